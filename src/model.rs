@@ -1,0 +1,12 @@
+//! Plain data: what toolcrib knows, without behaviour that needs the world.
+
+pub mod call;
+pub mod catalog;
+pub mod clock;
+pub mod connection;
+pub mod context;
+pub mod entry;
+pub mod finding;
+pub mod problem;
+pub mod service;
+pub mod tool;

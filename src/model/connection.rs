@@ -1,0 +1,71 @@
+//! A connection: an ecosystem's settings under a name. Secrets stand as names of environment variables.
+
+/// How bytes travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransportKind {
+    /// In process, with toolcrib's own sample services.
+    Embedded,
+    Nats,
+}
+
+impl TransportKind {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Nats => "nats",
+        }
+    }
+}
+
+/// Settings of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    pub name: String,
+    pub transport: TransportKind,
+    /// Addresses to try in order, without credentials: `nats://127.0.0.1:4222`. Empty for embedded.
+    pub servers: Vec<String>,
+    pub credentials: Credentials,
+    pub tls: Tls,
+}
+
+/// Who we are to the other side. Values come from the named environment variables when connecting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Credentials {
+    #[default]
+    None,
+    /// The user's name, and the variable that holds the password.
+    Password { user: String, password_variable: String },
+    /// The variable that holds the token.
+    Token { token_variable: String },
+    /// A NATS credentials file.
+    File { path: String },
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    pub required: bool,
+    /// PEM file with the authorities to trust; `None`: the system's.
+    pub ca_file: Option<String>,
+    pub cert_file: Option<String>,
+    pub key_file: Option<String>,
+}
+
+impl Connection {
+    /// The connection that is always there.
+    #[must_use]
+    pub fn embedded() -> Self {
+        Self {
+            name: "embedded".into(),
+            transport: TransportKind::Embedded,
+            servers: Vec::new(),
+            credentials: Credentials::None,
+            tls: Tls::default(),
+        }
+    }
+
+    /// A NATS connection to one address without credentials.
+    pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
+        Self { name: name.into(), transport: TransportKind::Nats, servers: vec![server.into()], ..Self::embedded() }
+    }
+}

@@ -1,0 +1,59 @@
+//! A finding: a lint result with its place and, where possible, its fix.
+
+use super::entry::{EntryId, FileId};
+use crate::{schema::pointer::Pointer, syntax::edit::Edit};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+impl Severity {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// What a check found. `code` is stable: `states.never-produced`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub code: &'static str,
+    pub severity: Severity,
+    pub message: String,
+    pub site: Site,
+    pub fix: Option<Fix>,
+}
+
+/// Where a finding stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    pub file: FileId,
+    pub entry: Option<EntryId>,
+    /// Within the entry; within the file where there is no entry.
+    pub pointer: Pointer,
+    /// From 1; 0 where the place is not known.
+    pub line: usize,
+    pub column: usize,
+}
+
+/// A change that mends a finding, offered under one key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What it does: `rename to "applicable-states"`.
+    pub label: String,
+    pub edits: Vec<EntryEdit>,
+}
+
+/// An edit within an entry (pointers are the entry's own), whatever way the entry is written in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryEdit {
+    pub entry: EntryId,
+    pub edit: Edit,
+}

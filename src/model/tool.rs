@@ -1,0 +1,74 @@
+//! A tool: what an agent can use, and its gate.
+
+use serde_json::Value;
+
+use super::{
+    context::{DEFAULT_GROUP, Name},
+    entry::{Entry, EntryId},
+};
+
+/// A tool as its system reads it in the present mode.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    pub entry: Entry,
+    /// The name that the model sees; the key where none is given.
+    pub name: String,
+    /// The system's own type: `tool-service`, `mcp-tool`, …
+    pub kind: String,
+    pub description: String,
+    /// The key of the service (or server) that answers for it.
+    pub service: Option<String>,
+    pub gate: Gate,
+    /// The JSON Schema of what a model gives.
+    pub arguments: Value,
+}
+
+impl Tool {
+    #[must_use]
+    pub fn id(&self) -> &EntryId {
+        &self.entry.id
+    }
+}
+
+/// When a tool is available, and where it leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// `None`: not given, which means `default`.
+    pub groups: Option<Vec<Name>>,
+    pub states: States,
+    /// The state after it; `None`: the state stays.
+    pub next: Option<Name>,
+}
+
+impl Gate {
+    /// The groups that count.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Name> {
+        self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()])
+    }
+
+    /// In no group but the default, available in every state, leading nowhere.
+    #[must_use]
+    pub fn open() -> Self {
+        Self { groups: None, states: States::Every, next: None }
+    }
+}
+
+/// The states in which a tool is available.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum States {
+    /// None listed, or `*` among them.
+    Every,
+    /// Only these; empty: in none.
+    Only(Vec<Name>),
+}
+
+impl States {
+    #[must_use]
+    pub fn admits(&self, state: &str) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Only(listed) => listed.iter().any(|name| &**name == state),
+        }
+    }
+}

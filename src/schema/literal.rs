@@ -1,0 +1,40 @@
+//! A JSON value together with the way it was written.
+
+use serde_json::Value;
+
+/// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literal {
+    value: Value,
+    written: Option<Box<str>>,
+}
+
+impl Literal {
+    /// Parses JSON text and remembers it as written.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        let text = text.trim();
+        Ok(Self { value: serde_json::from_str(text)?, written: Some(text.into()) })
+    }
+
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The JSON source text, where one was given.
+    #[must_use]
+    pub fn written(&self) -> Option<&str> {
+        self.written.as_deref()
+    }
+
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+}
+
+impl<T: Into<Value>> From<T> for Literal {
+    fn from(value: T) -> Self {
+        Self { value: value.into(), written: None }
+    }
+}

@@ -1,0 +1,62 @@
+//! Edits of a document at a pointer, and the patches of text that they come to.
+
+use crate::schema::{literal::Literal, pointer::Pointer};
+
+/// A change of one document. Pointers are within that document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Replaces the value, or adds the member after its siblings; objects missing on the way are made.
+    Set { at: Pointer, to: Literal },
+    /// Takes out a member or an item, with the comment on its line.
+    Remove { at: Pointer },
+    /// Puts an item before the one at `at` (its index may be the length: at the end). A missing list is made.
+    Insert { at: Pointer, item: Literal },
+    /// Moves the item at `at` to another index of the same list, with its comments where they can be told.
+    Move { at: Pointer, to: usize },
+    /// Gives a member another key; its place among its siblings stays.
+    Rename { at: Pointer, key: String },
+}
+
+/// A replaced piece of text: byte offset, what stood there, what stands there now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    pub at: usize,
+    pub old: String,
+    pub new: String,
+}
+
+impl Patch {
+    /// The patch that undoes this one.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        Self { at: self.at, old: self.new.clone(), new: self.old.clone() }
+    }
+
+    /// The text after the patch; `None` when the text at its place is not the one it replaces.
+    #[must_use]
+    pub fn apply(&self, text: &str) -> Option<String> {
+        let end = self.at.checked_add(self.old.len())?;
+        (text.get(self.at..end)? == self.old).then(|| [&text[..self.at], &self.new, &text[end..]].concat())
+    }
+}
+
+/// Why an edit could not be made. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("there is no document {0} in this file")]
+    NoDocument(usize),
+    #[error("there is nothing at {0}")]
+    NoSuchPlace(Pointer),
+    #[error("{0} is not a list")]
+    NotAList(Pointer),
+    #[error("{0} is not an object")]
+    NotAnObject(Pointer),
+    #[error("{key:?} is already there at {at}")]
+    KeyTaken { at: Pointer, key: String },
+    #[error("{format} cannot hold {what} at {at}")]
+    Unsayable { format: &'static str, what: String, at: Pointer },
+    #[error("{0} comes from an alias or a merge key; edit the anchor it comes from")]
+    Aliased(Pointer),
+    #[error("the edit would leave a text that cannot be read: {0}")]
+    Broken(String),
+}

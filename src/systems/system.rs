@@ -1,0 +1,100 @@
+//! What every system offers. Everything here is pure: no files, no network, no clock.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    model::{
+        call::{CallProblem, Request},
+        catalog::Catalog,
+        context::Mode,
+        entry::{Entry, EntryKind, FileId, SystemId},
+        finding::Finding,
+        problem::Problem,
+        service::Service,
+        tool::Tool,
+    },
+    syntax::source::Source,
+};
+
+pub trait System: Sync {
+    /// Stable short name: `trustgraph`.
+    fn id(&self) -> SystemId;
+
+    /// Name for people: `TrustGraph`.
+    fn title(&self) -> &'static str;
+
+    /// The entries that a parsed file holds, in the order they stand; none when the file is not this system's.
+    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
+
+    /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a refusal.
+    fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
+
+    fn service(&self, entry: &Entry) -> Service;
+
+    /// The JSON Schema for the form of an entry, in the order in which fields are shown.
+    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
+
+    /// What is wrong with the entries of this system.
+    fn check(&self, catalog: &Catalog) -> Vec<Finding>;
+
+    /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
+    fn kinds(&self) -> Vec<NewEntry>;
+
+    /// The function that a model sees: name, description, parameters as JSON Schema.
+    fn function(&self, tool: &Tool) -> Function;
+
+    /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
+
+    /// What one received message means to the caller who sent `correlation`.
+    fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply;
+}
+
+/// A kind of entry that can be made anew: `tool-service`, with its first value.
+#[derive(Clone, Debug)]
+pub struct NewEntry {
+    pub kind: EntryKind,
+    /// The system's own type, as the menu shows it.
+    pub type_name: &'static str,
+    pub help: &'static str,
+    pub value: Value,
+}
+
+/// A tool as a model's API gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    pub name: String,
+    pub description: String,
+    /// A JSON Schema of type object.
+    pub parameters: Value,
+}
+
+/// What a request is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct CallOf<'c> {
+    pub catalog: &'c Catalog,
+    pub tool: &'c Tool,
+    pub user: &'c str,
+    pub arguments: &'c Map<String, Value>,
+    pub correlation: &'c str,
+}
+
+/// A message as a transport received it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'m> {
+    pub headers: &'m [(String, String)],
+    pub body: &'m [u8],
+}
+
+/// What a message means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// A piece of the answer; `last` when the stream ends with it.
+    Chunk { text: String, last: bool },
+    /// The service's error, which ends the call.
+    Error(CallProblem),
+    /// Not for this call.
+    Stray { cause: crate::model::call::StrayCause, id: Option<String> },
+    /// For this call, but it cannot be understood; the call is lost.
+    Unreadable(CallProblem),
+}

@@ -1,0 +1,4 @@
+//! All tests that go through the public face of the library or the real binary; one target, so linking is short.
+
+#[path = "all/vectors.rs"]
+mod vectors;
