@@ -4,7 +4,14 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
-use super::edit::{Edit, EditError, Patch};
+use super::{
+    edit::{Edit, EditError, Patch},
+    json,
+    lines::Lines,
+    toml,
+    tree::{Document, Tree},
+    yaml,
+};
 use crate::schema::pointer::Pointer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +50,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Where a value stands. Lines and columns count from 1; columns count characters.
+/// Where a value stands: line and column are those of its key, if it has one. They count from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub key: Option<Span>,
@@ -80,16 +87,37 @@ pub enum NoteKind {
     ReadsDifferently,
 }
 
-/// A text with what it means. Immutable: an edit gives another one.
+/// A text with what it means. Immutable and cheap to clone: an edit gives another one.
 #[derive(Clone, Debug)]
 pub struct Source {
     format: Format,
     text: Arc<str>,
+    meaning: Arc<Meaning>,
+}
+
+#[derive(Debug)]
+struct Meaning {
+    tree: Tree,
+    lines: Lines,
+    notes: Vec<Note>,
 }
 
 impl Source {
-    pub fn parse(_format: Format, _text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
-        todo!()
+    /// Reads a text. Depth is bounded; a text that is not well-formed is told with line and column.
+    pub fn parse(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
+        let text = text.into();
+        let lines = Lines::of(&text);
+        let tree = match format {
+            Format::Json => json::parse::parse(&text),
+            Format::Yaml => yaml::parse::parse(&text),
+            Format::Toml => toml::parse::parse(&text),
+        };
+        let tree = tree.map_err(|(offset, message)| {
+            let (line, column) = lines.position(&text, offset);
+            SyntaxError { format, message, line, column }
+        })?;
+        let notes = tree.notes(|offset| lines.position(&text, offset));
+        Ok(Self { format, text, meaning: Arc::new(Meaning { tree, lines, notes }) })
     }
 
     #[must_use]
@@ -102,39 +130,51 @@ impl Source {
         &self.text
     }
 
-    /// How many documents the text holds: one, but for YAML with `---`. An empty text has none.
+    /// How many documents the text holds: one, but for YAML with `---`. An empty text has none; TOML always has one.
     #[must_use]
     pub fn documents(&self) -> usize {
-        todo!()
+        self.meaning.tree.documents.len()
     }
 
-    /// The value of a document.
+    /// The value of a document, with aliases and merge keys resolved.
     #[must_use]
-    pub fn value(&self, _document: usize) -> Option<&Arc<Value>> {
-        todo!()
+    pub fn value(&self, document: usize) -> Option<&Arc<Value>> {
+        self.document(document).map(|document| &document.value)
     }
 
-    /// Where the value at `at` stands; values that come from an alias have the alias's place.
+    /// Where the value at `at` stands; values that come from an alias or a merge key have the alias's place.
     #[must_use]
-    pub fn place(&self, _document: usize, _at: &Pointer) -> Option<Place> {
-        todo!()
+    pub fn place(&self, document: usize, at: &Pointer) -> Option<Place> {
+        let found = self.document(document)?.find(at)?;
+        let key = found.member.map(|member| member.key_span);
+        let start = key.map_or(found.node.span.start, |key| key.start);
+        let (line, column) = self.meaning.lines.position(&self.text, start);
+        Some(Place { key, value: found.node.span, line, column })
     }
 
     /// The value's own text, exactly as written.
     #[must_use]
-    pub fn written(&self, _document: usize, _at: &Pointer) -> Option<&str> {
-        todo!()
+    pub fn written(&self, document: usize, at: &Pointer) -> Option<&str> {
+        let span = self.document(document)?.find(at)?.node.span;
+        self.text.get(span.start..span.end)
     }
 
-    /// The innermost value at a byte offset, for jumping from text to field.
+    /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.
     #[must_use]
-    pub fn pointer_at(&self, _offset: usize) -> Option<(usize, Pointer)> {
-        todo!()
+    pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
+        self.meaning.tree.pointer_at(offset)
     }
 
+    /// What is odd about the text, in the order it stands.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        todo!()
+        &self.meaning.notes
+    }
+
+    /// Line and column of a byte offset, both from 1; columns count characters.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        self.meaning.lines.position(&self.text, offset)
     }
 
     /// The text after an edit, and the patch that leads there. Only the lines of what is edited change.
@@ -146,5 +186,268 @@ impl Source {
     pub fn patched(&self, patch: &Patch) -> Result<Self, EditError> {
         let text = patch.apply(&self.text).ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
         Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))
+    }
+
+    fn document(&self, row: usize) -> Option<&Document> {
+        self.meaning.tree.documents.get(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(format: Format, text: &str) -> Source {
+        Source::parse(format, text).unwrap()
+    }
+
+    fn written<'s>(source: &'s Source, at: &str) -> &'s str {
+        source.written(0, &Pointer::parse(at).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn json_has_values_and_places() {
+        let source = read(Format::Json, "\u{feff}{\r\n  \"ä\\u00e4\": [1.50, {\"b\": null}]\r\n}");
+        assert_eq!(**source.value(0).unwrap(), json!({"ää": [1.5, {"b": null}]}));
+        assert_eq!(written(&source, "/ää/0"), "1.50");
+        let place = source.place(0, &Pointer::parse("/ää/1/b").unwrap()).unwrap();
+        assert_eq!((place.line, place.column), (2, 22));
+        let offset = source.text().find("null").unwrap();
+        assert_eq!(source.pointer_at(offset), Some((0, Pointer::parse("/ää/1/b").unwrap())));
+    }
+
+    #[test]
+    fn json_says_what_is_wrong_and_where() {
+        for (text, line, column, words) in [
+            ("{\"a\": 1,}", 1, 8, "a comma before \"}\" is not allowed"),
+            ("{\n \"a\" 1}", 2, 6, "a colon is wanted"),
+            ("[1 2]", 1, 4, "a comma or \"]\" is wanted"),
+            ("[tru]", 1, 2, "\"tru\" is no value"),
+            ("{\"a\": 1} x", 1, 10, "after the end"),
+            ("// c", 1, 1, "no comments"),
+            ("\"ab", 1, 1, "does not end"),
+            ("[01]", 1, 2, "invalid number"),
+            ("\"ä\\x\"", 1, 4, "invalid escape"),
+            ("[\"a\nb\"]", 1, 4, "control character"),
+            ("[", 1, 2, "the end of the file"),
+        ] {
+            let error = Source::parse(Format::Json, text).unwrap_err();
+            assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+            assert!(error.to_string().contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn yaml_has_values_and_places() {
+        let text = "# ünï\na: |\n  text ö  \n  two\n\nb: >-  # c | d\n   folded\n\n   x\n# note\nc:\nd: &x # c\n\
+            e: &y {a: 1, b, \"c\" : [x: y, ~]}\nf: *y\ng:\n- a\n-\n- - b\n  - c\n- k: v\n  l: plain\n     multi\n\
+            q: !!str 5\nh: |+\n  keep\n\n\ni: ~\n? j\n? k\n: - l\nm: !!float &z 5\nn: &w\n  - 1\n";
+        let source = read(Format::Yaml, text);
+        assert_eq!(
+            **source.value(0).unwrap(),
+            json!({
+                "a": "text ö  \ntwo\n", "b": "folded\nx", "c": null, "d": null, "e": {"a": 1, "b": null, "c": [{"x": "y"}, null]},
+                "f": {"a": 1, "b": null, "c": [{"x": "y"}, null]}, "g": ["a", null, ["b", "c"], {"k": "v", "l": "plain multi"}],
+                "q": "5", "h": "keep\n\n\n", "i": null, "j": null, "k": ["l"], "m": 5, "n": [1]
+            })
+        );
+        for (at, text) in [
+            ("/a", "|\n  text ö  \n  two"),
+            ("/b", ">-  # c | d\n   folded\n\n   x"),
+            ("/c", ""),
+            ("/d", ""),
+            ("/e", "{a: 1, b, \"c\" : [x: y, ~]}"),
+            ("/e/c/0", "x: y"),
+            ("/f", "*y"),
+            ("/f/c/0", "*y"),
+            ("/g", "- a\n-\n- - b\n  - c\n- k: v\n  l: plain\n     multi"),
+            ("/g/1", ""),
+            ("/g/2", "- b\n  - c"),
+            ("/g/3/l", "plain\n     multi"),
+            ("/q", "5"),
+            ("/h", "|+\n  keep\n\n"),
+            ("/i", "~"),
+            ("/j", ""),
+            ("/k", "- l"),
+            ("/m", "5"),
+            ("/n", "- 1"),
+        ] {
+            assert_eq!(written(&source, at), text, "{at}");
+        }
+        let empty = |at: &str| source.place(0, &Pointer::parse(at).unwrap()).unwrap().value.start;
+        assert!(text[..empty("/c")].ends_with("\nc:"));
+        assert!(text[..empty("/d")].ends_with("d: &x"));
+        assert!(text[..empty("/g/1")].ends_with("- a\n-"));
+    }
+
+    #[test]
+    fn yaml_documents_merges_and_notes() {
+        let text =
+            "\u{feff}base: &b {x: 1, y: 2}\nmore: {<<: *b, y: 3}\nflag: yes\nflag: no\non: 012\n---\n--- # two\n- 1\n...\n";
+        let source = read(Format::Yaml, text);
+        assert_eq!(source.documents(), 3);
+        assert_eq!(source.value(0).unwrap()["more"], json!({"x": 1, "y": 3}));
+        assert_eq!((**source.value(1).unwrap()).clone(), json!(null));
+        assert_eq!(source.pointer_at(text.find("- 1").unwrap() + 2), Some((2, Pointer::root().item(0))));
+        assert_eq!(written(&source, "/more/x"), "*b");
+        let notes: Vec<_> = source.notes().iter().map(|note| (note.kind, note.at.to_string(), note.line)).collect();
+        use NoteKind::{DuplicateKey, ReadsDifferently};
+        assert_eq!(
+            notes,
+            [
+                (ReadsDifferently, "/flag".into(), 3),
+                (ReadsDifferently, "/flag".into(), 4),
+                (DuplicateKey, "/flag".into(), 4),
+                (ReadsDifferently, "/on".into(), 5),
+                (ReadsDifferently, "/on".into(), 5),
+            ]
+        );
+        for text in ["", "# only\n", "\n\n"] {
+            assert_eq!(read(Format::Yaml, text).documents(), 0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn yaml_counts_crlf_and_wide_letters() {
+        let text = "a: 1\r\nb: |\r\n  x ü\r\n  y\r\nc: \"d\r\n  e\" # ü\r\nf: g";
+        let source = read(Format::Yaml, text);
+        assert_eq!(**source.value(0).unwrap(), json!({"a": 1, "b": "x ü\ny\n", "c": "d e", "f": "g"}));
+        assert_eq!(written(&source, "/b"), "|\r\n  x ü\r\n  y");
+        assert_eq!(written(&source, "/f"), "g");
+    }
+
+    #[test]
+    fn toml_has_values_and_places() {
+        let text = "a = 1_000\r\nb.c = 'x'\nb.d = 2026-11-21\n[t]\nx = 0xff\n[t.u]\ny = [1, {z = inf}]\n[[l]]\nn = 1\n[[l]]\n";
+        let source = read(Format::Toml, text);
+        assert_eq!(
+            **source.value(0).unwrap(),
+            json!({"a": 1000, "b": {"c": "x", "d": "2026-11-21"}, "t": {"x": 255, "u": {"y": [1, {"z": "inf"}]}}, "l": [{"n": 1}, {}]})
+        );
+        for (at, text) in [
+            ("/a", "1_000"),
+            ("/b/c", "'x'"),
+            ("/b", "c = 'x'\nb.d = 2026-11-21"),
+            ("/t/u", "[t.u]\ny = [1, {z = inf}]"),
+            ("/t/u/y/1/z", "inf"),
+            ("/l/1", "[[l]]"),
+        ] {
+            assert_eq!(written(&source, at), text, "{at}");
+        }
+        assert_eq!(source.pointer_at(text.find("inf").unwrap()).unwrap().1.to_string(), "/t/u/y/1/z");
+        let error = Source::parse(Format::Toml, "a = 1\nb = \n").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 5), "{error}");
+        assert_eq!(**read(Format::Toml, "\u{feff}a = 1").value(0).unwrap(), json!({"a": 1}));
+        assert_eq!(written(&read(Format::Toml, "\u{feff}a = 1"), "/a"), "1");
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        for (format, unit) in
+            [(Format::Json, "["), (Format::Json, "{\"a\":"), (Format::Yaml, "["), (Format::Yaml, "- "), (Format::Yaml, "? ")]
+        {
+            let error = Source::parse(format, unit.repeat(100_000)).unwrap_err();
+            assert!(!error.message.is_empty());
+        }
+        assert!(Source::parse(Format::Toml, format!("a = {}", "[".repeat(100_000))).is_err());
+        assert!(Source::parse(Format::Toml, format!("{}a = 1", "a.".repeat(100_000))).is_err());
+        let mut laughs = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..12 {
+            let last = format!("*a{}", level - 1);
+            laughs += &format!("a{level}: &a{level} [{}]\n", [&*last; 10].join(", "));
+        }
+        let error = Source::parse(Format::Yaml, laughs).unwrap_err();
+        assert!(error.to_string().contains("aliases grow"), "{error}");
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let pieces = prop::sample::select(vec![
+            "a",
+            "b",
+            " ",
+            "  ",
+            "\n",
+            "\r\n",
+            "\r",
+            "\t",
+            ":",
+            ": ",
+            "- ",
+            "-",
+            "? ",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            "\"",
+            "'",
+            "\\",
+            "#",
+            " #",
+            "|",
+            ">",
+            "|2",
+            ">-",
+            "&x ",
+            "*x",
+            "!",
+            "!!str ",
+            "<<: ",
+            "---",
+            "...",
+            "---\n",
+            "1",
+            "0x1",
+            ".5",
+            "e3",
+            "=",
+            ".",
+            "[[",
+            "]]",
+            "\"\"\"",
+            "'''",
+            "ü",
+            "→",
+            "\u{feff}",
+            "\u{0}",
+            "\u{85}",
+            "\u{2028}",
+            "%",
+            "%YAML 1.2\n",
+            "@",
+            "`",
+            "~",
+            "true",
+        ]);
+        prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn no_text_makes_a_reader_panic(text in texts()) {
+            for format in [Format::Json, Format::Yaml, Format::Toml] {
+                if let Ok(source) = Source::parse(format, &*text) {
+                    for offset in 0..=text.len() {
+                        if let Some((document, at)) = source.pointer_at(offset) {
+                            prop_assert!(source.place(document, &at).is_some(), "{text:?} {offset} {at}");
+                            prop_assert!(source.written(document, &at).is_some(), "{text:?} {offset} {at}");
+                        }
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn json_is_read_as_serde_reads_it(text in texts()) {
+            let ours = Source::parse(Format::Json, &*text).ok().and_then(|source| source.value(0).cloned());
+            let theirs = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).ok();
+            prop_assert_eq!(ours.as_deref(), theirs.as_ref());
+        }
     }
 }

@@ -1,0 +1,66 @@
+//! Numbers of all formats, read the same way: so that a value never differs only by who read it.
+
+use serde_json::Number;
+
+/// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are understood.
+/// `None` when it is not a number, or one that is beyond what JSON readers can hold.
+pub fn decimal(text: &str) -> Option<Number> {
+    let (minus, digits) = match text.as_bytes().first()? {
+        b'-' => ("-", &text[1..]),
+        b'+' => ("", &text[1..]),
+        _ => ("", text),
+    };
+    let (mantissa, exponent) = match digits.find(['e', 'E']) {
+        Some(at) => (&digits[..at], digits[at + 1..].replace('_', "")),
+        None => (digits, String::new()),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole.replace('_', ""), Some(fraction.replace('_', ""))),
+        None => (mantissa.replace('_', ""), None),
+    };
+    if whole.is_empty() && fraction.as_deref().is_none_or(str::is_empty) {
+        return None;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        digits => digits,
+    };
+    let mut json = format!("{minus}{whole}");
+    if let Some(fraction) = &fraction {
+        json.push('.');
+        json.push_str(if fraction.is_empty() { "0" } else { fraction });
+    }
+    if digits.len() > mantissa.len() {
+        json.push('e');
+        json.push_str(&exponent);
+    }
+    serde_json::from_str(&json).ok()
+}
+
+/// The number that digits of another base mean.
+pub fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
+    let digits = digits.replace('_', "");
+    match (negative, u64::from_str_radix(&digits, base)) {
+        (false, Ok(number)) => Some(number.into()),
+        (true, Ok(number)) => i64::try_from(-i128::from(number)).ok().map(Into::into),
+        (_, Err(_)) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_formats_write() {
+        for (text, json) in [("+012", "12"), ("-0", "-0"), ("1.", "1.0"), (".5", "0.5"), ("1_000.2_5e+1_0", "1000.25e10")] {
+            assert_eq!(decimal(text), serde_json::from_str(json).ok(), "{text}");
+        }
+        for text in ["", "-", ".", "e1", "1e", "1e999", "a", "1.2.3", "--1", "0x1"] {
+            assert_eq!(decimal(text), None, "{text}");
+        }
+        assert_eq!(radix("ff_ff", 16, false), Some(65535.into()));
+        assert_eq!(radix("8000000000000000", 16, true), Some(i64::MIN.into()));
+        assert_eq!(radix("-1", 16, false), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! TOML: how it is read and how edits are written into it.
+
+pub mod parse;

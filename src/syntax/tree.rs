@@ -1,0 +1,229 @@
+//! The common concrete syntax tree: where each value and key of a document stands in the text.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use serde_json::Value;
+
+use super::source::{Note, NoteKind, Span};
+use crate::schema::pointer::Pointer;
+
+/// Values nested deeper than this are refused by every parser, so that no walk can exhaust the stack.
+pub const MAX_DEPTH: usize = 128;
+
+/// Objects with fewer members are searched, larger ones indexed on first use.
+const INDEXED_FROM: usize = 24;
+
+/// What a parser makes of a text.
+#[derive(Debug)]
+pub struct Tree {
+    pub documents: Vec<Document>,
+    /// Oddities by the offset where they stand, in the order found.
+    pub oddities: Vec<(usize, NoteKind)>,
+}
+
+/// One document of a text.
+#[derive(Debug)]
+pub struct Document {
+    pub value: Arc<Value>,
+    pub root: Node,
+    /// From the document's first byte to the next document's, markers and comments included.
+    pub extent: Span,
+}
+
+/// A value's place.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The value itself, without anchor and tag; empty where a value is left out (`key:`).
+    pub span: Span,
+    /// Where the value's properties begin (YAML anchor and tag); `span.start` where it has none.
+    pub lead: usize,
+    pub shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+pub enum Shape {
+    Scalar,
+    /// A YAML alias: the value stands elsewhere.
+    Alias,
+    List {
+        items: Vec<Node>,
+        style: Style,
+    },
+    Object {
+        members: Members,
+        style: Style,
+    },
+}
+
+/// How a list or an object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// In brackets or braces.
+    Flow,
+    /// By indentation (YAML).
+    Block,
+    /// A TOML table with its `[header]`, if it has one of its own; a TOML array of tables has none.
+    Table { header: Option<Span> },
+    /// A TOML table that only dotted keys make.
+    Dotted,
+}
+
+/// The members of an object in the order they stand, duplicates included.
+#[derive(Clone, Debug, Default)]
+pub struct Members {
+    list: Vec<Member>,
+    index: OnceLock<HashMap<Box<str>, usize>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub key: Box<str>,
+    pub key_span: Span,
+    pub value: Node,
+    /// A YAML merge key (`<<`): it stands for the members of its value.
+    pub merge: bool,
+}
+
+/// What stands at a pointer.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'t> {
+    pub member: Option<&'t Member>,
+    pub node: &'t Node,
+    /// The value comes from an alias or a merge key: `node` is the alias, not the value.
+    pub aliased: bool,
+}
+
+impl Node {
+    pub fn new(span: Span, shape: Shape) -> Self {
+        Self { span, lead: span.start, shape }
+    }
+
+    pub fn is_container(&self) -> bool {
+        matches!(self.shape, Shape::List { .. } | Shape::Object { .. })
+    }
+
+    pub fn is_flow(&self) -> bool {
+        matches!(self.shape, Shape::List { style: Style::Flow, .. } | Shape::Object { style: Style::Flow, .. })
+    }
+
+    fn children(&self) -> Box<dyn Iterator<Item = (Token<'_>, Span, &Node)> + '_> {
+        match &self.shape {
+            Shape::Scalar | Shape::Alias => Box::new(std::iter::empty()),
+            Shape::List { items, .. } => {
+                Box::new(items.iter().enumerate().map(|(index, item)| (Token::Item(index), item.span, item)))
+            }
+            Shape::Object { members, .. } => Box::new(members.iter().map(|member| {
+                let span = Span {
+                    start: member.key_span.start.min(member.value.span.start),
+                    end: member.key_span.end.max(member.value.span.end),
+                };
+                (Token::Member(member), span, &member.value)
+            })),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Token<'t> {
+    Item(usize),
+    Member(&'t Member),
+}
+
+impl Members {
+    pub fn new(list: Vec<Member>) -> Self {
+        Self { list, index: OnceLock::new() }
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, Member> {
+        self.list.iter()
+    }
+
+    pub fn as_slice(&self) -> &[Member] {
+        &self.list
+    }
+
+    /// The row of the member that counts for a key: the last of that name.
+    pub fn row(&self, key: &str) -> Option<usize> {
+        if self.list.len() < INDEXED_FROM {
+            return self.list.iter().rposition(|member| &*member.key == key && !member.merge);
+        }
+        let index = self.index.get_or_init(|| {
+            let named = self.list.iter().enumerate().filter(|(_, member)| !member.merge);
+            named.map(|(row, member)| (member.key.clone(), row)).collect()
+        });
+        index.get(key).copied()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Member> {
+        self.list.get(self.row(key)?)
+    }
+}
+
+impl Document {
+    /// What stands at a pointer.
+    pub fn find(&self, at: &Pointer) -> Option<Found<'_>> {
+        at.get(&self.value)?;
+        let mut found = Found { member: None, node: &self.root, aliased: false };
+        for token in at.tokens() {
+            match &found.node.shape {
+                Shape::Object { members, .. } => {
+                    let own = members.get(token);
+                    let member = own.or_else(|| members.iter().find(|member| member.merge))?;
+                    found = Found { member: Some(member), node: &member.value, aliased: own.is_none() };
+                }
+                Shape::List { items, .. } => {
+                    found = Found { member: None, node: items.get(token.parse::<usize>().ok()?)?, aliased: false };
+                }
+                Shape::Alias => return Some(Found { aliased: true, ..found }),
+                Shape::Scalar => return None,
+            }
+            if found.aliased {
+                return Some(found);
+            }
+        }
+        Some(found)
+    }
+
+    /// The innermost value whose text, key included, holds the offset.
+    pub fn pointer_at(&self, offset: usize) -> Option<Pointer> {
+        let holds = |span: Span| span.start <= offset && offset <= span.end;
+        if !holds(self.extent) {
+            return None;
+        }
+        let (mut node, mut at) = (&self.root, Pointer::root());
+        loop {
+            // Tables of TOML may stand apart and so overlap: the narrowest that holds the offset is meant.
+            let inner = node.children().filter(|(_, span, _)| holds(*span)).min_by_key(|(_, span, _)| {
+                let touches_only = usize::from(span.end == offset && span.start != offset);
+                (touches_only, span.end - span.start)
+            });
+            let Some((token, _, child)) = inner else { return Some(at) };
+            at = match token {
+                Token::Item(index) => at.item(index),
+                Token::Member(member) => at.child(&*member.key),
+            };
+            node = child;
+        }
+    }
+}
+
+impl Tree {
+    /// Which document an offset belongs to, and the innermost value there.
+    pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
+        let row = self.documents.partition_point(|document| document.extent.start <= offset).checked_sub(1)?;
+        Some((row, self.documents[row].pointer_at(offset)?))
+    }
+
+    /// The oddities as notes, with their places told by `position`.
+    pub fn notes(&self, position: impl Fn(usize) -> (usize, usize)) -> Vec<Note> {
+        let note = |(offset, kind): &(usize, NoteKind)| {
+            let (document, at) = self.pointer_at(*offset)?;
+            let (line, column) = position(*offset);
+            Some(Note { kind: *kind, document, at, line, column })
+        };
+        self.oddities.iter().filter_map(note).collect()
+    }
+}

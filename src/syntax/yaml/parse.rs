@@ -1,0 +1,379 @@
+//! Reads YAML events into values and their places, with anchors and merge keys resolved.
+
+use std::{collections::HashMap, sync::Arc};
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use serde_json::{Map, Value};
+
+use super::{gap::Gap, resolve};
+use crate::syntax::{
+    number,
+    source::{NoteKind, Span},
+    tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
+};
+
+/// A text may grow by its aliases to this many values, or to one a byte if that is more.
+const MAX_ALIASED: usize = 100_000;
+
+/// What is wrong, and at which offset.
+type Fault = (usize, String);
+
+pub fn parse(text: &str) -> Result<Tree, Fault> {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let offsets = Offsets::of(text, start);
+    let mut builder = Builder {
+        text,
+        stack: Vec::new(),
+        root: None,
+        begun: start,
+        last: start,
+        anchors: HashMap::new(),
+        aliased: 0,
+        documents: Vec::new(),
+        oddities: Vec::new(),
+    };
+    for event in Parser::new_from_str(&text[start..]) {
+        let (event, span) = event.map_err(|error| (offsets.byte(error.marker().index()), error.info().to_owned()))?;
+        builder.take(event, Span { start: offsets.byte(span.start.index()), end: offsets.byte(span.end.index()) })?;
+    }
+    let mut tree = Tree { documents: builder.documents, oddities: builder.oddities };
+    let mut end = text.len();
+    for document in tree.documents.iter_mut().rev() {
+        document.extent.end = end;
+        end = document.extent.start;
+    }
+    if let Some(first) = tree.documents.first_mut() {
+        first.extent.start = 0;
+    }
+    Ok(tree)
+}
+
+/// From the parser's character counts to byte offsets.
+struct Offsets<'t> {
+    text: &'t str,
+    start: usize,
+    /// The byte offset of every 64th character; nothing where characters are bytes.
+    marks: Vec<usize>,
+}
+
+impl<'t> Offsets<'t> {
+    const STEP: usize = 64;
+
+    fn of(text: &'t str, start: usize) -> Self {
+        let rest = &text[start..];
+        let marks = match rest.is_ascii() {
+            true => Vec::new(),
+            false => rest.char_indices().step_by(Self::STEP).map(|(at, _)| start + at).collect(),
+        };
+        Self { text, start, marks }
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        if self.marks.is_empty() {
+            return (self.start + character).min(self.text.len());
+        }
+        let Some(mark) = self.marks.get(character / Self::STEP) else { return self.text.len() };
+        let rest = &self.text[*mark..];
+        rest.char_indices().nth(character % Self::STEP).map_or(self.text.len(), |(at, _)| mark + at)
+    }
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    stack: Vec<Frame>,
+    root: Option<(Node, Value)>,
+    /// Where the present document begins.
+    begun: usize,
+    /// Where the last thing seen ended: the gap before the next begins here.
+    last: usize,
+    anchors: HashMap<usize, Anchored>,
+    /// How many values came from aliases so far.
+    aliased: usize,
+    documents: Vec<Document>,
+    oddities: Vec<(usize, NoteKind)>,
+}
+
+struct Anchored {
+    value: Value,
+    size: usize,
+}
+
+/// A collection that is being read.
+struct Frame {
+    start: usize,
+    lead: usize,
+    anchor: usize,
+    style: Style,
+    /// Values within, for the bound on aliases.
+    size: usize,
+    inside: Inside,
+}
+
+enum Inside {
+    List { items: Vec<Node>, values: Vec<Value> },
+    Object { members: Vec<Member>, values: Map<String, Value>, merged: Vec<Value>, key: Option<Key> },
+}
+
+struct Key {
+    text: String,
+    span: Span,
+    plain: bool,
+}
+
+/// A finished value on its way into the collection around it.
+struct Done {
+    node: Node,
+    value: Value,
+    size: usize,
+    /// As a key reads it: scalars only.
+    text: Option<String>,
+    plain: bool,
+}
+
+impl<'t> Builder<'t> {
+    fn take(&mut self, event: Event<'t>, span: Span) -> Result<(), Fault> {
+        match event {
+            Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
+            Event::DocumentStart(explicit) => {
+                self.begun = span.start;
+                self.last = if explicit { span.end } else { self.last };
+                Ok(())
+            }
+            Event::DocumentEnd => {
+                self.last = self.last.max(span.end.min(self.text.len()));
+                self.anchors.clear();
+                if let Some((root, value)) = self.root.take() {
+                    let extent = Span { start: self.begun, end: self.begun };
+                    self.documents.push(Document { value: Arc::new(value), root, extent });
+                }
+                Ok(())
+            }
+            Event::Alias(anchor) => self.alias(anchor, span),
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::SequenceStart(anchor, tag) => {
+                let inside = Inside::List { items: Vec::new(), values: Vec::new() };
+                self.open(inside, anchor, tag.is_some(), span)
+            }
+            Event::MappingStart(anchor, tag) => {
+                let inside = Inside::Object { members: Vec::new(), values: Map::new(), merged: Vec::new(), key: None };
+                self.open(inside, anchor, tag.is_some(), span)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+        }
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
+        let Some(anchored) = self.anchors.get(&anchor) else {
+            return Err((span.start, "the alias has no anchor before it in this document".into()));
+        };
+        self.aliased += anchored.size;
+        if self.aliased > MAX_ALIASED.max(self.text.len()) {
+            return Err((span.start, "the aliases grow to more values than can be held".into()));
+        }
+        let value = anchored.value.clone();
+        let text = match &value {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(_) | Value::Object(_) => None,
+            other => Some(other.to_string()),
+        };
+        let size = anchored.size;
+        let span = self.trimmed(span);
+        self.last = span.end;
+        self.put(Done { node: Node::new(span, Shape::Alias), value, size, text, plain: false }, 0)
+    }
+
+    fn scalar(&mut self, text: &str, style: ScalarStyle, anchor: usize, tag: Option<&Tag>, raw: Span) -> Result<(), Fault> {
+        let written = self.trimmed(raw);
+        let plain = style == ScalarStyle::Plain;
+        let left_out = plain && (text.is_empty() || (text == "~" && &self.text[written.start..written.end] != "~"));
+        let properties = usize::from(anchor > 0) + usize::from(tag.is_some());
+        let mut lead = None;
+        let span = if left_out {
+            let mut gap = self.before_value();
+            lead = gap.properties(properties);
+            Span { start: gap.at, end: gap.at }
+        } else {
+            let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+            let mut start = written.start;
+            if properties > 0 || block {
+                let mut gap = self.before_value();
+                lead = gap.properties(properties);
+                if block {
+                    gap.skip_blanks();
+                    start = gap.at;
+                }
+            }
+            Span { start, end: if block { self.block_end(start, raw) } else { written.end } }
+        };
+        let text = if left_out { "" } else { text };
+        let value = match tag {
+            None if plain => resolve::core(text),
+            None => Value::String(text.to_owned()),
+            Some(tag) => tagged(tag, text),
+        };
+        if tag.is_none() && plain && !left_out && resolve::reads_differently(text) {
+            self.oddities.push((span.start, NoteKind::ReadsDifferently));
+        }
+        // A left-out value of a list in brackets must not go back behind what is read already.
+        self.last = if left_out { span.end.max(self.last) } else { raw.end.max(span.end) };
+        let mut node = Node::new(span, Shape::Scalar);
+        node.lead = lead.map_or(span.start, |lead| lead.start);
+        self.put(Done { node, value, size: 1, text: Some(text.to_owned()), plain }, anchor)
+    }
+
+    fn open(&mut self, inside: Inside, anchor: usize, tagged: bool, span: Span) -> Result<(), Fault> {
+        if self.stack.len() == MAX_DEPTH {
+            return Err((span.start, format!("nested more than {MAX_DEPTH} levels deep")));
+        }
+        let flow = span.end > span.start;
+        let properties = usize::from(anchor > 0) + usize::from(tagged);
+        let lead = if properties > 0 { self.before_value().properties(properties) } else { None };
+        let in_flow = self.stack.last().is_some_and(|frame| frame.style == Style::Flow);
+        let block_list = !flow && matches!(inside, Inside::List { .. });
+        let start = if block_list {
+            // The parser tells a list without indentation from behind its first dash.
+            let mut gap = self.before_value();
+            gap.properties(properties);
+            gap.skip_blanks();
+            gap.at
+        } else {
+            span.start
+        };
+        self.last = if flow { span.start + 1 } else { start };
+        let style = if flow || in_flow { Style::Flow } else { Style::Block };
+        self.stack.push(Frame { start, lead: lead.map_or(start, |lead| lead.start), anchor, style, size: 1, inside });
+        Ok(())
+    }
+
+    fn close(&mut self, span: Span) -> Result<(), Fault> {
+        let Some(frame) = self.stack.pop() else { return Ok(()) };
+        let braced = frame.style == Style::Flow && span.end > span.start;
+        let (shape, value, end) = match frame.inside {
+            Inside::List { items, values } => {
+                let end = items.last().map(|item| item.span.end);
+                (Shape::List { items, style: frame.style }, Value::Array(values), end)
+            }
+            Inside::Object { members, mut values, merged, .. } => {
+                for (key, value) in merged.into_iter().flat_map(members_of) {
+                    values.entry(key).or_insert(value);
+                }
+                let end = members.last().map(|member| member.value.span.end.max(member.key_span.end));
+                (Shape::Object { members: Members::new(members), style: frame.style }, Value::Object(values), end)
+            }
+        };
+        let end = if braced { span.start + 1 } else { end.unwrap_or(frame.start) };
+        self.last = self.last.max(end);
+        let node = Node { span: Span { start: frame.start, end }, lead: frame.lead, shape };
+        self.put(Done { node, value, size: frame.size, text: None, plain: false }, frame.anchor)
+    }
+
+    /// Puts a finished value into the collection around it, or makes it the document.
+    fn put(&mut self, done: Done, anchor: usize) -> Result<(), Fault> {
+        if anchor > 0 {
+            self.anchors.insert(anchor, Anchored { value: done.value.clone(), size: done.size });
+        }
+        let Some(frame) = self.stack.last_mut() else {
+            self.root = Some((done.node, done.value));
+            return Ok(());
+        };
+        frame.size += done.size;
+        match &mut frame.inside {
+            Inside::List { items, values } => {
+                items.push(done.node);
+                values.push(done.value);
+            }
+            Inside::Object { members, values, merged, key } => {
+                let Some(Key { text, span, plain }) = key.take() else {
+                    let Some(text) = done.text else {
+                        return Err((done.node.span.start, "a list or an object as a key cannot be read".into()));
+                    };
+                    *key = Some(Key { text, span: done.node.span, plain: done.plain });
+                    return Ok(());
+                };
+                let merge = plain && text == "<<" && can_merge(&done.value);
+                members.push(Member { key: text.as_str().into(), key_span: span, value: done.node, merge });
+                if merge {
+                    merged.push(done.value);
+                } else if values.insert(text, done.value).is_some() {
+                    self.oddities.push((span.start, NoteKind::DuplicateKey));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The gap before a value, past the indicator that announces it.
+    fn before_value(&self) -> Gap<'t> {
+        let mut gap = Gap::new(self.text, self.last);
+        match self.stack.last().map(|frame| (&frame.inside, frame.style)) {
+            None => {}
+            Some((_, Style::Flow)) => {
+                gap.take(b",");
+                gap.take(b":");
+            }
+            Some((Inside::List { .. }, _)) => {
+                gap.take(b"-");
+            }
+            Some((Inside::Object { key: Some(_), .. }, _)) => {
+                gap.take(b":");
+            }
+            Some((Inside::Object { .. }, _)) => {
+                gap.take(b"?");
+            }
+        }
+        gap
+    }
+
+    /// Without the blanks that the parser counts in.
+    fn trimmed(&self, span: Span) -> Span {
+        let written = self.text.get(span.start..span.end).unwrap_or_default();
+        Span { start: span.start, end: span.start + written.trim_end_matches([' ', '\t', '\r', '\n']).len() }
+    }
+
+    /// The end of a block scalar that begins at `start`: of its last line, blank lines behind it only where it keeps them.
+    fn block_end(&self, start: usize, raw: Span) -> usize {
+        let body = self.text.get(raw.start..raw.end).unwrap_or_default();
+        let keeps = self.text[start..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).any(|byte| byte == b'+');
+        let mut end = body.len();
+        while let Some(before) = body[..end].strip_suffix('\n') {
+            end = before.strip_suffix('\r').unwrap_or(before).len();
+            let line = body[..end].rfind('\n').map_or(0, |at| at + 1);
+            if keeps || !body[line..end].trim_matches([' ', '\t']).is_empty() {
+                break;
+            }
+        }
+        raw.start + end
+    }
+}
+
+/// The value of a scalar with a tag of its own. Tags that are not the core schema's say nothing to us.
+fn tagged(tag: &Tag, text: &str) -> Value {
+    let plain = || Value::String(text.to_owned());
+    if !tag.is_yaml_core_schema() {
+        return plain();
+    }
+    match (tag.suffix.as_str(), resolve::core(text)) {
+        ("int" | "float", Value::Number(number)) => Value::Number(number),
+        ("float", _) => number::decimal(text).map_or_else(plain, Value::Number),
+        ("bool", Value::Bool(flag)) => Value::Bool(flag),
+        ("null", _) => Value::Null,
+        _ => plain(),
+    }
+}
+
+fn can_merge(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(items) => !items.is_empty() && items.iter().all(Value::is_object),
+        _ => false,
+    }
+}
+
+/// The members that a merge key brings: of an object, or of objects of which the first counts.
+fn members_of(value: Value) -> Vec<(String, Value)> {
+    match value {
+        Value::Object(members) => members.into_iter().collect(),
+        Value::Array(items) => items.into_iter().flat_map(members_of).collect(),
+        _ => Vec::new(),
+    }
+}

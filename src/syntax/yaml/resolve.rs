@@ -1,0 +1,199 @@
+//! What a plain scalar means: by YAML 1.2's core schema, and to readers of YAML 1.1 such as PyYAML.
+
+use serde_json::Value;
+
+use crate::syntax::number;
+
+/// The kind of thing that a plain scalar is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Null,
+    Flag,
+    Integer,
+    Float,
+    Time,
+    Text,
+}
+
+/// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay text.
+pub fn core(text: &str) -> Value {
+    match core_kind(text) {
+        Kind::Null => Value::Null,
+        Kind::Flag => Value::Bool(text.eq_ignore_ascii_case("true")),
+        Kind::Integer => integer(text).unwrap_or_else(|| Value::String(text.to_owned())),
+        Kind::Float => number::decimal(text).map_or_else(|| Value::String(text.to_owned()), Value::Number),
+        Kind::Time | Kind::Text => Value::String(text.to_owned()),
+    }
+}
+
+/// Whether a reader of YAML 1.1 takes the plain scalar for something else than the core schema does.
+pub fn reads_differently(text: &str) -> bool {
+    let (new, old) = (core_kind(text), old_kind(text));
+    let octal = text.trim_start_matches(['+', '-']);
+    let counts_in_eights = octal.len() > 1 && octal.starts_with('0') && octal.bytes().any(|digit| digit != b'0');
+    new != old || (new == Kind::Integer && !octal.starts_with("0x") && counts_in_eights)
+}
+
+/// Whether a plain scalar is text to every reader.
+pub fn is_text(text: &str) -> bool {
+    core_kind(text) == Kind::Text && old_kind(text) == Kind::Text
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let number = match text.get(..2) {
+        Some("0x") => number::radix(&text[2..], 16, false),
+        Some("0o") => number::radix(&text[2..], 8, false),
+        _ => number::decimal(text),
+    };
+    number.map(Value::Number)
+}
+
+fn core_kind(text: &str) -> Kind {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let all = |digits: &str, of: fn(&u8) -> bool| !digits.is_empty() && digits.as_bytes().iter().all(of);
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => Kind::Flag,
+        ".nan" | ".NaN" | ".NAN" => Kind::Float,
+        _ if matches!(unsigned, ".inf" | ".Inf" | ".INF") => Kind::Float,
+        _ if all(unsigned, u8::is_ascii_digit) => Kind::Integer,
+        _ if text.strip_prefix("0x").is_some_and(|digits| all(digits, u8::is_ascii_hexdigit)) => Kind::Integer,
+        _ if text.strip_prefix("0o").is_some_and(|digits| all(digits, |digit| matches!(digit, b'0'..=b'7'))) => Kind::Integer,
+        _ if is_core_float(unsigned) => Kind::Float,
+        _ => Kind::Text,
+    }
+}
+
+fn is_core_float(unsigned: &str) -> bool {
+    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
+        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let exponent_holds = exponent.is_none_or(|exponent| {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        !exponent.is_empty() && digits(exponent)
+    });
+    digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty()) && exponent_holds
+}
+
+/// As PyYAML's resolver has it.
+fn old_kind(text: &str) -> Kind {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Kind::Null,
+        "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE" | "on" | "On"
+        | "ON" | "off" | "Off" | "OFF" => return Kind::Flag,
+        ".nan" | ".NaN" | ".NAN" => return Kind::Float,
+        _ if matches!(unsigned, ".inf" | ".Inf" | ".INF") => return Kind::Float,
+        _ => {}
+    }
+    if is_old_integer(unsigned) {
+        Kind::Integer
+    } else if is_old_float(unsigned) {
+        Kind::Float
+    } else if is_time(text) {
+        Kind::Time
+    } else {
+        Kind::Text
+    }
+}
+
+fn is_old_integer(unsigned: &str) -> bool {
+    let of = |digits: &str, base: u32| !digits.is_empty() && digits.chars().all(|letter| letter == '_' || letter.is_digit(base));
+    if let Some(digits) = unsigned.strip_prefix("0b") {
+        return of(digits, 2);
+    }
+    if let Some(digits) = unsigned.strip_prefix("0x") {
+        return of(digits, 16);
+    }
+    match unsigned.as_bytes().first() {
+        Some(b'0') => unsigned.len() == 1 || of(&unsigned[1..], 8),
+        Some(b'1'..=b'9') => {
+            let mut parts = unsigned.split(':');
+            parts.next().is_some_and(|first| of(first, 10)) && parts.all(is_sixtieth)
+        }
+        _ => false,
+    }
+}
+
+fn is_old_float(unsigned: &str) -> bool {
+    let Some((whole, rest)) = unsigned.split_once('.') else { return false };
+    let (fraction, exponent) = match rest.find(['e', 'E']) {
+        Some(at) => (&rest[..at], Some(&rest[at + 1..])),
+        None => (rest, None),
+    };
+    let digits = |text: &str| text.bytes().all(|byte| byte == b'_' || byte.is_ascii_digit());
+    let signed = |exponent: &str| {
+        exponent.strip_prefix(['+', '-']).is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|d| d.is_ascii_digit()))
+    };
+    if let Some((first, sixtieths)) = whole.split_once(':') {
+        return first.starts_with(|letter: char| letter.is_ascii_digit())
+            && digits(first)
+            && sixtieths.split(':').all(is_sixtieth)
+            && digits(fraction)
+            && exponent.is_none();
+    }
+    let begins = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
+    digits(whole) && digits(fraction) && exponent.is_none_or(signed) && (begins(whole) || (whole.is_empty() && begins(fraction)))
+}
+
+fn is_sixtieth(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9'])
+}
+
+fn is_time(text: &str) -> bool {
+    let date = text.split(['T', 't', ' ', '\t']).next().unwrap_or_default();
+    let parts: Vec<&str> = date.split('-').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let number = |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let clock = text[date.len()..].trim_start_matches(['T', 't', ' ', '\t']);
+    year.len() == 4
+        && number(year, 4)
+        && number(month, 2)
+        && number(day, 2)
+        && (clock.is_empty() || (clock.contains(':') && clock.starts_with(|letter: char| letter.is_ascii_digit())))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_the_core_schema() {
+        for (text, value) in [
+            ("", json!(null)),
+            ("~", json!(null)),
+            ("True", json!(true)),
+            ("yes", json!("yes")),
+            ("on", json!("on")),
+            ("012", json!(12)),
+            ("-0x1f", json!("-0x1f")),
+            ("0x1F", json!(31)),
+            ("0o17", json!(15)),
+            ("1e3", json!(1000.0)),
+            (".5", json!(0.5)),
+            (".inf", json!(".inf")),
+            ("1_000", json!("1_000")),
+            ("2026-11-21", json!("2026-11-21")),
+            ("18446744073709551616", json!(18_446_744_073_709_551_616_f64)),
+            ("1e999", json!("1e999")),
+            ("-", json!("-")),
+        ] {
+            assert_eq!(core(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_what_old_readers_take_for_something_else() {
+        for text in ["yes", "No", "ON", "off", "012", "1:30", "1_000", "0b11", "0o17", "2026-11-21", "1e3", "1:30.5", "-012"] {
+            assert!(reads_differently(text), "{text}");
+        }
+        for text in ["true", "null", "12", "0", "00", "1.5", "1.5e+3", "0x1F", "text", "y", "a:b", "1.2.3", "2026-11", "-", "."] {
+            assert!(!reads_differently(text), "{text}");
+        }
+    }
+}
