@@ -1,8 +1,12 @@
 //! A call: one use of a tool; its request, its events with their times, its outcome.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use super::{clock::Millis, entry::EntryId, problem::Problem};
+use super::{
+    clock::Millis,
+    entry::{EntryId, SystemId},
+    problem::Problem,
+};
 
 /// Unique in this session; counts from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,6 +16,8 @@ pub struct CallId(pub u64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub tool: EntryId,
+    /// The system that rendered it and reads its answer.
+    pub system: SystemId,
     /// The tool's model-facing name.
     pub name: String,
     /// Queue address as in the descriptor: `non-persistent://tg/request/joke`.
@@ -173,6 +179,26 @@ impl EventLog {
     #[must_use]
     pub fn let_go(&self) -> u64 {
         self.let_go
+    }
+}
+
+/// How long a call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// From the start to the first message of the answer.
+    pub first: Duration,
+    /// Between two messages of the answer.
+    pub idle: Duration,
+    /// From the start to the end.
+    pub total: Duration,
+    /// How long to listen for strays after the end.
+    pub linger: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2) }
     }
 }
 

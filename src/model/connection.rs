@@ -1,5 +1,7 @@
 //! A connection: an ecosystem's settings under a name. Secrets stand as names of environment variables.
 
+use super::problem::Problem;
+
 /// How bytes travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransportKind {
@@ -68,4 +70,14 @@ impl Connection {
     pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
         Self { name: name.into(), transport: TransportKind::Nats, servers: vec![server.into()], ..Self::embedded() }
     }
+}
+
+/// The state of a connection, in words for the top line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectionState {
+    Idle,
+    Connecting,
+    Connected,
+    Reconnecting { attempt: usize },
+    Failed(Problem),
 }

@@ -4,11 +4,18 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
+#[path = "vectors/trustgraph_wire.rs"]
+mod trustgraph_wire;
+
 /// Runs one case; `Err` says how the answer differs from the expected one.
 type Op = fn(&Value) -> Result<(), String>;
 
 /// Every op, by file and name.
-const OPS: &[(&str, &str, Op)] = &[];
+const OPS: &[(&str, &str, Op)] = &[
+    ("trustgraph-filter.json", "wire_request", trustgraph_wire::request),
+    ("trustgraph-filter.json", "wire_reply", trustgraph_wire::reply),
+    ("trustgraph-filter.json", "queue_name", trustgraph_wire::queue_name),
+];
 
 /// Files of systems that no issue has built yet.
 const TO_COME: &[&str] = &["commonground.json", "opensearch-template.json"];

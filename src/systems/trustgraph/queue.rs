@@ -1,0 +1,248 @@
+//! Queue names as descriptors spell them, and what each broker calls them.
+
+use crate::model::problem::{Problem, ProblemKind};
+
+/// Who hears a message, and whether it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A work queue that is shared and not kept.
+    Request,
+    /// Every caller hears all.
+    Response,
+    /// Broadcast.
+    Notify,
+    /// A work queue that is shared and kept.
+    Flow,
+}
+
+impl Class {
+    const ALL: [(&'static str, Self); 4] =
+        [("request", Self::Request), ("response", Self::Response), ("notify", Self::Notify), ("flow", Self::Flow)];
+
+    fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, class)| *class)
+    }
+
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, class)| *class == self).map_or("", |(name, _)| name)
+    }
+
+    fn shared(self) -> bool {
+        matches!(self, Self::Request | Self::Flow)
+    }
+}
+
+/// A queue as a descriptor names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Queue<'t> {
+    /// `request:tg:joke`; only the first two colons split.
+    Logical { class: Class, space: &'t str, topic: &'t str },
+    /// `non-persistent://tg/request/joke`.
+    Address { scheme: &'t str, path: &'t str },
+    /// `nats://any.subject`, taken as it is.
+    Subject(&'t str),
+    /// A name alone.
+    Bare(&'t str),
+}
+
+/// A Pulsar topic and how TrustGraph subscribes to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PulsarTopic {
+    pub address: String,
+    /// `shared`, or `exclusive` where every subscriber has its own subscription.
+    pub subscription: &'static str,
+}
+
+/// A RabbitMQ fanout exchange and the queues bound to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RabbitExchange {
+    pub exchange: String,
+    /// `named` where subscribers share one queue, else `per-subscriber`.
+    pub queue: &'static str,
+    pub persistent: bool,
+}
+
+impl<'t> Queue<'t> {
+    /// Reads a queue name in any of its spellings.
+    pub fn parse(text: &'t str) -> Result<Self, Problem> {
+        if let Some((scheme, path)) = text.split_once("://") {
+            return match scheme {
+                "nats" => Ok(Self::Subject(path)),
+                "persistent" | "non-persistent" => Ok(Self::Address { scheme, path }),
+                _ => Err(refused(text, format!("the scheme \"{scheme}\" is not known"))),
+            };
+        }
+        let parts: Vec<&str> = text.splitn(3, ':').collect();
+        match parts[..] {
+            [class, space, topic] => match Class::of(class) {
+                Some(class) => Ok(Self::Logical { class, space, topic }),
+                None => Err(refused(text, format!("its class \"{class}\" is none of request, response, notify, flow"))),
+            },
+            [_, _] => Err(refused(text, "it has two parts instead of three")),
+            _ => Ok(Self::Bare(text)),
+        }
+    }
+
+    /// What Pulsar calls it; a bare name has no place there.
+    pub fn pulsar(&self) -> Result<PulsarTopic, Problem> {
+        match self {
+            Self::Logical { class, space, topic } => {
+                let persistence = if *class == Class::Flow { "persistent" } else { "non-persistent" };
+                let subscription = if class.shared() { "shared" } else { "exclusive" };
+                Ok(PulsarTopic { address: format!("{persistence}://{space}/{}/{topic}", class.word()), subscription })
+            }
+            // TrustGraph takes an address as it is and never sees its class, so even a response is shared.
+            Self::Address { scheme, path } => Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" }),
+            Self::Subject(subject) => Err(refused(&format!("nats://{subject}"), "Pulsar knows no NATS subjects")),
+            Self::Bare(name) => Err(refused(name, "Pulsar needs a class and a topic space")),
+        }
+    }
+
+    /// What RabbitMQ calls it; addresses have no place there.
+    pub fn rabbitmq(&self) -> Result<RabbitExchange, Problem> {
+        let (class, space, topic) = self.logical("RabbitMQ")?;
+        Ok(RabbitExchange {
+            exchange: format!("{space}.{}.{topic}", class.word()),
+            queue: if class.shared() { "named" } else { "per-subscriber" },
+            persistent: class == Class::Flow,
+        })
+    }
+
+    /// What Kafka calls it; addresses have no place there.
+    pub fn kafka_topic(&self) -> Result<String, Problem> {
+        let (class, space, topic) = self.logical("Kafka")?;
+        Ok(format!("{space}.{}.{}", class.word(), topic.replace(':', ".")))
+    }
+
+    /// The NATS subject: without the scheme, and with a dot for every `/` and `:`. Never a wildcard.
+    pub fn nats_subject(&self) -> Result<String, Problem> {
+        let subject = match self {
+            Self::Logical { class, space, topic } => dotted(&format!("{space}.{}.{topic}", class.word())),
+            Self::Address { path, .. } => dotted(path),
+            Self::Subject(subject) => (*subject).to_owned(),
+            Self::Bare(name) => dotted(name),
+        };
+        check_subject(&subject)?;
+        Ok(subject)
+    }
+
+    fn logical(&self, broker: &str) -> Result<(Class, &'t str, &'t str), Problem> {
+        match self {
+            Self::Logical { class, space, topic } => Ok((*class, space, topic)),
+            Self::Bare(name) => Ok((Class::Flow, "tg", name)),
+            Self::Address { scheme, path } => {
+                Err(refused(&format!("{scheme}://{path}"), format!("{broker} takes no Pulsar addresses")))
+            }
+            Self::Subject(subject) => Err(refused(&format!("nats://{subject}"), format!("{broker} knows no NATS subjects"))),
+        }
+    }
+}
+
+/// The NATS subject of a queue name in any spelling.
+pub fn nats_subject(queue: &str) -> Result<String, Problem> {
+    Queue::parse(queue)?.nats_subject()
+}
+
+fn dotted(text: &str) -> String {
+    text.replace(['/', ':'], ".")
+}
+
+/// The longest subject that stays well within a server's limit for one protocol line.
+const LONGEST_SUBJECT: usize = 1024;
+
+fn check_subject(subject: &str) -> Result<(), Problem> {
+    let fault = if subject.is_empty() {
+        "it is empty"
+    } else if subject.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        "it has a blank or a control character in it"
+    } else if subject.split('.').any(str::is_empty) {
+        "a part of it is empty"
+    } else if subject.contains(['*', '>']) {
+        "it has a wildcard in it, and one message goes to one subject"
+    } else if subject.len() > LONGEST_SUBJECT {
+        "it is longer than 1024 bytes"
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(ProblemKind::Input, format!("reading the subject \"{}\"", subject.escape_debug()), fault)
+        .remedy("write it like tg.request.joke: names joined by single dots"))
+}
+
+fn refused(queue: &str, cause: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::Input, format!("reading the queue name \"{}\"", queue.escape_debug()), cause)
+        .remedy("write it as request:tg:NAME, as non-persistent://tg/request/NAME, or as nats://SUBJECT")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn subject(queue: &str) -> Result<String, String> {
+        nats_subject(queue).map_err(|problem| problem.cause)
+    }
+
+    #[test]
+    fn an_address_and_a_logical_name_give_the_same_subject() {
+        assert_eq!(subject("non-persistent://tg/request/joke"), Ok("tg.request.joke".into()));
+        assert_eq!(subject("request:tg:joke"), Ok("tg.request.joke".into()));
+        assert_eq!(subject("persistent://tg/flow/a/b"), Ok("tg.flow.a.b".into()));
+        assert_eq!(subject("request:tg:agent:default:flow"), Ok("tg.request.agent.default.flow".into()));
+    }
+
+    #[test]
+    fn a_nats_subject_is_literal() {
+        assert_eq!(subject("nats://my.own:subject/x"), Ok("my.own:subject/x".into()));
+        assert_eq!(subject("joke"), Ok("joke".into()));
+    }
+
+    #[test]
+    fn what_cannot_be_a_subject_is_refused_with_its_reason() {
+        for (queue, word) in [
+            ("", "empty"),
+            ("nats://", "empty"),
+            ("nats://a..b", "part"),
+            ("nats://.a", "part"),
+            ("nats://a.", "part"),
+            ("non-persistent://tg//joke", "part"),
+            ("nats://tg.*", "wildcard"),
+            ("nats://tg.>", "wildcard"),
+            ("request:tg:my joke", "blank"),
+            ("nats://a\nPUB b", "blank"),
+            ("request:joke", "two parts"),
+            ("asks:tg:joke", "class"),
+            ("http://tg/request/joke", "scheme"),
+        ] {
+            let cause = subject(queue).unwrap_err();
+            assert!(cause.contains(word), "{queue:?}: {cause}");
+        }
+    }
+
+    #[test]
+    fn brokers_differ_in_the_colons_of_a_topic() {
+        let queue = Queue::parse("request:tg:agent:a:b").unwrap();
+        assert_eq!(queue.rabbitmq().unwrap().exchange, "tg.request.agent:a:b");
+        assert_eq!(queue.kafka_topic().unwrap(), "tg.request.agent.a.b");
+        assert_eq!(queue.pulsar().unwrap().address, "non-persistent://tg/request/agent:a:b");
+    }
+
+    #[test]
+    fn a_bare_name_is_a_flow_except_on_pulsar() {
+        let queue = Queue::parse("joke").unwrap();
+        assert_eq!(queue.rabbitmq().unwrap().exchange, "tg.flow.joke");
+        assert_eq!(queue.kafka_topic().unwrap(), "tg.flow.joke");
+        assert!(queue.pulsar().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_subject_that_passes_can_be_published_to(queue in "\\PC{0,40}|[a-z:/.*> ]{0,30}") {
+            if let Ok(subject) = nats_subject(&queue) {
+                prop_assert!(!subject.is_empty() && subject.split('.').all(|token| !token.is_empty()));
+                prop_assert!(!subject.contains(|c: char| c.is_whitespace() || c.is_control() || c == '*' || c == '>'));
+            }
+        }
+    }
+}

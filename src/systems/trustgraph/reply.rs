@@ -1,0 +1,171 @@
+//! Replies of a tool service: what each message means to the caller, and how a service writes one.
+
+use serde_json::{Map, Value, json};
+
+use super::request::ID;
+use crate::{
+    model::call::{CallProblem, StrayCause},
+    systems::system::{Message, Reply},
+};
+
+/// The id under which a service answers a request that it could not read.
+const UNKNOWN: &str = "unknown";
+
+/// What one received message means to the caller who sent `correlation`. Missing fields have their defaults:
+/// no error, empty text, not last.
+#[must_use]
+pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
+    let id = message.headers.iter().find(|(name, _)| name == ID).map(|(_, value)| value.as_str()).filter(|id| !id.is_empty());
+    match id {
+        Some(id) if id == correlation => read(message.body).unwrap_or_else(Reply::Unreadable),
+        None => Reply::Stray { cause: StrayCause::NoId, id: None },
+        Some(UNKNOWN) => Reply::Stray { cause: StrayCause::UnknownId, id: Some(UNKNOWN.into()) },
+        Some(id) => Reply::Stray { cause: StrayCause::ForeignId, id: Some(id.into()) },
+    }
+}
+
+fn read(body: &[u8]) -> Result<Reply, CallProblem> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let place = error.valid_up_to();
+        unreadable("not-utf8", format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
+    })?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| unreadable("not-json", format!("the reply is not JSON: {error}")))?;
+    let Value::Object(fields) = value else {
+        return Err(unreadable("not-a-reply", "the reply is JSON, but not an object".into()));
+    };
+    if let Some(error) = error_of(&fields) {
+        return Ok(Reply::Error(error));
+    }
+    let last = match fields.get("end_of_stream") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(last)) => *last,
+        Some(other) => return Err(unreadable("not-a-reply", format!("end_of_stream is {other}, not true or false"))),
+    };
+    Ok(Reply::Chunk { text: text_of(fields), last })
+}
+
+/// An answer that is not text is shown as its JSON.
+fn text_of(mut fields: Map<String, Value>) -> String {
+    match fields.remove("response") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text,
+        Some(other) => other.to_string(),
+    }
+}
+
+fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
+    let error = fields.get("error").filter(|error| !error.is_null())?;
+    let part = |name: &str| match error.get(name) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let (kind, message) = match error {
+        Value::Object(_) => (part("type"), part("message")),
+        Value::String(text) => (String::new(), text.clone()),
+        other => (String::new(), other.to_string()),
+    };
+    Some(CallProblem {
+        kind: if kind.is_empty() { "error".into() } else { kind },
+        message: if message.is_empty() { "the service reported an error and did not say which".into() } else { message },
+        remedy: "the service itself refused; look at the arguments and configuration it was sent".into(),
+    })
+}
+
+fn unreadable(kind: &str, message: String) -> CallProblem {
+    let remedy = "look at the raw reply; the service must answer with {\"error\", \"response\", \"end_of_stream\"} as UTF-8 JSON";
+    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+/// The body of a piece of an answer.
+#[must_use]
+pub fn chunk(text: &str, last: bool) -> String {
+    json!({"error": null, "response": text, "end_of_stream": last}).to_string()
+}
+
+/// The body of a service's error, which ends its answer.
+#[must_use]
+pub fn error(kind: &str, message: &str) -> String {
+    json!({"error": {"type": kind, "message": message}, "response": "", "end_of_stream": true}).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn answer(id: Option<&str>, body: &[u8]) -> Reply {
+        let headers: Vec<(String, String)> = id.map(|id| (ID.to_owned(), id.to_owned())).into_iter().collect();
+        decode("r-1", &Message { headers: &headers, body })
+    }
+
+    fn ours(body: &str) -> Reply {
+        answer(Some("r-1"), body.as_bytes())
+    }
+
+    fn whole(text: &str, last: bool) -> Reply {
+        Reply::Chunk { text: text.into(), last }
+    }
+
+    #[test]
+    fn missing_fields_have_defaults() {
+        assert_eq!(ours("{}"), whole("", false));
+        assert_eq!(ours(r#"{"response": null, "end_of_stream": null, "error": null}"#), whole("", false));
+        assert_eq!(ours(r#"{"end_of_stream": true}"#), whole("", true));
+    }
+
+    #[test]
+    fn an_answer_that_is_not_text_is_its_json() {
+        assert_eq!(ours(r#"{"response": {"b": 1, "a": [2]}, "end_of_stream": true}"#), whole(r#"{"b":1,"a":[2]}"#, true));
+    }
+
+    #[test]
+    fn an_error_ends_whatever_else_is_there() {
+        let Reply::Error(problem) = ours(r#"{"error": {"type": "t", "message": "m"}, "response": "x", "end_of_stream": false}"#)
+        else {
+            panic!("not an error");
+        };
+        assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("t", "m"));
+        assert!(matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == "error"));
+        assert!(matches!(ours(r#"{"error": "broken"}"#), Reply::Error(problem) if problem.message == "broken"));
+    }
+
+    #[test]
+    fn other_ids_are_strays_and_never_read() {
+        let stray = |cause, id: Option<&str>| Reply::Stray { cause, id: id.map(Into::into) };
+        assert_eq!(answer(None, b"{}"), stray(StrayCause::NoId, None));
+        assert_eq!(answer(Some(""), b"{}"), stray(StrayCause::NoId, None));
+        assert_eq!(answer(Some("unknown"), b"\xff"), stray(StrayCause::UnknownId, Some("unknown")));
+        assert_eq!(answer(Some("r-9"), b"not json"), stray(StrayCause::ForeignId, Some("r-9")));
+        assert_eq!(answer(Some("R-1"), b"{}"), stray(StrayCause::ForeignId, Some("R-1")));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (body, kind) in [
+            (&b"nonsense"[..], "not-json"),
+            (b"", "not-json"),
+            (b"{\"response\": \"\xff\"}", "not-utf8"),
+            (b"[1]", "not-a-reply"),
+            (br#"{"end_of_stream": "yes"}"#, "not-a-reply"),
+        ] {
+            let Reply::Unreadable(problem) = answer(Some("r-1"), body) else { panic!("{body:?} was read") };
+            assert_eq!(problem.kind, kind);
+            assert!(!problem.remedy.is_empty());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_chunk_reads_back(text in ".*", last: bool) {
+            prop_assert_eq!(ours(&chunk(&text, last)), whole(&text, last));
+        }
+
+        #[test]
+        fn no_bytes_cause_a_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = answer(Some("r-1"), &body);
+        }
+    }
+}

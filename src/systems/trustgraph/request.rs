@@ -1,0 +1,185 @@
+//! The request of a tool-service call: JSON text inside JSON, correlated by the header `id`.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    model::{
+        call::{CallProblem, Request},
+        problem::{Problem, ProblemKind},
+        service::{Parameter, Service},
+        tool::Tool,
+    },
+    systems::system::CallOf,
+};
+
+/// The header that ties replies to their request.
+pub const ID: &str = "id";
+
+/// The type of tools that a service answers for.
+const TOOL_SERVICE: &str = "tool-service";
+
+/// The request of a call, exactly as it will be sent. Values are sent as they stand; whether they fit is a matter of checks.
+pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+    let service = service_of(call)?;
+    let to = service.request_queue.clone().filter(|queue| !queue.is_empty()).ok_or_else(|| {
+        refused(call.tool, format!("its service \"{}\" has no request queue", service.key()))
+            .remedy("give the service a request-queue, such as non-persistent://tg/request/NAME")
+    })?;
+    let config = configuration(&call.tool.entry.value, &service.parameters);
+    Ok(Request {
+        tool: call.tool.id().clone(),
+        system: call.tool.entry.system,
+        name: call.tool.name.clone(),
+        to,
+        reply: service.response_queue.clone().filter(|queue| !queue.is_empty()),
+        headers: vec![(ID.into(), call.correlation.into())],
+        correlation: call.correlation.into(),
+        body: body(call.user, &config, call.arguments),
+    })
+}
+
+fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
+    let tool = call.tool;
+    if tool.kind != TOOL_SERVICE {
+        return Err(refused(tool, format!("it is of type \"{}\", which TrustGraph's own agent runs", tool.kind))
+            .remedy("choose a tool of type tool-service: only those have a service on the bus"));
+    }
+    let Some(key) = tool.service.as_deref().filter(|key| !key.is_empty()) else {
+        return Err(refused(tool, "it names no service").remedy("set its service to the key of a tool-service entry"));
+    };
+    call.catalog.service_by_key(tool.entry.system, key).ok_or_else(|| {
+        let known: Vec<&str> = call.catalog.services.iter().map(Service::key).collect();
+        let known = if known.is_empty() { "there is none yet".into() } else { format!("there is {}", known.join(", ")) };
+        refused(tool, format!("its service \"{key}\" does not exist"))
+            .remedy(format!("name an existing service ({known}), or add it"))
+    })
+}
+
+fn refused(tool: &Tool, cause: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
+}
+
+/// The configuration that a tool's entry gives its service: the declared parameters alone, in the entry's order, of any JSON type.
+#[must_use]
+pub fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Value> {
+    let declared = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+    let members = entry.as_object().into_iter().flatten().filter(|(name, _)| declared(name));
+    members.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The body that carries a call; empty maps travel as `{}`.
+#[must_use]
+pub fn body(user: &str, config: &Map<String, Value>, arguments: &Map<String, Value>) -> Arc<str> {
+    let text = |map: &Map<String, Value>| Value::Object(map.clone()).to_string();
+    let mut body = Map::new();
+    body.insert("user".into(), user.into());
+    body.insert("config".into(), text(config).into());
+    body.insert("arguments".into(), text(arguments).into());
+    Value::Object(body).to_string().into()
+}
+
+/// A request as the service that gets it reads it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asked {
+    pub user: String,
+    pub config: Map<String, Value>,
+    pub arguments: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+struct Envelope {
+    user: Option<String>,
+    config: Option<Value>,
+    arguments: Option<Value>,
+}
+
+/// Reads a request's body; absent fields have their defaults.
+pub fn parse(body: &[u8]) -> Result<Asked, CallProblem> {
+    let envelope: Envelope =
+        serde_json::from_slice(body).map_err(|error| unfit(format!("the body is not a request: {error}")))?;
+    Ok(Asked {
+        user: envelope.user.unwrap_or_default(),
+        config: inner("config", envelope.config)?,
+        arguments: inner("arguments", envelope.arguments)?,
+    })
+}
+
+fn inner(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallProblem> {
+    match value {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::String(text)) if text.is_empty() => Ok(Map::new()),
+        Some(Value::String(text)) => {
+            serde_json::from_str(&text).map_err(|error| unfit(format!("{field} is not a JSON object: {error}")))
+        }
+        Some(_) => Err(unfit(format!("{field} must be text that holds JSON"))),
+    }
+}
+
+fn unfit(message: String) -> CallProblem {
+    CallProblem { kind: "tool-service-error".into(), message, remedy: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn both_maps_travel_as_json_text() {
+        let body = body("alice", &object(json!({"collection": "customers"})), &object(json!({"question": "Why \"now\"?"})));
+        let outer: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(outer["user"], "alice");
+        assert_eq!(outer["config"], r#"{"collection":"customers"}"#);
+        assert_eq!(outer["arguments"], r#"{"question":"Why \"now\"?"}"#);
+    }
+
+    #[test]
+    fn empty_maps_are_braces() {
+        assert_eq!(&*body("", &Map::new(), &Map::new()), r#"{"user":"","config":"{}","arguments":"{}"}"#);
+    }
+
+    #[test]
+    fn only_declared_parameters_are_configuration() {
+        let entry = json!({"type": "tool-service", "limit": 5, "name": "x", "style": ["pun"], "other": 1});
+        let parameter = |name: &str| Parameter { name: name.into(), required: false };
+        let config = configuration(&entry, &[parameter("style"), parameter("limit"), parameter("absent")]);
+        assert_eq!(Value::Object(config).to_string(), r#"{"limit":5,"style":["pun"]}"#);
+    }
+
+    #[test]
+    fn a_service_reads_defaults_and_names_what_it_cannot_read() {
+        assert_eq!(parse(b"{}"), Ok(Asked::default()));
+        for (body, word) in [
+            (&b"nonsense"[..], "not a request"),
+            (b"\xff", "not a request"),
+            (br#"{"config": "{not json"}"#, "config is not"),
+            (br#"{"config": {"style": "pun"}}"#, "config must be text"),
+            (br#"{"arguments": "[1]"}"#, "arguments is not"),
+        ] {
+            let problem = parse(body).unwrap_err();
+            assert_eq!(problem.kind, "tool-service-error");
+            assert!(problem.message.contains(word), "{}", problem.message);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_rendered_reads_back(user in ".*", names in proptest::collection::btree_map(".*", "\\PC*", 0..5), number in any::<i64>()) {
+            let mut arguments: Map<String, Value> = names.into_iter().map(|(name, text)| (name, text.into())).collect();
+            arguments.insert("n".into(), number.into());
+            let config = Map::new();
+            let asked = parse(body(&user, &config, &arguments).as_bytes()).unwrap();
+            prop_assert_eq!(asked, Asked { user, config, arguments });
+        }
+    }
+}
