@@ -7,6 +7,7 @@ pub mod connection;
 pub mod context;
 pub mod entry;
 pub mod finding;
+pub mod id;
 pub mod problem;
 pub mod service;
 pub mod tool;

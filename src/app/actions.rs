@@ -1,0 +1,175 @@
+//! Everything a user can do, in one table: id, scope, keys, title, help.
+//!
+//! Help, palette, hint line, keymap file and the README's table follow from it.
+
+/// Where an action works. Inner scopes win over outer ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    Global,
+    Tools,
+    Catalog,
+    Form,
+    Preview,
+    Workflow,
+    Graph,
+    Available,
+    Groups,
+    Run,
+    Invoke,
+    Answer,
+    Calls,
+}
+
+impl Scope {
+    /// The heading in help and README.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Global => "Everywhere",
+            Self::Tools => "Tools",
+            Self::Catalog => "Tools · catalog",
+            Self::Form => "Form",
+            Self::Preview => "Tools · preview",
+            Self::Workflow => "Workflow",
+            Self::Graph => "Workflow · states",
+            Self::Available => "Workflow · tools",
+            Self::Groups => "Workflow · request",
+            Self::Run => "Workflow · run",
+            Self::Invoke => "Invoke",
+            Self::Answer => "Invoke · answer",
+            Self::Calls => "Invoke · calls",
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Action {
+    pub act: Act,
+    /// Stable name for the keymap file: `save-all`.
+    pub id: &'static str,
+    pub scope: Scope,
+    /// The keys it has unless the user's keymap says otherwise.
+    pub keys: &'static [&'static str],
+    /// Two or three words: palette, hint line.
+    pub title: &'static str,
+    /// A sentence: help.
+    pub help: &'static str,
+}
+
+macro_rules! actions {
+    ($($act:ident $id:literal $scope:ident $keys:expr, $title:literal, $help:literal;)*) => {
+        /// An action's identity.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Act { $($act),* }
+
+        /// Every action, in the order in which help shows them.
+        pub const ACTIONS: &[Action] = &[$(Action {
+            act: Act::$act, id: $id, scope: Scope::$scope, keys: &$keys, title: $title, help: $help,
+        }),*];
+    };
+}
+
+actions! {
+    Help            "help"             Global   ["?", "f1"],            "help",            "Show the keys that work here";
+    Palette         "palette"          Global   ["ctrl+p"],             "commands",        "Find any action by name, with its key or the reason why it can't be used now";
+    ShowTools       "show-tools"       Global   ["1"],                  "Tools",           "Design descriptors";
+    ShowWorkflow    "show-workflow"    Global   ["2"],                  "Workflow",        "Step through states and groups";
+    ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
+    NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
+    PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
+    Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
+    Undo            "undo"             Global   ["u", "ctrl+z"],        "undo",            "Take the last edit back";
+    Redo            "redo"             Global   ["ctrl+r", "ctrl+y"],   "redo",            "Make the edit again that was taken back";
+    Save            "save"             Global   ["s", "ctrl+s"],        "save",            "Save the file of the selected tool";
+    SaveAll         "save-all"         Global   ["S"],                  "save all",        "Save every changed file";
+    SwitchMode      "switch-mode"      Global   ["M"],                  "mode",            "Switch between the document's rules and what is deployed";
+    NextTheme       "next-theme"       Global   ["f9"],                 "theme",           "Switch to the next theme";
+    ShowNotices     "notices"          Global   ["N"],                  "notices",         "Show what was noticed in this session";
+    Connection      "connection"       Global   ["C"],                  "connection",      "Choose the connection that calls use";
+    Reload          "reload"           Global   ["f5"],                 "reload",          "Read the workspace's files again; unsaved changes are kept";
+    Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
+
+    NewEntry        "new"              Tools    ["n"],                  "new",             "Make a new tool or service";
+    Duplicate       "duplicate"        Tools    ["d"],                  "duplicate",       "Make a copy of the selected entry under another key";
+    Rename          "rename"           Tools    ["r"],                  "rename",          "Give the selected entry another key, in every place that names it";
+    Delete          "delete"           Tools    ["x", "delete"],        "delete",          "Take the selected entry out of its file";
+    Editor          "editor"           Tools    ["e"],                  "$EDITOR",         "Open the file in your editor at this entry, and come back";
+    Diff            "diff"             Tools    ["D"],                  "diff",            "Show what saving will change on disk";
+    ApplyFix        "apply-fix"        Tools    ["f"],                  "fix",             "Apply the fix of the selected problem";
+    InvokeTool      "invoke"           Tools    ["i"],                  "invoke",          "Open the selected tool in Invoke";
+    GroupBy         "group-by"         Tools    ["g"],                  "group by",        "Arrange the catalog by group, file, state or type";
+    NextPreview     "next-preview"     Tools    ["v"],                  "next view",       "Switch the preview: file, JSON, Model, Problems";
+    NextProblem     "next-problem"     Tools    ["p"],                  "next problem",    "Jump to the field of the next problem";
+
+    Step            "step"             Workflow ["enter"],              "step",            "Take a step with the chosen tool";
+    StepFailed      "step-failed"      Workflow ["f"],                  "fail",            "Take the step as a failed call";
+    StepLive        "step-live"        Workflow ["l"],                  "live",            "Take the step for real, through the connection";
+    StepBack        "step-back"        Workflow ["b", "backspace"],     "back",            "Go back one step";
+    Branches        "branches"         Workflow ["B"],                  "branches",        "Go to the next of the other ways taken in this run";
+    RestartRun      "restart-run"      Workflow ["R"],                  "restart",         "Start the run anew";
+    Tick            "tick"             Groups   ["space"],              "tick",            "Ask for this group, or no longer";
+    AllGroups       "all-groups"       Workflow ["a"],                  "all groups",      "Ask for every group (*), or only for the ticked ones";
+    SetStart        "set-start"        Workflow ["t"],                  "start here",      "Start the run in the selected state";
+    ChangeUser      "user"             Workflow ["U"],                  "user",            "Take the next user profile of the workspace";
+    ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
+    EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
+    CentreCurrent   "centre"           Workflow ["c"],                  "centre",          "Bring the current state into view";
+    FitGraph        "fit"              Workflow ["0"],                  "fit",             "Show the graph from its start";
+    ZoomIn          "zoom-in"          Workflow ["+", "="],             "zoom in",         "Show more of each state";
+    ZoomOut         "zoom-out"         Workflow ["-"],                  "zoom out",        "Show less of each state";
+
+    Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
+    CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
+    Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
+    CopyAs          "copy-as"          Invoke   ["y"],                  "copy as…",        "Copy the call as a command, the request or the answer";
+    Follow          "follow"           Invoke   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
+    NextView        "next-answer-view" Invoke   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time";
+    Strays          "strays"           Invoke   ["z"],                  "strays",          "Show the messages that are not part of the answer";
+    EditDescriptor  "edit-descriptor"  Invoke   ["e"],                  "edit tool",       "Open the tool in Tools";
+}
+
+impl Act {
+    /// The action's row.
+    #[must_use]
+    pub fn row(self) -> &'static Action {
+        // The table is made together with the enum, in the same order.
+        &ACTIONS[self as usize]
+    }
+}
+
+/// The action of that id.
+#[must_use]
+pub fn by_id(id: &str) -> Option<&'static Action> {
+    ACTIONS.iter().find(|action| action.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::app::input::Key;
+
+    #[test]
+    fn rows_stand_at_their_act_with_ids_of_their_own_and_keys_that_parse() {
+        let ids: HashSet<_> = ACTIONS.iter().map(|action| action.id).collect();
+        assert_eq!(ids.len(), ACTIONS.len());
+        for action in ACTIONS {
+            assert_eq!(action.act.row().id, action.id);
+            for key in action.keys {
+                key.parse::<Key>().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn no_scope_has_one_key_twice() {
+        let mut seen = HashSet::new();
+        for action in ACTIONS {
+            for key in action.keys {
+                assert!(seen.insert((action.scope, *key)), "{key} stands twice in {:?}", action.scope);
+            }
+        }
+    }
+}
