@@ -1,1 +1,8 @@
-//! (being built)
+//! Drawing and input: reads the application's state, draws it, and answers input with messages.
+//!
+//! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all colours through [`styles`].
+
+pub mod canvas;
+pub mod styles;
+pub mod theme;
+pub mod widgets;

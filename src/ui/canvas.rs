@@ -1,0 +1,235 @@
+//! Putting text on cells: cut with an ellipsis, aligned by width, never with a control character.
+
+use std::borrow::Cow;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// How many cells a text takes.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as blanks, and takes out what would turn the
+/// writing direction, so that text from elsewhere cannot steer the terminal.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unseen) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(sign).collect())
+}
+
+/// Whether a character would not show, or would steer the terminal.
+#[must_use]
+pub fn is_unseen(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+}
+
+fn sign(letter: char) -> char {
+    match letter {
+        '\t' => ' ',
+        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + letter as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '␡',
+        other if is_unseen(other) => '\u{fffd}',
+        other => other,
+    }
+}
+
+/// The text in at most `cells` cells, with `…` at the end where something was cut.
+#[must_use]
+pub fn fit(text: &str, cells: usize) -> Cow<'_, str> {
+    if width(text) <= cells {
+        return Cow::Borrowed(text);
+    }
+    if cells == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut kept = String::new();
+    let mut taken = 0;
+    for cluster in text.graphemes(true) {
+        let wide = width(cluster);
+        if taken + wide > cells - 1 {
+            break;
+        }
+        kept.push_str(cluster);
+        taken += wide;
+    }
+    kept.push('…');
+    Cow::Owned(kept)
+}
+
+/// The text in exactly `cells` cells: cut or filled with blanks.
+#[must_use]
+pub fn pad(text: &str, cells: usize) -> String {
+    let fitted = fit(text, cells);
+    let blanks = cells.saturating_sub(width(&fitted));
+    format!("{fitted}{}", " ".repeat(blanks))
+}
+
+/// A text broken into lines of at most `cells` cells, at blanks where there are any; line breaks are kept.
+#[must_use]
+pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+    let cells = cells.max(1);
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        let mut taken = 0;
+        for word in paragraph.trim_end_matches('\r').split_word_bounds() {
+            let wide = width(word);
+            if taken + wide > cells && taken > 0 {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+                taken = 0;
+                if word.trim().is_empty() {
+                    continue;
+                }
+            }
+            for cluster in word.graphemes(true) {
+                let cluster_width = width(cluster);
+                if taken + cluster_width > cells && taken > 0 {
+                    lines.push(std::mem::take(&mut line));
+                    taken = 0;
+                }
+                line.push_str(cluster);
+                taken += cluster_width;
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// A pen on one line of the screen: writes from left to right and stops at the edge.
+pub struct Pen<'b> {
+    buffer: &'b mut Buffer,
+    at: u16,
+    row: u16,
+    end: u16,
+}
+
+impl<'b> Pen<'b> {
+    /// A pen at the left of line `row` (counted from 0 within `area`); a row outside writes nothing.
+    pub fn new(buffer: &'b mut Buffer, area: Rect, row: u16) -> Self {
+        let area = area.intersection(buffer.area);
+        let end = if row < area.height { area.right() } else { area.left() };
+        Self { buffer, at: area.left(), row: area.top().saturating_add(row), end }
+    }
+
+    /// Writes a text, cut with `…` where it does not fit.
+    pub fn put(&mut self, text: &str, style: Style) -> &mut Self {
+        let room = self.room();
+        if room > 0 {
+            let shown = visible(text);
+            let fitted = fit(&shown, room);
+            let (next, _) = self.buffer.set_stringn(self.at, self.row, &*fitted, room, style);
+            self.at = next;
+        }
+        self
+    }
+
+    /// Writes a text into exactly `cells` cells.
+    pub fn column(&mut self, text: &str, cells: usize, style: Style) -> &mut Self {
+        let cells = cells.min(self.room());
+        let shown = visible(text).into_owned();
+        self.put(&pad(&shown, cells), style)
+    }
+
+    /// Leaves `cells` cells as they are.
+    pub fn skip(&mut self, cells: u16) -> &mut Self {
+        self.at = self.at.saturating_add(cells).min(self.end);
+        self
+    }
+
+    /// Goes to a column counted from 0 at the left of the area that the pen was made with.
+    pub fn to(&mut self, area: Rect, column: u16) -> &mut Self {
+        self.at = area.left().saturating_add(column).min(self.end);
+        self
+    }
+
+    /// Fills the rest of the line.
+    pub fn fill(&mut self, style: Style) -> &mut Self {
+        let blanks = " ".repeat(self.room());
+        self.put(&blanks, style)
+    }
+
+    /// Writes a text at the right edge, where it fits beside what is there.
+    pub fn right(&mut self, text: &str, style: Style) -> &mut Self {
+        let shown = visible(text);
+        let room = self.room();
+        let fitted = fit(&shown, room).into_owned();
+        self.skip(u16::try_from(room - width(&fitted)).unwrap_or(0));
+        self.put(&fitted, style)
+    }
+
+    /// How many cells are left.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        if self.buffer.area.contains(Position { x: self.at, y: self.row }) {
+            usize::from(self.end.saturating_sub(self.at))
+        } else {
+            0
+        }
+    }
+
+    /// The column where the next text goes.
+    #[must_use]
+    pub fn column_now(&self) -> u16 {
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn control_characters_become_signs() {
+        assert_eq!(visible("a\x1b[31mb\u{202e}"), "a␛[31mb\u{fffd}");
+        assert!(matches!(visible("plain ✓ 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn texts_are_cut_with_an_ellipsis() {
+        assert_eq!(fit("knowledge", 5), "know…");
+        assert_eq!(fit("日本語", 4), "日…");
+        assert_eq!(pad("ab", 4), "ab  ");
+        assert_eq!(wrap("one two  three", 8), ["one two", "three"]);
+    }
+
+    proptest! {
+        #[test]
+        fn fitted_and_padded_texts_have_their_width(text in "\\PC{0,30}", cells in 0_usize..20) {
+            prop_assert!(width(&fit(&text, cells)) <= cells);
+            prop_assert_eq!(width(&pad(&text, cells)), cells);
+        }
+
+        #[test]
+        fn wrapped_lines_fit_and_lose_nothing_but_blanks(text in "[a-z 日\n]{0,60}", cells in 2_usize..20) {
+            let lines = wrap(&text, cells);
+            prop_assert!(lines.iter().all(|line| width(line) <= cells));
+            let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+            prop_assert_eq!(letters(&lines.concat()), letters(&text));
+        }
+
+        #[test]
+        fn a_pen_never_leaves_its_line(text in ".{0,30}", row in 0_u16..6, skip in 0_u16..20) {
+            let area = Rect::new(2, 1, 10, 3);
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 6));
+            Pen::new(&mut buffer, area, row).skip(skip).put(&text, Style::default()).fill(Style::default());
+            for (column, line) in (0..20).flat_map(|x| (0..6).map(move |y| (x, y))) {
+                if !area.contains(Position { x: column, y: line }) {
+                    prop_assert_eq!(buffer[(column, line)].symbol(), " ");
+                }
+            }
+        }
+    }
+}

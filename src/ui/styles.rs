@@ -1,0 +1,93 @@
+//! What a piece of the screen is, and how the chosen theme shows it. Views ask for roles, never for colours.
+
+use ratatui::style::Style;
+
+macro_rules! roles {
+    ($($role:ident $name:literal $what:literal;)*) => {
+        /// What a piece of the screen is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Role { $(#[doc = $what] $role),* }
+
+        /// Every role with its name in theme files.
+        pub const ROLES: &[(Role, &str)] = &[$((Role::$role, $name)),*];
+    };
+}
+
+roles! {
+    Text "text" "Plain text.";
+    Dim "dim" "What matters less: units, help, keys' words.";
+    Ghost "ghost" "What is not there: a default, a placeholder.";
+    Title "title" "A pane's name.";
+    Border "border" "The edge of a pane.";
+    BorderFocus "border-focus" "The edge of the pane that has the keys.";
+    Accent "accent" "The one thing to look at.";
+    Selected "selected" "The row that the keys act on, in the focused pane.";
+    SelectedDim "selected-dim" "The chosen row of a pane without the keys.";
+    Field "field" "The place where text can be typed.";
+    FieldFocus "field-focus" "The same with the keys.";
+    Cursor "cursor" "The cell where the next letter goes.";
+    Chip "chip" "One item of a list of texts.";
+    Key "key" "A key's name.";
+    Label "label" "A field's name.";
+    Heading "heading" "A heading inside a list.";
+    Success "success" "It worked.";
+    Warning "warning" "It may be wrong.";
+    Error "error" "It is wrong, or failed.";
+    Info "info" "Good to know.";
+    Available "available" "A tool that the request can use.";
+    Hidden "hidden" "A tool that it cannot use.";
+    State "state" "A state.";
+    StateCurrent "state-current" "The state of the run.";
+    StateDim "state-dim" "A state that cannot be reached.";
+    Transition "transition" "An arrow.";
+    Changed "changed" "A line that saving changes.";
+    Added "added" "A line that saving adds.";
+    Removed "removed" "A line that saving takes away.";
+    Match "match" "What was searched for.";
+    SyntaxKey "syntax-key" "A key in JSON or YAML.";
+    SyntaxText "syntax-text" "A text in JSON or YAML.";
+    SyntaxNumber "syntax-number" "A number, true, false, null.";
+    SyntaxComment "syntax-comment" "A comment.";
+    LineNumber "line-number" "A line's number.";
+    Bar "bar" "The top and the bottom line.";
+    BarActive "bar-active" "The screen that is shown.";
+    Overlay "overlay" "What lies over the screen.";
+    Mark "mark" "A control character that a service sent, shown as a sign.";
+}
+
+/// A theme made ready: one style for each role.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Styles {
+    styles: [Style; ROLES.len()],
+}
+
+impl Styles {
+    /// The styles that `of` gives.
+    pub fn new(of: impl FnMut(Role) -> Style) -> Self {
+        let mut of = of;
+        let mut styles = [Style::default(); ROLES.len()];
+        for (style, (role, _)) in styles.iter_mut().zip(ROLES) {
+            *style = of(*role);
+        }
+        Self { styles }
+    }
+
+    #[must_use]
+    pub fn get(&self, role: Role) -> Style {
+        self.styles[role as usize]
+    }
+
+    /// The same without any colour: bold, underline and reversed stay, so nothing is told by colour alone.
+    #[must_use]
+    pub fn colourless(&self) -> Self {
+        Self { styles: self.styles.map(|style| Style { fg: None, bg: None, underline_color: None, ..style }) }
+    }
+}
+
+impl std::ops::Index<Role> for Styles {
+    type Output = Style;
+
+    fn index(&self, role: Role) -> &Style {
+        &self.styles[role as usize]
+    }
+}

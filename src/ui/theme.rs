@@ -1,0 +1,146 @@
+//! Themes: TOML files that name a palette and give each role its colours.
+
+use ratatui::style::{Color, Modifier, Style};
+use serde_json::{Map, Value};
+
+use super::styles::{ROLES, Styles};
+use crate::{
+    schema::pointer::Pointer,
+    syntax::source::{Format, Source},
+};
+
+/// The themes that are built in, by name and text; the first is the default.
+pub const BUILT_IN: &[(&str, &str)] = &[
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("contrast", include_str!("../../themes/contrast.toml")),
+    ("sixteen", include_str!("../../themes/sixteen.toml")),
+];
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theme {
+    pub name: String,
+    pub styles: Styles,
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self { name: "plain".into(), styles: Styles::new(|_| Style::default()) }
+    }
+}
+
+/// Every theme that can be chosen: the built-in ones, then the user's (a name taken again replaces).
+/// What is wrong in a file is told in words; that theme is left out.
+#[must_use]
+pub fn all(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
+    let mut themes: Vec<Theme> = Vec::new();
+    let mut complaints = Vec::new();
+    let built_in = BUILT_IN.iter().map(|(name, text)| (*name, *text));
+    for (name, text) in built_in.chain(users.iter().map(|(name, text)| (name.as_str(), text.as_str()))) {
+        match parse(name, text) {
+            Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
+                Some(known) => *known = theme,
+                None => themes.push(theme),
+            },
+            Err(complaint) => complaints.push(complaint),
+        }
+    }
+    (themes, complaints)
+}
+
+/// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an index), `[roles]` gives each
+/// role `fg`, `bg` and a list `is` of bold, dim, italic, underlined, reversed.
+pub fn parse(name: &str, text: &str) -> Result<Theme, String> {
+    let source = Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))?;
+    let table = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
+    let section = |key: &str| table.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
+    let (palette, roles) = (section("palette"), section("roles"));
+    let wrong = |at: &Pointer, what: String| {
+        let line = source.place(0, at).map_or(0, |place| place.line);
+        format!("theme {name}: line {line}: {what}")
+    };
+    for role in roles.keys() {
+        if !ROLES.iter().any(|(_, known)| known == role) {
+            return Err(wrong(&Pointer::root().child("roles").child(role), format!("there is no role {role:?}")));
+        }
+    }
+    let mut failure = None;
+    let styles = Styles::new(|role| {
+        let role_name = ROLES[role as usize].1;
+        let Some(row) = roles.get(role_name).and_then(Value::as_object) else { return Style::default() };
+        style(row, &palette).unwrap_or_else(|what| {
+            failure.get_or_insert(wrong(&Pointer::root().child("roles").child(role_name), what));
+            Style::default()
+        })
+    });
+    failure.map_or(Ok(Theme { name: name.to_owned(), styles }), Err)
+}
+
+fn style(row: &Map<String, Value>, palette: &Map<String, Value>) -> Result<Style, String> {
+    let mut style = Style::default();
+    for (key, value) in row {
+        match key.as_str() {
+            "fg" => style = style.fg(colour(value, palette)?),
+            "bg" => style = style.bg(colour(value, palette)?),
+            "is" => {
+                for word in value.as_array().into_iter().flatten() {
+                    style = style.add_modifier(modifier(word)?);
+                }
+            }
+            other => return Err(format!("{other:?} is none of fg, bg, is")),
+        }
+    }
+    Ok(style)
+}
+
+fn modifier(word: &Value) -> Result<Modifier, String> {
+    match word.as_str() {
+        Some("bold") => Ok(Modifier::BOLD),
+        Some("dim") => Ok(Modifier::DIM),
+        Some("italic") => Ok(Modifier::ITALIC),
+        Some("underlined") => Ok(Modifier::UNDERLINED),
+        Some("reversed") => Ok(Modifier::REVERSED),
+        _ => Err(format!("{word} is none of bold, dim, italic, underlined, reversed")),
+    }
+}
+
+fn colour(value: &Value, palette: &Map<String, Value>) -> Result<Color, String> {
+    let named = value.as_str().and_then(|name| palette.get(name)).unwrap_or(value);
+    let text = named.as_str().map_or_else(|| named.to_string(), str::to_owned);
+    text.parse()
+        .map_err(|_| format!("{text:?} is no colour: write \"#rrggbb\", a name of the palette, \"lightblue\" or an index"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::styles::Role;
+
+    #[test]
+    fn built_in_themes_load_clean_and_style_every_role() {
+        let (themes, complaints) = all(&[]);
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(themes.len(), BUILT_IN.len());
+        for (name, text) in BUILT_IN {
+            for (_, role) in ROLES {
+                assert!(text.contains(&format!("\n{role} = ")), "theme {name} leaves out {role}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_theme_says_where() {
+        let complaint = parse("mine", "[roles]\ntext = { fg = \"blurple\" }\n").unwrap_err();
+        assert!(complaint.starts_with("theme mine: line 2: \"blurple\" is no colour"), "{complaint}");
+        let complaint = parse("mine", "[roles]\ntxt = { fg = \"red\" }\n").unwrap_err();
+        assert_eq!(complaint, "theme mine: line 2: there is no role \"txt\"");
+    }
+
+    #[test]
+    fn without_colour_the_selected_row_still_stands_out() {
+        for theme in all(&[]).0 {
+            let plain = theme.styles.colourless();
+            assert_ne!(plain.get(Role::Selected), plain.get(Role::Text), "theme {}", theme.name);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a piece of the screen offers to the one around it.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::styles::Styles;
+use crate::app::{
+    actions::{Act, Scope},
+    input::Input,
+    keymap::Keymap,
+    message::Message,
+    state::State,
+};
+
+/// What drawing needs beside the state.
+#[derive(Clone, Copy)]
+pub struct Look<'l> {
+    pub styles: &'l Styles,
+    pub keymap: &'l Keymap,
+}
+
+/// What a view made of an input or an action.
+#[derive(Debug, Default, PartialEq)]
+pub enum Reply {
+    /// Not for this view: ask outward.
+    #[default]
+    Ignored,
+    /// Cursor, scroll or folds changed, or nothing needs to.
+    Handled,
+    /// The application is asked for something.
+    Send(Vec<Message>),
+    /// The input was for this view, but it cannot be done now; the words say why.
+    Refused(String),
+}
+
+impl Reply {
+    #[must_use]
+    pub fn send(message: Message) -> Self {
+        Self::Send(vec![message])
+    }
+}
+
+/// A screen: one row in `ui/screens.rs`.
+pub trait Screen {
+    /// Takes in what changed outside since the last drawing.
+    fn sync(&mut self, state: &State);
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
+
+    /// The scopes of the focused pane, innermost first, without `Global`.
+    fn scopes(&self) -> Vec<Scope>;
+
+    /// Whether keys are text now: printable keys and editing keys then come to `input` before the keymap.
+    fn typing(&self) -> bool;
+
+    /// A key that is bound to nothing (or any key while typing), a paste, or a mouse event inside the screen.
+    fn input(&mut self, input: &Input, state: &State) -> Reply;
+
+    /// An action of one of its scopes, or a global one that belongs to panes (next pane, find).
+    fn act(&mut self, act: Act, state: &State) -> Reply;
+
+    /// Why an action can't be used now; `None` when it can.
+    fn refusal(&self, act: Act, state: &State) -> Option<String>;
+
+    /// The actions worth naming in the hint line now, most useful first.
+    fn hints(&self, state: &State) -> Vec<Act>;
+}

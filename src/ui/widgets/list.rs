@@ -1,0 +1,102 @@
+//! The cursor and the window of a list: which row is chosen, which rows are seen.
+
+use ratatui::layout::Rect;
+
+use crate::app::input::{Code, Key, Mouse, MouseKind};
+
+/// Cursor and scroll over a number of rows that the owner knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListCursor {
+    pub row: usize,
+    top: usize,
+    seen: usize,
+}
+
+impl ListCursor {
+    /// The rows to draw in `height` lines, with the cursor among them. Call it once for each drawing.
+    pub fn window(&mut self, rows: usize, height: u16) -> std::ops::Range<usize> {
+        let height = usize::from(height);
+        self.seen = height;
+        self.row = self.row.min(rows.saturating_sub(1));
+        if height == 0 {
+            return 0..0;
+        }
+        self.top = self.top.min(rows.saturating_sub(height)).clamp((self.row + 1).saturating_sub(height), self.row);
+        self.top..(self.top + height).min(rows)
+    }
+
+    /// Moves by a key of lists (arrows, page, home, end, `j`, `k`); whether the key was one.
+    pub fn key(&mut self, key: Key, rows: usize) -> bool {
+        let page = self.seen.saturating_sub(1).max(1);
+        let row = match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return false,
+            Code::Up | Code::Char('k') => self.row.saturating_sub(1),
+            Code::Down | Code::Char('j') => self.row + 1,
+            Code::PageUp => self.row.saturating_sub(page),
+            Code::PageDown => self.row + page,
+            Code::Home => 0,
+            Code::End => rows,
+            _ => return false,
+        };
+        self.row = row.min(rows.saturating_sub(1));
+        true
+    }
+
+    /// Moves the cursor by wheel notches.
+    pub fn wheel(&mut self, notches: i16, rows: usize) {
+        let by = usize::from(notches.unsigned_abs()) * 3;
+        let row = if notches < 0 { self.row.saturating_sub(by) } else { self.row + by };
+        self.row = row.min(rows.saturating_sub(1));
+    }
+
+    /// The row under the mouse, for a list drawn in `area`.
+    #[must_use]
+    pub fn row_at(&self, mouse: Mouse, area: Rect, rows: usize) -> Option<usize> {
+        let inside = area.contains((mouse.column, mouse.row).into());
+        let row = self.top + usize::from(mouse.row.saturating_sub(area.top()));
+        (inside && row < rows).then_some(row)
+    }
+
+    /// Takes a mouse event inside `area`: wheel moves, a press chooses. Answers the pressed row.
+    pub fn mouse(&mut self, mouse: Mouse, area: Rect, rows: usize) -> Option<usize> {
+        match mouse.kind {
+            MouseKind::Wheel(notches) => {
+                self.wheel(notches, rows);
+                None
+            }
+            MouseKind::Down(_) => {
+                let row = self.row_at(mouse, area, rows)?;
+                self.row = row;
+                Some(row)
+            }
+            _ => None,
+        }
+    }
+
+    /// What part of the rows is seen, as `3–12 of 40`; nothing when all are.
+    #[must_use]
+    pub fn position(&self, rows: usize) -> Option<String> {
+        (rows > self.seen && self.seen > 0).then(|| format!("{}–{} of {rows}", self.top + 1, (self.top + self.seen).min(rows)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_cursor_is_always_in_the_window(rows in 0_usize..50, height in 1_u16..20, moves in prop::collection::vec(0_usize..6, 0..30)) {
+            let mut cursor = ListCursor::default();
+            for step in moves {
+                let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][step];
+                cursor.key(Key::plain(code), rows);
+                let window = cursor.window(rows, height);
+                prop_assert!(rows == 0 || window.contains(&cursor.row));
+                prop_assert!(window.len() == rows.min(usize::from(height)));
+            }
+        }
+    }
+}

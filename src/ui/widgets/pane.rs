@@ -1,0 +1,63 @@
+//! A pane: an edge with a title at the top, and what stands at its right and bottom.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Block, BorderType, Borders, Widget},
+};
+
+use crate::ui::{
+    canvas::{fit, visible, width},
+    styles::{Role, Styles},
+};
+
+/// An edge around content.
+#[derive(Clone, Debug, Default)]
+pub struct Pane<'p> {
+    pub title: &'p str,
+    /// At the right of the top edge.
+    pub note: &'p str,
+    /// At the right of the bottom edge.
+    pub foot: &'p str,
+    pub focused: bool,
+}
+
+impl Pane<'_> {
+    /// Draws the edge and answers the area inside.
+    pub fn draw(&self, buffer: &mut Buffer, area: Rect, styles: &Styles) -> Rect {
+        let edge = styles[if self.focused { Role::BorderFocus } else { Role::Border }];
+        let block =
+            Block::new().borders(Borders::ALL).border_type(BorderType::Rounded).border_style(edge).style(styles[Role::Text]);
+        let inside = block.inner(area);
+        block.render(area, buffer);
+        let title_style = styles[if self.focused { Role::Accent } else { Role::Title }];
+        let room = usize::from(area.width.saturating_sub(4));
+        let title = visible(self.title);
+        let shown = fit(&title, room);
+        if !shown.is_empty() {
+            write_at(buffer, area, area.left() + 1, area.top(), &format!(" {shown} "), title_style);
+        }
+        let left = room.saturating_sub(width(&shown) + 2);
+        if !self.note.is_empty() && left > 4 {
+            let note = visible(self.note);
+            let note = fit(&note, left - 2);
+            let x = area.right().saturating_sub(u16::try_from(width(&note)).unwrap_or(0) + 3);
+            write_at(buffer, area, x, area.top(), &format!(" {note} "), styles[Role::Dim]);
+        }
+        if !self.foot.is_empty() && area.height > 1 {
+            let foot = visible(self.foot);
+            let foot = fit(&foot, room);
+            let x = area.right().saturating_sub(u16::try_from(width(&foot)).unwrap_or(0) + 3);
+            write_at(buffer, area, x, area.bottom() - 1, &format!(" {foot} "), styles[Role::Dim]);
+        }
+        inside
+    }
+}
+
+fn write_at(buffer: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: ratatui::style::Style) {
+    let area = area.intersection(buffer.area);
+    if area.contains((x, y).into()) {
+        let room = usize::from(area.right().saturating_sub(x + 1));
+        buffer.set_stringn(x, y, text, room, style);
+    }
+}
