@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     context::Mode,
-    entry::{Entry, EntryId, FileId},
+    entry::{Entry, EntryId, FileId, SystemId},
     service::Service,
     tool::Tool,
 };
@@ -18,6 +18,16 @@ pub struct Catalog {
     /// Entries of other kinds: MCP servers.
     pub others: Vec<Entry>,
     places: HashMap<EntryId, Slot>,
+    /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
+    called: HashMap<(SystemId, String), usize>,
+}
+
+/// What one file brings to a catalog.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub tools: Vec<Tool>,
+    pub services: Vec<Service>,
+    pub others: Vec<Entry>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +38,35 @@ enum Slot {
 }
 
 impl Catalog {
-    /// A catalog of what was read; the order given is kept.
+    /// A catalog of what was read; the order given is kept, and a file's entries must stand together.
     #[must_use]
     pub fn new(mode: Mode, tools: Vec<Tool>, services: Vec<Service>, others: Vec<Entry>) -> Self {
-        let mut places = HashMap::with_capacity(tools.len() + services.len() + others.len());
-        places.extend(tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
-        places.extend(services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
-        places.extend(others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
-        Self { mode, tools, services, others, places }
+        let mut catalog = Self { mode, tools, services, others, ..Self::default() };
+        catalog.index();
+        catalog
+    }
+
+    /// Puts what a file holds now in place of what it held; a file that was not there comes last.
+    pub fn replace(&mut self, file: &FileId, part: Part) {
+        splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file);
+        splice(&mut self.services, part.services, |service| service.entry.id.file() == file);
+        splice(&mut self.others, part.others, |entry| entry.id.file() == file);
+        self.index();
+    }
+
+    fn index(&mut self) {
+        self.places.clear();
+        self.places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
+        self.places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
+        self.places.extend(self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
+        self.called.clear();
+        let keys = self.services.iter().enumerate().map(|(row, service)| (row, service, Some(&service.entry.key)));
+        let aliases = self.services.iter().enumerate().map(|(row, service)| (row, service, service.alias.as_ref()));
+        for (row, service, name) in keys.chain(aliases) {
+            if let Some(name) = name {
+                self.called.entry((service.entry.system, name.clone())).or_insert(row);
+            }
+        }
     }
 
     #[must_use]
@@ -68,10 +99,10 @@ impl Catalog {
         self.tools.iter().map(|tool| &tool.entry).chain(self.services.iter().map(|service| &service.entry)).chain(&self.others)
     }
 
-    /// The service of that key, within a system.
+    /// The service that tools of a system call by this name: its key, or else its alias.
     #[must_use]
-    pub fn service_by_key(&self, system: &str, key: &str) -> Option<&Service> {
-        self.services.iter().find(|service| service.entry.system == system && service.entry.key == key)
+    pub fn service_by_key(&self, system: SystemId, key: &str) -> Option<&Service> {
+        self.services.get(*self.called.get(&(system, key.to_owned()))?)
     }
 
     /// The tool of that key or model-facing name; a key wins over a name.
@@ -84,4 +115,11 @@ impl Catalog {
     pub fn of_file<'c>(&'c self, file: &'c FileId) -> impl Iterator<Item = &'c Entry> {
         self.entries().filter(move |entry| entry.id.file() == file)
     }
+}
+
+/// Replaces the rows of one file, which stand together, where they stand.
+fn splice<T>(rows: &mut Vec<T>, new: Vec<T>, of_file: impl Fn(&T) -> bool) {
+    let start = rows.iter().position(&of_file).unwrap_or(rows.len());
+    let count = rows.get(start..).unwrap_or_default().iter().take_while(|row| of_file(row)).count();
+    drop(rows.splice(start..start + count, new));
 }

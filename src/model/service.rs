@@ -5,6 +5,8 @@ use super::entry::Entry;
 #[derive(Clone, Debug)]
 pub struct Service {
     pub entry: Entry,
+    /// Another name that tools may find it by; its key wins over another service's alias.
+    pub alias: Option<String>,
     pub request_queue: Option<String>,
     pub response_queue: Option<String>,
     pub parameters: Vec<Parameter>,

@@ -72,3 +72,12 @@ impl States {
         }
     }
 }
+
+/// A tool as a model's API gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    pub name: String,
+    pub description: String,
+    /// A JSON Schema of type object.
+    pub parameters: Value,
+}

@@ -11,7 +11,7 @@ use crate::{
         finding::Finding,
         problem::Problem,
         service::Service,
-        tool::Tool,
+        tool::{Function, Tool},
     },
     syntax::source::Source,
 };
@@ -29,7 +29,8 @@ pub trait System: Sync {
     /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a refusal.
     fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
 
-    fn service(&self, entry: &Entry) -> Service;
+    /// The service that an entry describes, read as leniently.
+    fn service(&self, entry: &Entry, mode: Mode) -> Service;
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
@@ -58,15 +59,6 @@ pub struct NewEntry {
     pub type_name: &'static str,
     pub help: &'static str,
     pub value: Value,
-}
-
-/// A tool as a model's API gets it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Function {
-    pub name: String,
-    pub description: String,
-    /// A JSON Schema of type object.
-    pub parameters: Value,
 }
 
 /// What a request is made from.

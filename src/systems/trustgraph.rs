@@ -1,4 +1,31 @@
 //! TrustGraph: tools, tool services and MCP servers as its agent reads them.
+//!
+//! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the table of tool types with their fields.
+
+pub mod descriptor;
+pub mod entries;
+pub mod function;
+pub mod keys;
+pub mod kinds;
+pub mod schema;
+pub mod types;
+
+use serde_json::Value;
+
+use super::system::{CallOf, Message, NewEntry, Reply, System};
+use crate::{
+    model::{
+        call::{CallProblem, Request},
+        catalog::Catalog,
+        context::Mode,
+        entry::{Entry, FileId, SystemId},
+        finding::Finding,
+        problem::{Problem, ProblemKind},
+        service::Service,
+        tool::{Function, Tool},
+    },
+    syntax::source::Source,
+};
 
 pub mod queue;
 pub mod reply;
@@ -6,3 +33,53 @@ pub mod request;
 
 /// TrustGraph 2.x; facts in `docs/systems.md`.
 pub struct TrustGraph;
+
+impl System for TrustGraph {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "TrustGraph"
+    }
+
+    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::entries(file, source)
+    }
+
+    fn tool(&self, entry: &Entry, mode: Mode) -> Tool {
+        descriptor::tool(entry, mode)
+    }
+
+    fn service(&self, entry: &Entry, mode: Mode) -> Service {
+        descriptor::service(entry, mode)
+    }
+
+    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
+        schema::schema(entry, catalog)
+    }
+
+    fn check(&self, _catalog: &Catalog) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    fn kinds(&self) -> Vec<NewEntry> {
+        kinds::kinds()
+    }
+
+    fn function(&self, tool: &Tool) -> Function {
+        function::function(tool)
+    }
+
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), "TrustGraph's requests are not rendered yet"))
+    }
+
+    fn decode(&self, _correlation: &str, _message: &Message<'_>) -> Reply {
+        Reply::Unreadable(CallProblem {
+            kind: "unreadable".into(),
+            message: "replies are not decoded yet".into(),
+            remedy: String::new(),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! Reads files into a catalog by asking every system what they hold.
+
+use super::{SYSTEMS, by_id};
+use crate::{
+    model::{
+        catalog::{Catalog, Part},
+        context::Mode,
+        entry::{EntryKind, FileId},
+    },
+    syntax::source::Source,
+};
+
+/// The catalog of some files, in their order.
+#[must_use]
+pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mode: Mode) -> Catalog {
+    let mut all = Part::default();
+    for (file, source) in files {
+        let mut part = part(file, source, mode);
+        all.tools.append(&mut part.tools);
+        all.services.append(&mut part.services);
+        all.others.append(&mut part.others);
+    }
+    Catalog::new(mode, all.tools, all.services, all.others)
+}
+
+/// What one file holds: entries of the first system that knows any. For [`Catalog::replace`] after an edit.
+#[must_use]
+pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
+    let entries =
+        SYSTEMS.iter().map(|system| system.entries(file, source)).find(|entries| !entries.is_empty()).unwrap_or_default();
+    let mut part = Part::default();
+    for entry in entries {
+        match (entry.kind, by_id(entry.system)) {
+            (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(&entry, mode)),
+            (EntryKind::Service, Some(system)) => part.services.push(system.service(&entry, mode)),
+            _ => part.others.push(entry),
+        }
+    }
+    part
+}

@@ -1,0 +1,242 @@
+//! Reads entries as tools and services, leniently: what cannot be read is a finding elsewhere, and closes a gate rather than opening it.
+
+use serde_json::{Map, Value, json};
+
+use super::{keys, types};
+use crate::model::{
+    context::{ANY, Mode, Name},
+    entry::Entry,
+    service::{Parameter, Service},
+    tool::{Gate, States, Tool},
+};
+
+/// The tool that an entry describes under the rules of a mode.
+#[must_use]
+pub fn tool(entry: &Entry, mode: Mode) -> Tool {
+    let value = &*entry.value;
+    let kind = text(value, keys::TYPE).unwrap_or_default();
+    Tool {
+        name: text(value, keys::NAME).filter(|name| !name.is_empty()).unwrap_or(&entry.key).to_owned(),
+        kind: kind.to_owned(),
+        description: text(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
+        service: answered_by(value, kind, mode).map(str::to_owned),
+        gate: gate(value, mode),
+        arguments: arguments(value, kind),
+        entry: entry.clone(),
+    }
+}
+
+/// The key of the service or server that a tool of a type names.
+fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> {
+    match kind {
+        "tool-service" => text(value, keys::SERVICE),
+        "mcp-tool" => text(value, keys::MCP_TOOL).or_else(|| match mode {
+            Mode::Document => text(value, keys::MCP_TOOL_DOCUMENT),
+            Mode::AsDeployed => None,
+        }),
+        _ => None,
+    }
+}
+
+/// When a tool's value makes it available, and where it leads.
+///
+/// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts where that is not given.
+#[must_use]
+pub fn gate(value: &Value, mode: Mode) -> Gate {
+    let states = match mode {
+        Mode::Document => given(value, keys::STATES_DEPLOYED).or_else(|| given(value, keys::STATES_DOCUMENT)),
+        Mode::AsDeployed => given(value, keys::STATES_DEPLOYED),
+    };
+    Gate {
+        groups: given(value, keys::GROUP).map(names),
+        states: match states.map(names) {
+            None => States::Every,
+            Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
+            Some(listed) => States::Only(listed),
+        },
+        next: text(value, keys::STATE).filter(|state| !state.is_empty()).map(Name::from),
+    }
+}
+
+/// A member that is there and not null.
+fn given<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|member| !member.is_null())
+}
+
+/// A bare text is a list of one, as the filter takes it; what is no text names nothing.
+fn names(value: &Value) -> Vec<Name> {
+    match value {
+        Value::String(one) => vec![one.as_str().into()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).map(Name::from).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The service that an entry describes. In document mode its `id` also finds it.
+#[must_use]
+pub fn service(entry: &Entry, mode: Mode) -> Service {
+    let value = &*entry.value;
+    Service {
+        request_queue: text(value, keys::REQUEST_QUEUE).map(str::to_owned),
+        response_queue: text(value, keys::RESPONSE_QUEUE).map(str::to_owned),
+        parameters: value
+            .get(keys::CONFIG_PARAMS)
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(parameter)
+            .collect(),
+        alias: match mode {
+            Mode::Document => text(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned),
+            Mode::AsDeployed => None,
+        },
+        entry: entry.clone(),
+    }
+}
+
+/// `{"name": …, "required": …}` or the plain name.
+fn parameter(item: &Value) -> Option<Parameter> {
+    let name = item.as_str().or_else(|| text(item, keys::NAME))?;
+    Some(Parameter { name: name.to_owned(), required: item.get(keys::REQUIRED).and_then(Value::as_bool).unwrap_or(false) })
+}
+
+/// What a model gives to a tool, as a JSON Schema.
+#[must_use]
+pub fn arguments(value: &Value, kind: &str) -> Value {
+    let mut properties = Map::new();
+    match types::by_name(kind).map(|of| of.arguments) {
+        Some(types::Arguments::Fixed { name, about }) => {
+            properties.insert(name.to_owned(), json!({"type": "string", "description": about}));
+        }
+        _ => {
+            let listed = value.get(keys::ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            properties.extend(listed.iter().filter_map(|item| Some((text(item, keys::NAME)?.to_owned(), argument(item)))));
+        }
+    }
+    let required: Vec<Value> = properties.keys().map(|name| name.as_str().into()).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// One argument. A type that JSON Schema does not know allows anything, and is named in the description.
+fn argument(item: &Value) -> Value {
+    let mut schema = Map::new();
+    let named = text(item, keys::TYPE);
+    let known = named.and_then(argument_type);
+    schema.extend(known.map(|of| (keys::TYPE.to_owned(), of.into())));
+    let description = text(item, keys::DESCRIPTION).unwrap_or_default();
+    let description = match (known, named) {
+        (None, Some(named)) if !named.is_empty() && description.is_empty() => format!("({named})"),
+        (None, Some(named)) if !named.is_empty() => format!("{description} ({named})"),
+        _ => description.to_owned(),
+    };
+    if !description.is_empty() {
+        schema.insert(keys::DESCRIPTION.to_owned(), description.into());
+    }
+    Value::Object(schema)
+}
+
+/// The JSON Schema type that an argument's `type` means; `None` when it means none.
+///
+/// TrustGraph never checks the word and the model only reads it, so common words of programming languages count too.
+#[must_use]
+pub fn argument_type(named: &str) -> Option<&'static str> {
+    Some(match named.trim().to_ascii_lowercase().as_str() {
+        "string" | "str" | "text" => "string",
+        "number" | "float" | "double" | "decimal" => "number",
+        "integer" | "int" => "integer",
+        "boolean" | "bool" => "boolean",
+        "array" | "list" => "array",
+        "object" | "dict" | "map" => "object",
+        _ => return None,
+    })
+}
+
+/// A member that is text.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        model::entry::{EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        schema::pointer::Pointer,
+    };
+
+    fn entry(value: Value) -> Entry {
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        Entry {
+            id: EntryId::new(place),
+            system: keys::SYSTEM,
+            kind: EntryKind::Tool,
+            key: "t".into(),
+            value: Arc::new(value),
+            line: 1,
+            column: 1,
+        }
+    }
+
+    fn only(states: &[&str]) -> States {
+        States::Only(states.iter().map(|state| Name::from(*state)).collect())
+    }
+
+    #[test]
+    fn the_documents_states_key_counts_only_in_document_mode() {
+        let value = json!({"available_in_states": ["a"]});
+        assert_eq!(gate(&value, Mode::Document).states, only(&["a"]));
+        assert_eq!(gate(&value, Mode::AsDeployed).states, States::Every);
+    }
+
+    #[test]
+    fn what_is_no_list_never_opens_a_gate() {
+        let value = json!({"group": 3, "applicable-states": {"a": 1}, "state": 7});
+        let read = gate(&value, Mode::Document);
+        assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
+        let bare = gate(&json!({"group": "read", "applicable-states": "a"}), Mode::Document);
+        assert_eq!((bare.groups, bare.states), (Some(vec!["read".into()]), only(&["a"])));
+        assert_eq!(gate(&json!({"group": null, "applicable-states": null}), Mode::AsDeployed), Gate::open());
+    }
+
+    #[test]
+    fn arguments_become_a_schema() {
+        let read = tool(
+            &entry(json!({"type": "prompt", "arguments": [
+                {"name": "topic", "type": "string", "description": "About what"},
+                {"name": "when", "type": "date", "description": "The day"},
+                {"type": "string"},
+            ]})),
+            Mode::Document,
+        );
+        assert_eq!(
+            read.arguments,
+            json!({
+                "type": "object",
+                "properties": {"topic": {"type": "string", "description": "About what"}, "when": {"description": "The day (date)"}},
+                "required": ["topic", "when"],
+            })
+        );
+        let fixed = tool(&entry(json!({"type": "row-embeddings-query", "arguments": [{"name": "zzz"}]})), Mode::Document);
+        assert_eq!(fixed.arguments["required"], json!(["query"]));
+    }
+
+    #[test]
+    fn the_name_falls_back_to_the_key() {
+        assert_eq!(tool(&entry(json!({"name": ""})), Mode::Document).name, "t");
+    }
+
+    #[test]
+    fn a_services_id_is_an_alias_in_document_mode() {
+        let described = entry(json!({"id": "joke", "config-params": ["style", {"name": "tone", "required": true}, 3]}));
+        let read = service(&described, Mode::Document);
+        assert_eq!(read.alias.as_deref(), Some("joke"));
+        assert_eq!(
+            read.parameters.iter().map(|parameter| (parameter.name.as_str(), parameter.required)).collect::<Vec<_>>(),
+            [("style", false), ("tone", true)]
+        );
+        assert_eq!(service(&described, Mode::AsDeployed).alias, None);
+    }
+}

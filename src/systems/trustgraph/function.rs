@@ -1,0 +1,9 @@
+//! The function that a model sees of a tool.
+
+use crate::model::tool::{Function, Tool};
+
+/// Name, description and arguments, as TrustGraph's agent shows them to its model.
+#[must_use]
+pub fn function(tool: &Tool) -> Function {
+    Function { name: tool.name.clone(), description: tool.description.clone(), parameters: tool.arguments.clone() }
+}

@@ -1,0 +1,40 @@
+//! First values of new entries.
+
+use serde_json::{Value, json};
+
+use super::{
+    keys,
+    types::{self, Arguments, ToolType},
+};
+use crate::{model::entry::EntryKind, systems::system::NewEntry};
+
+/// One for each type of tool, then service and MCP server.
+#[must_use]
+pub fn kinds() -> Vec<NewEntry> {
+    let tools =
+        types::TYPES.iter().map(|of| NewEntry { kind: EntryKind::Tool, type_name: of.name, help: of.about, value: tool(of) });
+    let service = NewEntry {
+        kind: EntryKind::Service,
+        type_name: "service",
+        help: "What answers for tools of type tool-service: its queues and the configuration it takes.",
+        value: json!({keys::ID: "", keys::REQUEST_QUEUE: "", keys::RESPONSE_QUEUE: "", keys::CONFIG_PARAMS: []}),
+    };
+    let server = NewEntry {
+        kind: EntryKind::Server,
+        type_name: "mcp server",
+        help: "Where an MCP server answers, for tools of type mcp-tool.",
+        value: json!({keys::URL: ""}),
+    };
+    tools.chain([service, server]).collect()
+}
+
+fn tool(of: &ToolType) -> Value {
+    let mut value = json!({keys::TYPE: of.name, keys::NAME: "", keys::DESCRIPTION: ""});
+    for field in of.fields.iter().filter(|field| field.required) {
+        value[field.key] = "".into();
+    }
+    if of.arguments == Arguments::Listed {
+        value[keys::ARGUMENTS] = json!([]);
+    }
+    value
+}

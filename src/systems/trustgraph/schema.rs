@@ -1,0 +1,238 @@
+//! The JSON Schema for the form of an entry, with choices from the catalog.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    descriptor, keys,
+    types::{self, Field, FieldKind},
+};
+use crate::model::{
+    catalog::Catalog,
+    context::{Mode, UNDEFINED},
+    entry::{Entry, EntryKind},
+    tool::States,
+};
+
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of an entry of any kind; properties stand in form order.
+#[must_use]
+pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+    match entry.kind {
+        EntryKind::Tool => tool(entry, catalog),
+        EntryKind::Service => service(),
+        EntryKind::Server => server(),
+    }
+}
+
+fn tool(entry: &Entry, catalog: &Catalog) -> Value {
+    let value = &*entry.value;
+    let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
+    let of = types::by_name(type_name);
+    let names = Names::of(catalog);
+    let mut properties = Map::new();
+    let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
+
+    put(
+        keys::NAME,
+        json!({"title": "name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."}),
+    );
+    put(
+        keys::TYPE,
+        json!({"title": "type", "enum": types::TYPES.iter().map(|of| of.name).collect::<Vec<_>>(), "description": of.map_or("What answers for it.", |of| of.about)}),
+    );
+    put(
+        keys::DESCRIPTION,
+        json!({"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
+    );
+    put(keys::GROUP, list("group", "A request sees it when it asks for one of these. Left out: \"default\".", &names.groups));
+    put(
+        keys::STATE,
+        json!({"title": "state", "type": "string", "examples": names.states, "description": "The state after a successful call. Left out: the state stays."}),
+    );
+    for key in states_keys(value, catalog.mode) {
+        put(
+            key,
+            list("available in", "The states in which it is available. Left out, or with \"*\": in every state.", &names.states),
+        );
+    }
+    for field in of.map_or(&[][..], |of| of.fields) {
+        put(field.key, own_field(field, catalog));
+    }
+    let service = descriptor::text(value, keys::SERVICE)
+        .filter(|_| type_name == "tool-service")
+        .and_then(|key| catalog.service_by_key(entry.system, key));
+    for parameter in service.map_or(&[][..], |service| &service.parameters) {
+        if !properties_fixed(&parameter.name) {
+            put(
+                &parameter.name,
+                configuration(&parameter.name, value.get(&parameter.name), service.map_or("", |service| service.key())),
+            );
+        }
+    }
+    if of.is_none_or(|of| of.arguments == types::Arguments::Listed) {
+        put(keys::ARGUMENTS, arguments());
+    }
+
+    let mut required: Vec<&str> = vec![keys::NAME, keys::TYPE, keys::DESCRIPTION];
+    required.extend(of.map_or(&[][..], |of| of.fields).iter().filter(|field| field.required).map(|field| field.key));
+    required.extend(
+        service
+            .map_or(&[][..], |service| &service.parameters)
+            .iter()
+            .filter(|parameter| parameter.required)
+            .map(|parameter| parameter.name.as_str()),
+    );
+    json!({"$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties, "required": required})
+}
+
+/// The states keys that the entry has; for an entry without any, the one that the deployed code reads.
+fn states_keys(value: &Value, mode: Mode) -> Vec<&'static str> {
+    let has = |key: &&'static str| value.get(key).is_some();
+    let mut keys: Vec<_> = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT].into_iter().filter(has).collect();
+    if keys.is_empty() || (mode == Mode::AsDeployed && keys == [keys::STATES_DOCUMENT]) {
+        keys.insert(0, keys::STATES_DEPLOYED);
+    }
+    keys
+}
+
+/// Whether a key means something of its own on every tool, whatever a service declares.
+fn properties_fixed(key: &str) -> bool {
+    [keys::NAME, keys::TYPE, keys::DESCRIPTION, keys::GROUP, keys::STATE, keys::STATES_DEPLOYED, keys::SERVICE, keys::ARGUMENTS]
+        .contains(&key)
+}
+
+fn list(title: &str, help: &str, examples: &BTreeSet<&str>) -> Value {
+    json!({
+        "title": title, "description": help, "type": "array", "uniqueItems": true,
+        "items": {"type": "string", "minLength": 1, "examples": examples},
+    })
+}
+
+fn own_field(field: &Field, catalog: &Catalog) -> Value {
+    let mut schema = json!({"title": field.key, "type": "string", "description": field.about});
+    match field.kind {
+        FieldKind::Text => {}
+        FieldKind::Count { default } => {
+            schema = json!({
+                "title": field.key, "description": field.about, "default": default,
+                "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+$", "title": "as text"}],
+            });
+        }
+        FieldKind::Service => {
+            let keys: BTreeSet<_> = catalog
+                .services
+                .iter()
+                .filter(|service| service.entry.system == keys::SYSTEM)
+                .map(|service| service.key())
+                .collect();
+            if !keys.is_empty() {
+                schema["enum"] = json!(keys);
+            }
+        }
+        FieldKind::Server => {
+            let keys: BTreeSet<_> = catalog
+                .others
+                .iter()
+                .filter(|entry| entry.system == keys::SYSTEM && entry.kind == EntryKind::Server)
+                .map(|entry| &entry.key)
+                .collect();
+            schema["examples"] = json!(keys);
+        }
+    }
+    if field.required {
+        schema["minLength"] = json!(1);
+    }
+    schema
+}
+
+/// A value for the service: text, unless the entry has something else there.
+fn configuration(name: &str, present: Option<&Value>, service: &str) -> Value {
+    let mut schema = json!({"title": name, "description": format!("Configuration that {service} gets with every call.")});
+    let of = match present {
+        None | Some(Value::Null | Value::String(_)) => "string",
+        Some(Value::Bool(_)) => "boolean",
+        Some(Value::Number(_)) => "number",
+        Some(Value::Array(_) | Value::Object(_)) => return schema,
+    };
+    schema[keys::TYPE] = of.into();
+    schema
+}
+
+fn arguments() -> Value {
+    json!({
+        "title": "arguments", "description": "What the model gives with each call.", "type": "array",
+        "items": {
+            "type": "object", "title": "argument",
+            "properties": {
+                "name": {"title": "name", "type": "string", "minLength": 1, "pattern": "^[a-zA-Z0-9_.-]{1,64}$", "description": "What the model calls it by."},
+                "type": {"title": "type", "type": "string", "enum": ["string", "number", "integer", "boolean", "array", "object"], "default": "string", "description": "What kind of value the model is to give. Nothing checks it at run time."},
+                "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
+            },
+            "required": ["name", "type", "description"],
+        },
+    })
+}
+
+fn service() -> Value {
+    let queue = |which: &str, title: &str| {
+        json!({
+            "title": title, "type": "string", "minLength": 1,
+            "description": format!("The queue that {which}: non-persistent://tg/request/NAME or request:tg:NAME."),
+        })
+    };
+    json!({
+        "$schema": DRAFT, "title": "Tool service", "type": "object",
+        "properties": {
+            "id": {"title": "id", "type": "string", "minLength": 1, "description": "What tools name as their service. The deployed code reads the configuration key instead: keep both the same."},
+            "request-queue": queue("takes requests", "request queue"),
+            "response-queue": queue("brings answers", "response queue"),
+            "config-params": {
+                "title": "configuration", "description": "Values that each tool gives to the service.", "type": "array",
+                "items": {
+                    "type": "object", "title": "parameter",
+                    "properties": {
+                        "name": {"title": "name", "type": "string", "minLength": 1, "description": "The tool's key that holds the value."},
+                        "required": {"title": "required", "type": "boolean", "default": false, "description": "Whether every tool must give it."},
+                    },
+                    "required": ["name"],
+                },
+            },
+        },
+        "required": ["id", "request-queue", "response-queue"],
+    })
+}
+
+fn server() -> Value {
+    json!({
+        "$schema": DRAFT, "title": "MCP server", "type": "object",
+        "properties": {
+            "url": {"title": "url", "type": "string", "format": "uri", "minLength": 1, "description": "Where the server answers."},
+            "remote-name": {"title": "remote name", "type": "string", "description": "The tool's name on the server. Left out: this entry's key."},
+            "auth-token": {"title": "token", "type": "string", "writeOnly": true, "description": "Stored as plain text by TrustGraph: keep it out of shared files."},
+        },
+        "required": ["url"],
+    })
+}
+
+/// Group and state names that the catalog knows.
+struct Names<'c> {
+    groups: BTreeSet<&'c str>,
+    states: BTreeSet<&'c str>,
+}
+
+impl<'c> Names<'c> {
+    fn of(catalog: &'c Catalog) -> Self {
+        let mut names = Self { groups: BTreeSet::new(), states: BTreeSet::from([UNDEFINED]) };
+        for tool in &catalog.tools {
+            names.groups.extend(tool.gate.groups.iter().flatten().map(|group| &**group));
+            names.states.extend(tool.gate.next.as_deref());
+            if let States::Only(listed) = &tool.gate.states {
+                names.states.extend(listed.iter().map(|state| &**state));
+            }
+        }
+        names
+    }
+}
