@@ -1,1 +1,15 @@
-//! (being built)
+//! Pure behaviour on the model: the filter, the workflow and its analysis, simulation.
+//!
+//! | file | decides |
+//! | --- | --- |
+//! | [`gated`] | what all of it reads of a tool: key, name, gate |
+//! | [`filter`] | which tools a context gets and why not the others; where the state goes; who may ask for which groups |
+//! | [`workflow`] | the graph of states that tools make under the groups asked for, and everything that can be said about it |
+//! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
+//!
+//! Nothing here reads a clock, a file or the network, and nothing knows a system.
+
+pub mod filter;
+pub mod gated;
+pub mod simulate;
+pub mod workflow;

@@ -1,0 +1,379 @@
+//! The filter: which tools a context gets, why the others are hidden, where the state goes next, who may ask for what.
+
+use std::{collections::HashSet, fmt};
+
+use super::gated::{Gated, ToolRow};
+use crate::model::{
+    call::Outcome,
+    context::{ANY, Context, DEFAULT_GROUP, Mode, Name, Profile},
+    tool::{Gate, States},
+};
+
+/// A context's side of the filter, prepared once and asked for many tools.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    groups: AskedGroups,
+    state: Name,
+}
+
+/// The groups that a request asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskedGroups {
+    /// `*` is among them.
+    Every,
+    /// Only these; empty: no tool at all.
+    Only(Vec<Name>),
+}
+
+impl AskedGroups {
+    /// The groups of a request, where `None` stands for `default`.
+    #[must_use]
+    pub fn of(groups: Option<&[Name]>) -> Self {
+        match groups {
+            None => Self::Only(vec![DEFAULT_GROUP.into()]),
+            Some(named) if named.iter().any(|name| &**name == ANY) => Self::Every,
+            Some(named) => Self::Only(named.to_vec()),
+        }
+    }
+
+    /// Whether a tool of these groups passes.
+    #[must_use]
+    pub fn admit(&self, gate: &Gate) -> bool {
+        match (self, &gate.groups) {
+            (Self::Every, _) => true,
+            (Self::Only(asked), None) => asked.iter().any(|name| &**name == DEFAULT_GROUP),
+            (Self::Only(asked), Some(has)) => has.iter().any(|name| asked.contains(name)),
+        }
+    }
+
+    /// The names as asked, `*` alone where every group is meant.
+    #[must_use]
+    pub fn names(&self) -> Vec<Name> {
+        match self {
+            Self::Every => vec![ANY.into()],
+            Self::Only(names) => names.clone(),
+        }
+    }
+}
+
+/// Why a tool is hidden. A tool may have both reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// None of its groups was asked for.
+    Group { has: Vec<Name>, asked: Vec<Name> },
+    /// It does not list the current state.
+    State { listed: Vec<Name>, current: Name },
+}
+
+impl Reason {
+    /// Stable word for scripts: `group`, `state`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Group { .. } => "group",
+            Self::State { .. } => "state",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Group { has, .. } if has.is_empty() => write!(f, "group: in no group, only a request for \"*\" shows it"),
+            Self::Group { has, asked } if asked.is_empty() => write!(f, "group: in {}, no group was asked for", list(has)),
+            Self::Group { has, asked } => write!(f, "group: in {}, asked for {}", list(has), list(asked)),
+            Self::State { listed, .. } if listed.is_empty() => write!(f, "state: available in no state"),
+            Self::State { listed, current } => write!(f, "state: available in {}, not in {current}", list(listed)),
+        }
+    }
+}
+
+/// Names with commas between.
+#[must_use]
+pub fn list(names: &[Name]) -> String {
+    names.join(", ")
+}
+
+impl Filter {
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self { groups: AskedGroups::of(context.groups.as_deref()), state: context.state().into() }
+    }
+
+    #[must_use]
+    pub fn state(&self) -> &Name {
+        &self.state
+    }
+
+    #[must_use]
+    pub fn groups(&self) -> &AskedGroups {
+        &self.groups
+    }
+
+    #[must_use]
+    pub fn admits(&self, gate: &Gate) -> bool {
+        self.groups.admit(gate) && gate.states.admits(&self.state)
+    }
+
+    /// Why a tool is hidden; nothing when it is available.
+    #[must_use]
+    pub fn reasons(&self, gate: &Gate) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        if !self.groups.admit(gate) {
+            reasons.push(Reason::Group { has: gate.groups(), asked: self.groups.names() });
+        }
+        if let States::Only(listed) = &gate.states
+            && !gate.states.admits(&self.state)
+        {
+            reasons.push(Reason::State { listed: listed.clone(), current: self.state.clone() });
+        }
+        reasons
+    }
+}
+
+/// Each tool in exactly one list, in the order given: a tool that both tests stop counts as filtered by group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    pub available: Vec<ToolRow>,
+    pub filtered_by_group: Vec<ToolRow>,
+    pub filtered_by_state: Vec<ToolRow>,
+}
+
+/// The tools that a context gets, and those it does not.
+#[must_use]
+pub fn split<T: Gated>(tools: &[T], context: &Context) -> Split {
+    let filter = Filter::new(context);
+    let mut split = Split::default();
+    for (row, tool) in tools.iter().enumerate() {
+        let gate = tool.gate();
+        let list = match (filter.groups.admit(gate), gate.states.admits(&filter.state)) {
+            (true, true) => &mut split.available,
+            (false, _) => &mut split.filtered_by_group,
+            (true, false) => &mut split.filtered_by_state,
+        };
+        list.push(row);
+    }
+    split
+}
+
+/// The rows of the tools that a context gets.
+#[must_use]
+pub fn available<T: Gated>(tools: &[T], context: &Context) -> Vec<ToolRow> {
+    let filter = Filter::new(context);
+    tools.iter().enumerate().filter(|(_, tool)| filter.admits(tool.gate())).map(|(row, _)| row).collect()
+}
+
+/// The state after a tool ended so. Cancelled, timed-out and lost calls never move it.
+#[must_use]
+pub fn next_state(gate: &Gate, current: &str, outcome: Outcome, mode: Mode) -> Name {
+    let moves = match outcome {
+        Outcome::Succeeded => true,
+        Outcome::Failed => mode == Mode::AsDeployed,
+        Outcome::Cancelled | Outcome::TimedOut | Outcome::Lost => false,
+    };
+    match &gate.next {
+        Some(next) if moves => next.clone(),
+        _ => current.into(),
+    }
+}
+
+/// The groups that a request names and no tool is in. That is worth a warning, not a refusal.
+#[must_use]
+pub fn unknown_groups<T: Gated>(tools: &[T], context: &Context) -> Vec<Name> {
+    let Some(asked) = &context.groups else { return Vec::new() };
+    let mut unknown: Vec<Name> = Vec::new();
+    let known: HashSet<&str> = tools
+        .iter()
+        .flat_map(|tool| tool.gate().groups.as_deref().map_or(&[][..], |groups| groups))
+        .map(|name| &**name)
+        .chain([ANY, DEFAULT_GROUP])
+        .collect();
+    for name in asked {
+        if !known.contains(&**name) && !unknown.contains(name) {
+            unknown.push(name.clone());
+        }
+    }
+    unknown
+}
+
+/// A request that its user may not make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Denied {
+    pub user: Name,
+    /// The groups asked for that the user's profile does not allow.
+    pub exceeding: Vec<Name>,
+    pub cause: DeniedCause,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeniedCause {
+    /// The profile allows other groups.
+    Exceeds,
+    /// No profile bears the user's name, so nothing is allowed.
+    NoProfile,
+}
+
+/// What a refused request is told.
+pub const DENIED: &str = "Insufficient permissions for requested tool groups";
+
+impl fmt::Display for Denied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{DENIED}: {}", list(&self.exceeding))?;
+        match self.cause {
+            DeniedCause::Exceeds => Ok(()),
+            DeniedCause::NoProfile => write!(f, " (no profile for user {})", self.user),
+        }
+    }
+}
+
+/// The permissions gate, before the filter: whether the context's user may ask for its groups.
+///
+/// # Errors
+/// The groups that exceed what the profile allows; all of them when no profile bears the user's name.
+pub fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
+    let Some(user) = &context.user else { return Ok(()) };
+    let profile = profiles.iter().find(|profile| profile.user == *user);
+    let allowed = profile.map_or(&[][..], |profile| &profile.allowed_groups);
+    if allowed.iter().any(|name| &**name == ANY) {
+        return Ok(());
+    }
+    let exceeding: Vec<Name> = context.groups().into_iter().filter(|name| !allowed.contains(name)).collect();
+    match (exceeding.is_empty(), profile) {
+        (true, _) => Ok(()),
+        (false, Some(_)) => Err(Denied { user: user.clone(), exceeding, cause: DeniedCause::Exceeds }),
+        (false, None) => Err(Denied { user: user.clone(), exceeding, cause: DeniedCause::NoProfile }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::gated::Slot;
+
+    fn names(list: &[&str]) -> Vec<Name> {
+        list.iter().map(|name| Name::from(*name)).collect()
+    }
+
+    fn tool(key: &str, groups: Option<&[&str]>, states: Option<&[&str]>, next: Option<&str>) -> Slot {
+        Slot {
+            key: key.into(),
+            name: key.to_uppercase().into(),
+            gate: Gate {
+                groups: groups.map(names),
+                states: states.map_or(States::Every, |states| States::Only(names(states))),
+                next: next.map(Name::from),
+            },
+        }
+    }
+
+    fn context(groups: Option<&[&str]>, state: Option<&str>) -> Context {
+        Context { user: None, groups: groups.map(names), state: state.map(Name::from) }
+    }
+
+    #[test]
+    fn each_tool_stands_in_exactly_one_list() {
+        let tools = [
+            tool("both", Some(&["a"]), Some(&["s"]), None),
+            tool("group", Some(&["b"]), None, None),
+            tool("state", Some(&["a"]), Some(&["t"]), None),
+            tool("neither", Some(&["b"]), Some(&["t"]), None),
+        ];
+        let split = split(&tools, &context(Some(&["a"]), Some("s")));
+        assert_eq!(split, Split { available: vec![0], filtered_by_group: vec![1, 3], filtered_by_state: vec![2] });
+    }
+
+    #[test]
+    fn reasons_say_what_the_tool_has_and_what_was_asked() {
+        let filter = Filter::new(&context(Some(&["a", "c"]), None));
+        let reasons = filter.reasons(&tool("x", Some(&["b"]), Some(&["s"]), None).gate);
+        assert_eq!(
+            reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["group: in b, asked for a, c", "state: available in s, not in undefined"]
+        );
+        assert_eq!(
+            filter.reasons(&tool("x", Some(&[]), Some(&[]), None).gate).iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["group: in no group, only a request for \"*\" shows it", "state: available in no state"]
+        );
+        assert!(filter.reasons(&tool("x", Some(&["c"]), None, None).gate).is_empty());
+    }
+
+    #[test]
+    fn the_state_moves_by_outcome_and_mode() {
+        let gate = tool("x", None, None, Some("t")).gate;
+        let after = |outcome, mode| next_state(&gate, "s", outcome, mode).to_string();
+        assert_eq!(after(Outcome::Succeeded, Mode::Document), "t");
+        assert_eq!(after(Outcome::Succeeded, Mode::AsDeployed), "t");
+        assert_eq!(after(Outcome::Failed, Mode::Document), "s");
+        assert_eq!(after(Outcome::Failed, Mode::AsDeployed), "t");
+        for outcome in [Outcome::Cancelled, Outcome::TimedOut, Outcome::Lost] {
+            for mode in [Mode::Document, Mode::AsDeployed] {
+                assert_eq!(after(outcome, mode), "s");
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_groups_are_named_once() {
+        let tools = [tool("x", Some(&["a"]), None, None)];
+        let asked = context(Some(&["a", "b", "b", "*", "default"]), None);
+        assert_eq!(unknown_groups(&tools, &asked), names(&["b"]));
+        assert!(unknown_groups(&tools, &context(None, None)).is_empty());
+    }
+
+    #[test]
+    fn the_gate_names_the_groups_that_exceed() {
+        let profiles = [
+            Profile { user: "ann".into(), allowed_groups: names(&["read", "default"]) },
+            Profile { user: "root".into(), allowed_groups: names(&["*"]) },
+        ];
+        let ask = |user: &str, groups: Option<&[&str]>| {
+            permit(&profiles, &Context { user: Some(user.into()), ..context(groups, None) }).map_err(|denied| denied.to_string())
+        };
+        assert_eq!(ask("ann", Some(&["read"])), Ok(()));
+        assert_eq!(ask("ann", None), Ok(()), "absent groups count as default");
+        assert_eq!(ask("ann", Some(&[])), Ok(()), "no group is a subset of any");
+        assert_eq!(
+            ask("ann", Some(&["read", "write", "admin"])),
+            Err("Insufficient permissions for requested tool groups: write, admin".into())
+        );
+        assert_eq!(ask("ann", Some(&["*"])), Err("Insufficient permissions for requested tool groups: *".into()));
+        assert_eq!(ask("root", Some(&["*", "write"])), Ok(()));
+        assert!(ask("nobody", None).is_err_and(|text| text.ends_with("default (no profile for user nobody)")));
+        assert!(permit(&profiles, &context(Some(&["write"]), None)).is_ok(), "without a user there is no gate");
+    }
+
+    proptest! {
+        /// The formula of the document, written out over sets, gives the same answer; and a tool is available exactly when it has no reason.
+        #[test]
+        fn agrees_with_the_formula(
+            has in proptest::option::of(proptest::collection::vec("[abcd*]|default", 0..4)),
+            listed in proptest::option::of(proptest::collection::vec("[st*]|undefined", 0..3)),
+            asked in proptest::option::of(proptest::collection::vec("[abcd*]|default", 0..4)),
+            current in proptest::option::of("[st]|undefined|"),
+        ) {
+            let set = |list: &Option<Vec<String>>, absent: &str| -> HashSet<String> {
+                list.clone().unwrap_or_else(|| vec![absent.to_owned()]).into_iter().collect()
+            };
+            let (tool_groups, requested) = (set(&has, "default"), set(&asked, "default"));
+            let tool_states = set(&listed, "*");
+            let state = current.clone().filter(|state| !state.is_empty()).unwrap_or_else(|| "undefined".into());
+            let expected = (requested.contains("*") || !tool_groups.is_disjoint(&requested))
+                && (tool_states.contains("*") || tool_states.contains(&state));
+
+            let owned = |list: Option<Vec<String>>| list.map(|names| names.into_iter().map(Name::from).collect::<Vec<_>>());
+            let gate = Gate {
+                groups: owned(has),
+                states: match owned(listed) {
+                    Some(states) if !states.iter().any(|state| &**state == ANY) => States::Only(states),
+                    _ => States::Every,
+                },
+                next: None,
+            };
+            let filter = Filter::new(&Context { user: None, groups: owned(asked), state: current.map(Name::from) });
+            prop_assert_eq!(filter.admits(&gate), expected);
+            prop_assert_eq!(filter.reasons(&gate).is_empty(), expected);
+        }
+    }
+}

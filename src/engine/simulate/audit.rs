@@ -1,0 +1,161 @@
+//! The document's audit record of one way through a simulation.
+
+use serde_json::{Map, Value, json};
+
+use super::run::{Offer, RefusedCause, Simulation, Step};
+use crate::{
+    engine::{filter::permit, gated::Gated},
+    model::{
+        clock::Millis,
+        context::{Name, Profile},
+    },
+};
+
+/// The record of the way from the start to where one stands, under the document's names. A request that the permissions gate refuses
+/// offers no tool and says so under `refused`.
+#[must_use]
+pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profile], request_id: &str) -> Value {
+    let start = simulation.start();
+    let way: Vec<&Step> = simulation.way_to(simulation.at()).into_iter().filter_map(|id| simulation.step(id)).collect();
+    let denied = permit(profiles, start).err();
+    let offer = match &denied {
+        Some(_) => Offer::default(),
+        None => way.first().map_or_else(|| Offer::of(tools, start), |step| step.offer.clone()),
+    };
+    let ended = way.last().map_or(simulation.started(), |step| step.at);
+    let mut record = Map::new();
+    record.insert("request_id".into(), request_id.into());
+    record.insert("requested_groups".into(), names(&start.groups()));
+    record.insert("initial_state".into(), start.state().into());
+    record.insert(
+        "state_transitions".into(),
+        way.iter().filter(|step| step.before != step.after).map(|step| transition(step)).collect(),
+    );
+    record.insert("available_tools".into(), names(&offer.available));
+    record.insert("filtered_by_group".into(), names(&offer.filtered_by_group));
+    record.insert("filtered_by_state".into(), names(&offer.filtered_by_state));
+    record.insert("execution_time".into(), seconds(ended.since(simulation.started())).into());
+    if let Some(user) = &start.user {
+        record.insert("user".into(), (&**user).into());
+    }
+    if let Some(denied) = denied {
+        record.insert("refused".into(), json!({"message": denied.to_string(), "exceeding": names(&denied.exceeding)}));
+    }
+    let refused: Vec<Value> = simulation
+        .refused()
+        .iter()
+        .filter(|refused| matches!(refused.cause, RefusedCause::Hidden(_)))
+        .map(|refused| json!({"tool": &*refused.tool, "state": &*refused.state, "reasons": refused.cause.sentences()}))
+        .collect();
+    if !refused.is_empty() {
+        record.insert("refused_steps".into(), refused.into());
+    }
+    record.into()
+}
+
+fn transition(step: &Step) -> Value {
+    json!({"tool": &*step.tool, "from": &*step.before, "to": &*step.after, "timestamp": timestamp(step.at)})
+}
+
+fn names(names: &[Name]) -> Value {
+    names.iter().map(|name| Value::from(&**name)).collect()
+}
+
+/// `1.2s`: milliseconds as seconds without needless digits.
+#[must_use]
+pub fn seconds(milliseconds: u64) -> String {
+    let (whole, part) = (milliseconds / 1000, milliseconds % 1000);
+    let text = format!("{whole}.{part:03}");
+    format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `2024-01-01T10:00:01Z`, with milliseconds where there are any.
+#[must_use]
+pub fn timestamp(at: Millis) -> String {
+    let (seconds, part) = (at.0 / 1000, at.0 % 1000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let part = if part == 0 { String::new() } else { format!(".{part:03}") };
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{part}Z", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Year, month and day of a count of days since 1970-01-01. Years begin in March here, so that the leap day is their last.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::{gated::Slot, simulate::run::Take},
+        model::{
+            call::Outcome,
+            context::{Context, Mode},
+            tool::{Gate, States},
+        },
+    };
+
+    #[test]
+    fn times_read_as_in_the_document() {
+        assert_eq!(timestamp(Millis(1_704_103_201_000)), "2024-01-01T10:00:01Z");
+        assert_eq!(timestamp(Millis(1_709_210_096_007)), "2024-02-29T12:34:56.007Z");
+        assert_eq!(timestamp(Millis(0)), "1970-01-01T00:00:00Z");
+        assert_eq!(timestamp(Millis(951_868_799_000)), "2000-02-29T23:59:59Z");
+        assert_eq!(
+            (seconds(1200), seconds(31), seconds(0), seconds(2000)),
+            ("1.2s".into(), "0.031s".into(), "0s".into(), "2s".into())
+        );
+    }
+
+    #[test]
+    fn the_record_has_the_documents_names_and_shape() {
+        let slot = |key: &str, group: &str, states, next: Option<&str>| Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from) },
+        };
+        let tools = [
+            slot("knowledge-query", "knowledge", States::Only(vec!["undefined".into()]), Some("analysis")),
+            slot("text-completion", "read-only", States::Every, None),
+            slot("graph-update", "write", States::Every, None),
+        ];
+        let start = Context { user: None, groups: Some(vec!["read-only".into(), "knowledge".into()]), state: None };
+        let mut simulation = Simulation::new(start, Mode::Document, Millis(1_704_103_200_000));
+        for (tool, at) in [(0, 1_704_103_201_000), (1, 1_704_103_201_200)] {
+            simulation.take(&tools, &[], Take::simulated(tool, Outcome::Succeeded, Millis(at))).unwrap();
+        }
+        assert_eq!(
+            record(&simulation, &tools, &[], "req-123"),
+            json!({
+                "request_id": "req-123",
+                "requested_groups": ["read-only", "knowledge"],
+                "initial_state": "undefined",
+                "state_transitions": [
+                    {"tool": "knowledge-query", "from": "undefined", "to": "analysis", "timestamp": "2024-01-01T10:00:01Z"}
+                ],
+                "available_tools": ["knowledge-query", "text-completion"],
+                "filtered_by_group": ["graph-update"],
+                "filtered_by_state": [],
+                "execution_time": "1.2s"
+            })
+        );
+    }
+
+    #[test]
+    fn a_denied_request_is_recorded_with_what_exceeds() {
+        let tools: [Slot; 0] = [];
+        let start = Context { user: Some("ann".into()), groups: Some(vec!["admin".into()]), state: None };
+        let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
+        let record = record(&Simulation::new(start, Mode::Document, Millis(0)), &tools, &profiles, "r");
+        assert_eq!(record["refused"]["message"], "Insufficient permissions for requested tool groups: admin");
+        assert_eq!(record["refused"]["exceeding"], json!(["admin"]));
+    }
+}

@@ -1,0 +1,411 @@
+//! The tree of steps: forward, back to any, and another way from there.
+
+use crate::{
+    engine::{
+        filter::{Denied, Filter, Reason, Split, next_state, permit, split},
+        gated::{Gated, ToolRow},
+    },
+    model::{
+        call::{CallId, Outcome},
+        clock::Millis,
+        context::{Context, Mode, Name, Profile},
+    },
+};
+
+/// A step's place in its simulation; stays while the simulation lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepId(usize);
+
+/// One tool taken. Names are kept, not rows, so that a step outlives a change of the tools.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The step before; `None`: the start.
+    pub parent: Option<StepId>,
+    pub tool: Name,
+    pub outcome: Outcome,
+    /// The groups asked for when it was taken.
+    pub groups: Option<Vec<Name>>,
+    pub before: Name,
+    pub after: Name,
+    /// What the filter said before it.
+    pub offer: Offer,
+    /// When it ended.
+    pub at: Millis,
+    pub took_ms: u64,
+    /// The call behind it; `None`: simulated.
+    pub call: Option<CallId>,
+}
+
+/// The filter's answer by tool keys; each tool in exactly one list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    pub available: Vec<Name>,
+    pub filtered_by_group: Vec<Name>,
+    pub filtered_by_state: Vec<Name>,
+}
+
+impl Offer {
+    /// What a context gets.
+    #[must_use]
+    pub fn of<T: Gated>(tools: &[T], context: &Context) -> Self {
+        let split = split(tools, context);
+        Self::named(tools, &split)
+    }
+
+    #[must_use]
+    pub fn named<T: Gated>(tools: &[T], split: &Split) -> Self {
+        let keys = |rows: &[ToolRow]| rows.iter().map(|row| tools[*row].key().into()).collect();
+        Self {
+            available: keys(&split.available),
+            filtered_by_group: keys(&split.filtered_by_group),
+            filtered_by_state: keys(&split.filtered_by_state),
+        }
+    }
+}
+
+/// A tool to take, and how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Take {
+    pub tool: ToolRow,
+    pub outcome: Outcome,
+    /// When it ended.
+    pub at: Millis,
+    pub took_ms: u64,
+    pub call: Option<CallId>,
+}
+
+impl Take {
+    /// A simulated step that takes no time.
+    #[must_use]
+    pub fn simulated(tool: ToolRow, outcome: Outcome, at: Millis) -> Self {
+        Self { tool, outcome, at, took_ms: 0, call: None }
+    }
+}
+
+/// A step that could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The step after which it was tried.
+    pub after: Option<StepId>,
+    pub tool: Name,
+    pub state: Name,
+    pub cause: RefusedCause,
+    pub at: Millis,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefusedCause {
+    /// The tool is hidden.
+    Hidden(Vec<Reason>),
+    /// The user may not ask for these groups, so no tool is offered.
+    Denied(Denied),
+}
+
+impl RefusedCause {
+    /// Each cause as a sentence.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        match self {
+            Self::Hidden(reasons) => reasons.iter().map(ToString::to_string).collect(),
+            Self::Denied(denied) => vec![denied.to_string()],
+        }
+    }
+}
+
+/// One way through the tree, from the start to a step that nothing follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    pub last: StepId,
+    pub steps: Vec<StepId>,
+}
+
+/// A simulation: a start, a tree of steps, and where one stands in it.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    start: Context,
+    started: Millis,
+    mode: Mode,
+    steps: Vec<Step>,
+    refused: Vec<Refused>,
+    at: Option<StepId>,
+    groups: Option<Vec<Name>>,
+}
+
+impl Simulation {
+    #[must_use]
+    pub fn new(start: Context, mode: Mode, started: Millis) -> Self {
+        let groups = start.groups.clone();
+        Self { start, started, mode, steps: Vec::new(), refused: Vec::new(), at: None, groups }
+    }
+
+    #[must_use]
+    pub fn start(&self) -> &Context {
+        &self.start
+    }
+
+    #[must_use]
+    pub fn started(&self) -> Millis {
+        self.started
+    }
+
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Changes the mode for the steps to come.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    /// The context of the next step: the user, the groups as they stand, the state reached.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context { user: self.start.user.clone(), groups: self.groups.clone(), state: Some(self.state().into()) }
+    }
+
+    #[must_use]
+    pub fn state(&self) -> &str {
+        match self.at.and_then(|id| self.step(id)) {
+            Some(step) => &step.after,
+            None => self.start.state(),
+        }
+    }
+
+    /// Asks for other groups from here on; steps taken keep theirs.
+    pub fn set_groups(&mut self, groups: Option<Vec<Name>>) {
+        if self.steps.is_empty() {
+            self.start.groups.clone_from(&groups);
+        }
+        self.groups = groups;
+    }
+
+    /// Another user from here on.
+    pub fn set_user(&mut self, user: Option<Name>) {
+        self.start.user = user;
+    }
+
+    /// Takes a tool from here. The step becomes the place where one stands.
+    ///
+    /// # Errors
+    /// The tool is hidden, or the user may not ask for these groups; the attempt is kept in [`Simulation::refused`].
+    pub fn take<T: Gated>(&mut self, tools: &[T], profiles: &[Profile], take: Take) -> Result<StepId, RefusedCause> {
+        let context = self.context();
+        let (tool, gate) = (&tools[take.tool], tools[take.tool].gate());
+        let reasons = Filter::new(&context).reasons(gate);
+        let refusal = match permit(profiles, &context) {
+            Err(denied) => Some(RefusedCause::Denied(denied)),
+            Ok(()) if !reasons.is_empty() => Some(RefusedCause::Hidden(reasons)),
+            Ok(()) => None,
+        };
+        if let Some(cause) = refusal {
+            let state = context.state().into();
+            self.refused.push(Refused { after: self.at, tool: tool.key().into(), state, cause: cause.clone(), at: take.at });
+            return Err(cause);
+        }
+        let before: Name = context.state().into();
+        self.steps.push(Step {
+            parent: self.at,
+            tool: tool.key().into(),
+            outcome: take.outcome,
+            groups: self.groups.clone(),
+            after: next_state(gate, &before, take.outcome, self.mode),
+            before,
+            offer: Offer::of(tools, &context),
+            at: take.at,
+            took_ms: take.took_ms,
+            call: take.call,
+        });
+        let id = StepId(self.steps.len() - 1);
+        self.at = Some(id);
+        Ok(id)
+    }
+
+    /// Stands after a step again, with the groups that it was taken under; `None`: at the start.
+    pub fn go_to(&mut self, step: Option<StepId>) {
+        match step.map(|id| (id, self.step(id).map(|step| step.groups.clone()))) {
+            None => {
+                self.at = None;
+                self.groups.clone_from(&self.start.groups);
+            }
+            Some((id, Some(groups))) => {
+                self.at = Some(id);
+                self.groups = groups;
+            }
+            Some((_, None)) => {}
+        }
+    }
+
+    /// One step back; whether there was one.
+    pub fn back(&mut self) -> bool {
+        let Some(step) = self.at.and_then(|id| self.step(id)) else { return false };
+        self.go_to(step.parent);
+        true
+    }
+
+    /// One step forward again, on the branch taken last; whether there was one.
+    pub fn forward(&mut self) -> bool {
+        let next = self.next(self.at).last();
+        if next.is_some() {
+            self.go_to(next);
+        }
+        next.is_some()
+    }
+
+    /// The step after which one stands; `None`: at the start.
+    #[must_use]
+    pub fn at(&self) -> Option<StepId> {
+        self.at
+    }
+
+    #[must_use]
+    pub fn step(&self, id: StepId) -> Option<&Step> {
+        self.steps.get(id.0)
+    }
+
+    /// All steps in the order in which they were taken.
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = (StepId, &Step)> {
+        self.steps.iter().enumerate().map(|(row, step)| (StepId(row), step))
+    }
+
+    /// The steps that follow a step, in the order in which they were taken; `None`: the start.
+    pub fn next(&self, after: Option<StepId>) -> impl DoubleEndedIterator<Item = StepId> + '_ {
+        self.steps().filter(move |(_, step)| step.parent == after).map(|(id, _)| id)
+    }
+
+    /// The steps from the start to a step, that one included.
+    #[must_use]
+    pub fn way_to(&self, step: Option<StepId>) -> Vec<StepId> {
+        let mut way: Vec<StepId> = std::iter::successors(step, |id| self.step(*id)?.parent).collect();
+        way.reverse();
+        way
+    }
+
+    /// The steps from the start to where one stands, and on along the branch taken last.
+    #[must_use]
+    pub fn current_branch(&self) -> Vec<StepId> {
+        let mut way = self.way_to(self.at);
+        let mut last = self.at;
+        while let Some(next) = self.next(last).last() {
+            way.push(next);
+            last = Some(next);
+        }
+        way
+    }
+
+    /// Every branch, in the order in which their last steps were taken.
+    #[must_use]
+    pub fn branches(&self) -> Vec<Branch> {
+        let mut is_parent = vec![false; self.steps.len()];
+        self.steps.iter().filter_map(|step| step.parent).for_each(|parent| is_parent[parent.0] = true);
+        let lasts = self.steps().map(|(id, _)| id).filter(|id| !is_parent[id.0]);
+        lasts.map(|last| Branch { last, steps: self.way_to(Some(last)) }).collect()
+    }
+
+    /// Attempts that were refused, in order.
+    #[must_use]
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::gated::Slot,
+        model::tool::{Gate, States},
+    };
+
+    fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
+        let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
+        let states = if states.is_empty() { States::Every } else { States::Only(names(states)) };
+        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+    }
+
+    fn kit() -> Vec<Slot> {
+        vec![
+            tool("look", &["read"], &["undefined"], Some("found")),
+            tool("study", &["compute"], &["found"], Some("done")),
+            tool("write", &["read"], &[], None),
+        ]
+    }
+
+    fn reading() -> Context {
+        Context { user: None, groups: Some(vec!["read".into()]), state: None }
+    }
+
+    fn take(simulation: &mut Simulation, tool: ToolRow, outcome: Outcome) -> Result<StepId, RefusedCause> {
+        simulation.take(&kit(), &[], Take::simulated(tool, outcome, Millis(5)))
+    }
+
+    #[test]
+    fn a_step_remembers_what_was_offered_before_it() {
+        let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
+        let id = take(&mut simulation, 0, Outcome::Succeeded).unwrap();
+        let step = simulation.step(id).unwrap();
+        assert_eq!((&*step.before, &*step.after), ("undefined", "found"));
+        assert_eq!(step.offer.available, ["look".into(), "write".into()]);
+        assert_eq!(step.offer.filtered_by_group, ["study".into()]);
+        assert_eq!(simulation.state(), "found");
+    }
+
+    #[test]
+    fn a_hidden_tool_is_refused_with_its_reasons_and_kept() {
+        let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
+        let cause = take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
+        assert_eq!(cause.sentences(), ["group: in compute, asked for read", "state: available in found, not in undefined"]);
+        assert_eq!(simulation.refused().len(), 1);
+        assert_eq!(simulation.steps().count(), 0);
+    }
+
+    #[test]
+    fn groups_may_change_while_running_and_come_back_with_the_step() {
+        let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
+        let look = take(&mut simulation, 0, Outcome::Succeeded).unwrap();
+        simulation.set_groups(Some(vec!["compute".into()]));
+        take(&mut simulation, 1, Outcome::Succeeded).unwrap();
+        assert_eq!(simulation.state(), "done");
+        assert!(simulation.back());
+        assert_eq!(simulation.at(), Some(look));
+        assert_eq!(simulation.context().groups, reading().groups);
+        assert!(simulation.forward());
+        assert_eq!(simulation.state(), "done");
+        simulation.go_to(None);
+        assert_eq!((simulation.state(), simulation.context().groups), ("undefined", reading().groups));
+        assert!(!simulation.back());
+    }
+
+    #[test]
+    fn another_way_from_a_step_is_a_branch_and_both_are_listed() {
+        let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
+        let look = take(&mut simulation, 0, Outcome::Succeeded).unwrap();
+        let write = take(&mut simulation, 2, Outcome::Succeeded).unwrap();
+        simulation.go_to(Some(look));
+        let failed = take(&mut simulation, 2, Outcome::Failed).unwrap();
+        let branches = simulation.branches();
+        assert_eq!(
+            branches.iter().map(|branch| branch.steps.clone()).collect::<Vec<_>>(),
+            [vec![look, write], vec![look, failed]]
+        );
+        simulation.go_to(None);
+        assert_eq!(simulation.current_branch(), [look, failed]);
+    }
+
+    #[test]
+    fn failures_move_the_state_only_as_deployed() {
+        for (mode, state) in [(Mode::Document, "undefined"), (Mode::AsDeployed, "found")] {
+            let mut simulation = Simulation::new(reading(), mode, Millis(0));
+            take(&mut simulation, 0, Outcome::Failed).unwrap();
+            assert_eq!(simulation.state(), state);
+        }
+    }
+
+    #[test]
+    fn the_permissions_gate_stands_before_the_filter() {
+        let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["compute".into()] }];
+        let mut simulation = Simulation::new(Context { user: Some("ann".into()), ..reading() }, Mode::Document, Millis(0));
+        let cause = simulation.take(&kit(), &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).unwrap_err();
+        assert_eq!(cause.sentences(), ["Insufficient permissions for requested tool groups: read"]);
+    }
+}

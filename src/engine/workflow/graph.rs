@@ -1,0 +1,221 @@
+//! The state graph itself: states, which tools each offers, where those lead, and the edges to draw.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    engine::{
+        filter::AskedGroups,
+        gated::{Gated, ToolRow},
+    },
+    model::{
+        context::{Context, Name, UNDEFINED},
+        tool::States,
+    },
+};
+
+/// A state's place in [`Workflow::states`].
+pub type StateRow = usize;
+
+/// The graph that tools make under the groups of a context. States keep the order in which they are first named, `undefined` first.
+#[derive(Clone, Debug)]
+pub struct Workflow {
+    states: Vec<Name>,
+    rows: HashMap<Name, StateRow>,
+    members: Vec<Member>,
+    offers: Vec<Vec<ToolRow>>,
+    everywhere: Vec<ToolRow>,
+    start: StateRow,
+}
+
+/// A tool's part in the workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub admission: Admission,
+    pub origin: Origin,
+    /// Where it leads; `None`: the state stays.
+    pub target: Option<StateRow>,
+}
+
+impl Member {
+    #[must_use]
+    pub fn is_admitted(&self) -> bool {
+        self.admission == Admission::Admitted
+    }
+}
+
+/// Whether the groups asked for let a tool in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    Admitted,
+    /// None of its groups was asked for.
+    NotAsked,
+    /// It is in no group, and `*` was not asked for.
+    NoGroup,
+}
+
+/// The states in which a tool is available, once its groups are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Every,
+    /// Only these, each once; empty: in none.
+    Only(Vec<StateRow>),
+}
+
+/// Tools that lead the same way, drawn as one arrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    pub link: Link,
+    pub tools: Vec<ToolRow>,
+}
+
+/// From where to where an edge leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Link {
+    /// From a state to a state, or to itself.
+    Between { from: StateRow, to: StateRow },
+    /// From any state to one.
+    FromAny { to: StateRow },
+    /// From any state to itself.
+    StayAny,
+}
+
+impl Workflow {
+    /// The workflow under the groups of `context`, starting in its state. All tools give states; only admitted ones give edges.
+    #[must_use]
+    pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
+        Self::of(tools, &AskedGroups::of(context.groups.as_deref()), context.state())
+    }
+
+    /// The workflow under `groups`, starting in the state `start`.
+    #[must_use]
+    pub fn of<T: Gated>(tools: &[T], groups: &AskedGroups, start: &str) -> Self {
+        let mut states = Interner::default();
+        states.row(&UNDEFINED.into());
+        let start = states.row(&start.into());
+        let members: Vec<Member> = tools
+            .iter()
+            .map(|tool| {
+                let gate = tool.gate();
+                let admission = match (groups.admit(gate), &gate.groups) {
+                    (true, _) => Admission::Admitted,
+                    (false, Some(none)) if none.is_empty() => Admission::NoGroup,
+                    (false, _) => Admission::NotAsked,
+                };
+                let origin = match &gate.states {
+                    States::Every => Origin::Every,
+                    States::Only(listed) => {
+                        let mut rows: Vec<StateRow> = Vec::with_capacity(listed.len());
+                        for name in listed {
+                            let row = states.row(name);
+                            if !rows.contains(&row) {
+                                rows.push(row);
+                            }
+                        }
+                        Origin::Only(rows)
+                    }
+                };
+                Member { admission, origin, target: gate.next.as_ref().map(|next| states.row(next)) }
+            })
+            .collect();
+        let mut offers = vec![Vec::new(); states.names.len()];
+        let mut everywhere = Vec::new();
+        for (tool, member) in members.iter().enumerate().filter(|(_, member)| member.is_admitted()) {
+            match &member.origin {
+                Origin::Every => everywhere.push(tool),
+                Origin::Only(rows) => rows.iter().for_each(|row| offers[*row].push(tool)),
+            }
+        }
+        Self { states: states.names, rows: states.rows, members, offers, everywhere, start }
+    }
+
+    /// Every state that any tool names, `undefined`, and the start.
+    #[must_use]
+    pub fn states(&self) -> &[Name] {
+        &self.states
+    }
+
+    #[must_use]
+    pub fn state(&self, name: &str) -> Option<StateRow> {
+        self.rows.get(name).copied()
+    }
+
+    #[must_use]
+    pub fn start(&self) -> StateRow {
+        self.start
+    }
+
+    /// One for each tool, in the order given.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The admitted tools that list this state; beside those of [`Workflow::everywhere`].
+    #[must_use]
+    pub fn listing(&self, state: StateRow) -> &[ToolRow] {
+        &self.offers[state]
+    }
+
+    /// The admitted tools that are available in every state.
+    #[must_use]
+    pub fn everywhere(&self) -> &[ToolRow] {
+        &self.everywhere
+    }
+
+    /// How many tools a state offers.
+    #[must_use]
+    pub fn offer_count(&self, state: StateRow) -> usize {
+        self.offers[state].len() + self.everywhere.len()
+    }
+
+    /// Whether an admitted tool is available in a state.
+    #[must_use]
+    pub fn offers(&self, state: StateRow, tool: ToolRow) -> bool {
+        let member = &self.members[tool];
+        member.is_admitted()
+            && match &member.origin {
+                Origin::Every => true,
+                Origin::Only(rows) => rows.contains(&state),
+            }
+    }
+
+    /// Where a tool leads from a state.
+    #[must_use]
+    pub fn leads(&self, state: StateRow, tool: ToolRow) -> StateRow {
+        self.members[tool].target.unwrap_or(state)
+    }
+
+    /// The edges to draw: tools that lead the same way together, in a stable order.
+    #[must_use]
+    pub fn edges(&self) -> Vec<Edge> {
+        let mut edges: BTreeMap<Link, Vec<ToolRow>> = BTreeMap::new();
+        for (from, tools) in self.offers.iter().enumerate() {
+            for tool in tools {
+                edges.entry(Link::Between { from, to: self.leads(from, *tool) }).or_default().push(*tool);
+            }
+        }
+        for tool in &self.everywhere {
+            let link = self.members[*tool].target.map_or(Link::StayAny, |to| Link::FromAny { to });
+            edges.entry(link).or_default().push(*tool);
+        }
+        edges.into_iter().map(|(link, tools)| Edge { link, tools }).collect()
+    }
+}
+
+#[derive(Default)]
+struct Interner {
+    names: Vec<Name>,
+    rows: HashMap<Name, StateRow>,
+}
+
+impl Interner {
+    fn row(&mut self, name: &Name) -> StateRow {
+        if let Some(row) = self.rows.get(name) {
+            return *row;
+        }
+        let row = self.names.len();
+        self.names.push(name.clone());
+        self.rows.insert(name.clone(), row);
+        row
+    }
+}
