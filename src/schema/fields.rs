@@ -1,0 +1,566 @@
+//! A value laid out by its schema: the flat list of fields that a form shows.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::{Map, Value};
+
+use super::{
+    kind::{self, Adds, Kind, Shape},
+    node::{Node, NodeKey, PlaceId, Types, Union},
+    pointer::Pointer,
+    tree::Schema,
+    validate::Checker,
+    variant,
+};
+
+/// Items of an open list that are laid out at a time.
+pub const WINDOW: usize = 100;
+/// An object with more members than this starts folded.
+const MOST_OPEN: usize = 8;
+
+/// One row of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    pub pointer: Pointer,
+    pub part: Part,
+    pub role: Role,
+    pub depth: usize,
+    /// The title, else the name.
+    pub label: Arc<str>,
+    /// What the schema says here, with the unions decided as the value is.
+    pub node: Arc<Node>,
+    pub kind: Kind,
+    pub required: bool,
+    pub presence: Presence,
+}
+
+impl Field {
+    fn at(seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Self {
+        Self {
+            pointer: seat.pointer.clone(),
+            part,
+            role: seat.role,
+            depth: seat.depth,
+            label: Arc::clone(&seat.label),
+            node: Arc::clone(node),
+            kind,
+            required: seat.required,
+            presence: Presence::of(seat.value),
+        }
+    }
+
+    /// What tells this row from all others.
+    #[must_use]
+    pub fn id(&self) -> (&Pointer, Part) {
+        (&self.pointer, self.part)
+    }
+
+    #[must_use]
+    pub fn help(&self) -> Option<&Arc<str>> {
+        self.node.description.as_ref()
+    }
+
+    /// The row's contents can be shown or hidden.
+    #[must_use]
+    pub fn fold(&self) -> Option<bool> {
+        match self.kind {
+            Kind::List { open, .. } | Kind::Object { open } | Kind::Map { open, .. } => Some(open),
+            Kind::Variant { open, .. } => open,
+            _ => None,
+        }
+    }
+
+    /// The value can be taken away.
+    #[must_use]
+    pub fn is_removable(&self) -> bool {
+        self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
+    }
+}
+
+/// Which part of the value at a pointer a row is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Whole,
+    /// Which branch of the union at this place of the schema.
+    Switch(PlaceId),
+    /// The value itself, below its switch.
+    Value,
+    Add,
+    /// The items before (0) or after (1) those laid out.
+    More(u8),
+}
+
+/// How a value hangs in its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Root,
+    /// A declared member.
+    Member,
+    /// A member under a name that the user gave.
+    Entry {
+        /// The schema refuses it.
+        unknown: bool,
+    },
+    Item {
+        index: usize,
+        len: usize,
+    },
+}
+
+/// Whether there is a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    Unset,
+    Null,
+    Set,
+}
+
+impl Presence {
+    fn of(value: Option<&Value>) -> Self {
+        match value {
+            None => Self::Unset,
+            Some(Value::Null) => Self::Null,
+            Some(_) => Self::Set,
+        }
+    }
+}
+
+/// What the user decided about the layout.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Rows opened (true) or closed by hand.
+    pub folds: HashMap<Pointer, bool>,
+    /// Branches picked by hand; they hold as long as the value could be meant for them.
+    pub picks: HashMap<(Pointer, PlaceId), usize>,
+    /// The first item laid out of a long list.
+    pub windows: HashMap<Pointer, usize>,
+}
+
+/// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
+#[must_use]
+pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &View) -> Vec<Field> {
+    let mut layout = Layout { schema, checker, view, fields: Vec::new() };
+    let root = schema.root_node();
+    let label = root.title.clone().unwrap_or_else(|| "value".into());
+    let seat = Seat { pointer: Pointer::root(), depth: 0, label, role: Role::Root, required: true, value: Some(value) };
+    layout.lay(&seat, &root.key);
+    layout.fields
+}
+
+/// The node that counts for a value: conditions and dependents that apply are part of it.
+#[must_use]
+pub fn effective(schema: &Schema, checker: Option<&Checker>, key: &NodeKey, value: Option<&Value>) -> Arc<Node> {
+    let mut node = schema.node(key);
+    let Some(value) = value else { return node };
+    let mut decided = 0;
+    // Each round may bring further conditions; they are decided once each.
+    for _ in 0..8 {
+        let mut key = node.key.clone();
+        for condition in node.conditions.iter().skip(decided) {
+            let fits = schema.pointer(condition.test).and_then(|test| checker?.fits(&test, value));
+            let branch = match fits {
+                Some(true) => condition.then,
+                Some(false) => condition.otherwise,
+                None => None,
+            };
+            key = branch.map_or(key.clone(), |branch| key.and(branch));
+        }
+        decided = node.conditions.len();
+        if let Value::Object(members) = value {
+            let present = node.object.dependent_schemas.iter().filter(|(name, _)| members.contains_key(&**name));
+            key = present.fold(key, |key, (_, place)| key.and(*place));
+        }
+        if key == node.key {
+            break;
+        }
+        node = schema.node(&key);
+    }
+    node
+}
+
+/// A value to be laid out, and where.
+struct Seat<'v> {
+    pointer: Pointer,
+    depth: usize,
+    label: Arc<str>,
+    role: Role,
+    required: bool,
+    value: Option<&'v Value>,
+}
+
+struct Layout<'l> {
+    schema: &'l Schema,
+    checker: Option<&'l Checker>,
+    view: &'l View,
+    fields: Vec<Field>,
+}
+
+impl Layout<'_> {
+    fn lay(&mut self, seat: &Seat<'_>, key: &NodeKey) {
+        let mut node = effective(self.schema, self.checker, key, seat.value);
+        let mut label = Arc::clone(&seat.label);
+        let mut switches = 0;
+        // Each decided union may bring another one; the bound is for unions that hold themselves.
+        while switches < 8 {
+            let Some(union) = node.unions.first().cloned() else { break };
+            let branches = variant::branches(self.schema, &union);
+            let chosen = self.choose(&seat.pointer, &union, seat.value);
+            let below = chosen.and_then(|chosen| Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label))));
+            let kind = Kind::Variant { branches, chosen, open: None };
+            let mut row = Field::at(seat, &node, kind, Part::Switch(union.place));
+            row.label = label;
+            if switches > 0 {
+                row.required = false;
+                row.depth += usize::from(seat.role != Role::Root);
+            }
+            self.fields.push(row);
+            switches += 1;
+            let Some((branch, name)) = below else { return };
+            label = name;
+            node = effective(self.schema, self.checker, &node.key.with_branch(union.place, branch), seat.value);
+        }
+        self.decided(seat, &node, switches > 0);
+    }
+
+    fn choose(&self, at: &Pointer, union: &Union, value: Option<&Value>) -> Option<usize> {
+        let pick = self.view.picks.get(&(at.clone(), union.place)).copied();
+        let Some(value) = value else { return pick };
+        if value.is_null() {
+            return None;
+        }
+        let plausible =
+            |pick: &usize| union.branches.get(*pick).is_some_and(|branch| variant::is_plausible(self.schema, *branch, value));
+        pick.filter(plausible).or_else(|| variant::fitting(self.schema, self.checker, union, value))
+    }
+
+    /// Lays out a node whose unions are decided; below its switch where it has one.
+    fn decided(&mut self, seat: &Seat<'_>, node: &Arc<Node>, switched: bool) {
+        let is_root = seat.role == Role::Root;
+        let items = (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
+        let shape = kind::shape(node, items.as_deref(), seat.value);
+        let holds = matches!(shape, Shape::List | Shape::Object | Shape::Map);
+        let open = holds && (is_root || self.is_open(seat, node, shape));
+        let nothing_to_edit = switched && matches!(shape, Shape::Null | Shape::Const);
+        let is_bare_root = is_root && shape == Shape::Object;
+        match self.fields.last_mut().map(|field| &mut field.kind) {
+            Some(Kind::Variant { open: fold, .. }) if switched && holds => *fold = (!is_root).then_some(open),
+            _ if nothing_to_edit || is_bare_root => {}
+            _ => self.fields.push(self.row(seat, node, shape, (switched, open))),
+        }
+        if !open {
+            return;
+        }
+        let depth = seat.depth + usize::from(!is_bare_root);
+        match shape {
+            Shape::List => {
+                self.items(&seat.pointer, depth, node, seat.value.and_then(Value::as_array).map_or(&[], Vec::as_slice));
+            }
+            _ => self.members(&seat.pointer, depth, node, seat.value.and_then(Value::as_object)),
+        }
+    }
+
+    fn row(&self, seat: &Seat<'_>, node: &Arc<Node>, shape: Shape, (switched, open): (bool, bool)) -> Field {
+        let kind = match shape {
+            Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
+            Shape::Choice => node.choices.clone().map_or(Kind::Raw, Kind::Choice),
+            Shape::Text => Kind::Text(kind::text_kind(node, seat.value)),
+            Shape::Number { whole } => Kind::Number { whole },
+            Shape::Toggle => Kind::Toggle,
+            Shape::Chips => Kind::Chips(self.schema.node(&node.list.items).choices.clone()),
+            Shape::List => Kind::List { len: seat.value.and_then(Value::as_array).map_or(0, Vec::len), open },
+            Shape::Object => Kind::Object { open },
+            Shape::Map => Kind::Map { len: seat.value.and_then(Value::as_object).map_or(0, Map::len), open },
+            Shape::Null => Kind::Null,
+            Shape::Raw => Kind::Raw,
+        };
+        let mut row = Field::at(seat, node, kind, Part::Whole);
+        if switched {
+            row.part = Part::Value;
+            row.label = "value".into();
+            row.required = false;
+            row.depth += usize::from(seat.role != Role::Root);
+        }
+        row
+    }
+
+    fn is_open(&self, seat: &Seat<'_>, node: &Node, shape: Shape) -> bool {
+        if let Some(open) = self.view.folds.get(&seat.pointer) {
+            return *open;
+        }
+        let present = seat.value.is_some_and(|value| !value.is_null());
+        match shape {
+            Shape::Object => seat.depth == 0 && (present || seat.required) && node.object.properties.len() <= MOST_OPEN,
+            _ => false,
+        }
+    }
+
+    fn items(&mut self, list: &Pointer, depth: usize, node: &Node, items: &[Value]) {
+        let last_start = items.len().saturating_sub(WINDOW);
+        let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
+        let end = (start + WINDOW).min(items.len());
+        if start > 0 {
+            self.more(list, depth, 0, Kind::More { hidden: start, start: start.saturating_sub(WINDOW) });
+        }
+        for (index, item) in items.iter().enumerate().take(end).skip(start) {
+            let key = node.list.prefix.get(index).unwrap_or(&node.list.items);
+            let declared = node.list.prefix.get(index).and_then(|key| self.schema.node(key).title.clone());
+            let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
+            let role = Role::Item { index, len: items.len() };
+            self.lay(&Seat { pointer: list.item(index), depth, label, role, required: false, value: Some(item) }, key);
+        }
+        if end < items.len() {
+            self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
+        }
+        let most = node.list.max.unwrap_or(u64::MAX);
+        let room = if node.list.closed { node.list.prefix.len() as u64 } else { most };
+        if (items.len() as u64) < room.min(most) {
+            self.adds(list, depth, Adds::Item);
+        }
+    }
+
+    fn members(&mut self, object: &Pointer, depth: usize, node: &Node, members: Option<&Map<String, Value>>) {
+        let get = |name: &str| members.and_then(|members| members.get(name));
+        let required_by = |name: &str| {
+            let mut dependents = node.object.dependent_required.iter();
+            dependents.any(|(member, others)| get(member).is_some() && others.iter().any(|other| **other == *name))
+        };
+        for property in &node.object.properties {
+            let value = get(&property.name);
+            let inner = self.schema.node(&property.node);
+            if inner.never && value.is_none() {
+                continue;
+            }
+            let label = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
+            let required = node.object.requires(&property.name) || required_by(&property.name);
+            let pointer = object.child(property.name.to_string());
+            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value }, &property.node);
+        }
+        let undeclared = members.into_iter().flatten().filter(|(name, _)| node.object.property(name).is_none());
+        for (name, value) in undeclared {
+            let (key, unknown) = entry_key(node, self.checker, name);
+            let seat = Seat {
+                pointer: object.child(name.clone()),
+                depth,
+                label: name.as_str().into(),
+                role: Role::Entry { unknown },
+                required: node.object.requires(name),
+                value: Some(value),
+            };
+            self.lay(&seat, &key);
+        }
+        if takes_entries(node) {
+            self.adds(object, depth, Adds::Member);
+        }
+    }
+
+    fn adds(&mut self, to: &Pointer, depth: usize, adds: Adds) {
+        self.extra(to, depth, Part::Add, Kind::Add(adds));
+    }
+
+    fn more(&mut self, list: &Pointer, depth: usize, side: u8, kind: Kind) {
+        self.extra(list, depth, Part::More(side), kind);
+    }
+
+    fn extra(&mut self, pointer: &Pointer, depth: usize, part: Part, kind: Kind) {
+        self.fields.push(Field {
+            pointer: pointer.clone(),
+            part,
+            role: Role::Member,
+            depth,
+            label: "".into(),
+            node: self.schema.node(&NodeKey::default()),
+            kind,
+            required: false,
+            presence: Presence::Unset,
+        });
+    }
+}
+
+/// Members of the user's own naming are expected here.
+#[must_use]
+pub fn takes_entries(node: &Node) -> bool {
+    let rules = &node.object;
+    let speaks = rules.open || !rules.additional.places.is_empty() || rules.properties.is_empty();
+    (speaks && !rules.closed) || !rules.patterns.is_empty()
+}
+
+/// What a member with this undeclared name has to be, and whether the schema refuses it.
+#[must_use]
+pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey, bool) {
+    let matching = node.object.patterns.iter();
+    let matching = matching.filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, name)));
+    let key = matching.fold(NodeKey::default(), |key, (_, place)| key.and(*place));
+    if !key.places.is_empty() {
+        return (key, false);
+    }
+    (node.object.additional.clone(), node.object.closed)
+}
+
+/// The key of the node at a pointer, with the branches taken that the value there has; `None` where nothing can stand.
+#[must_use]
+pub fn key_at(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value, at: &Pointer) -> Option<NodeKey> {
+    let layout = Layout { schema, checker, view, fields: Vec::new() };
+    let mut key = schema.root_node().key.clone();
+    let mut here = Pointer::root();
+    let mut value = Some(value);
+    for token in at.tokens() {
+        let mut node = effective(schema, checker, &key, value);
+        for _ in 0..8 {
+            let Some(union) = node.unions.first().cloned() else { break };
+            let chosen = layout.choose(&here, &union, value).unwrap_or_default();
+            let branch = union.branches.get(chosen)?;
+            node = effective(schema, checker, &node.key.with_branch(union.place, *branch), value);
+        }
+        let is_list = node.shown_types() == Types::LIST;
+        key = match node.object.property(token) {
+            Some(property) if !is_list => property.node.clone(),
+            _ if is_list => {
+                let index: usize = token.parse().ok()?;
+                node.list.prefix.get(index).unwrap_or(&node.list.items).clone()
+            }
+            _ => entry_key(&node, checker, token).0,
+        };
+        value = value.and_then(|value| Pointer::root().child(token.clone()).get(value));
+        here = here.child(token.clone());
+    }
+    Some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The rows as text: depth, label, kind, mark.
+    fn rows(schema: &Value, value: &Value, view: &View) -> Vec<String> {
+        let checker = Checker::compile(schema).unwrap();
+        let schema = Schema::new(schema.clone());
+        let fields = fields(&schema, Some(&checker), value, view);
+        let row = |field: &Field| {
+            let kind = format!("{:?}", field.kind);
+            let kind = kind.split(['(', ' ']).next().unwrap_or_default();
+            let mark = if field.required { "*" } else { "" };
+            format!("{}{}{mark} {kind} {:?}", "  ".repeat(field.depth), field.label, field.presence)
+        };
+        fields.iter().map(row).collect()
+    }
+
+    fn opened(pointers: &[&str]) -> View {
+        let folds = pointers.iter().map(|pointer| (Pointer::parse(pointer).unwrap(), true)).collect();
+        View { folds, ..View::default() }
+    }
+
+    #[test]
+    fn every_kind_has_its_row() {
+        let schema = json!({"type": "object", "required": ["name"], "properties": {
+            "name": {"type": "string", "title": "Name"},
+            "prompt": {"type": "string", "default": "a\nb"},
+            "count": {"type": "integer"},
+            "on": {"type": "boolean"},
+            "kind": {"enum": ["a", "b"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "args": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}},
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
+            "fixed": {"const": 3},
+            "any": {},
+        }});
+        let value = json!({"name": null, "args": [{"id": "x"}], "env": {"A": "1"}, "more": true});
+        assert_eq!(
+            rows(&schema, &value, &opened(&["/args", "/args/0", "/env"])),
+            [
+                "Name* Text Null",
+                "prompt Text Unset",
+                "count Number Unset",
+                "on Toggle Unset",
+                "kind Choice Unset",
+                "tags Chips Unset",
+                "args List Set",
+                "  1 Object Set",
+                "    id Text Set",
+                "   Add Unset",
+                "env Map Set",
+                "  A Text Set",
+                "   Add Unset",
+                "fixed Const Unset",
+                "any Variant Unset",
+                "more Variant Set",
+                "  value Toggle Set",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_raw() {
+        let schema = json!({"properties": {"n": {"type": "integer"}, "o": {"type": "object", "properties": {"a": {}}},
+            "t": {"type": "array", "items": {"type": "string"}}}});
+        assert_eq!(
+            rows(&schema, &json!({"n": "x", "o": [1], "t": [1]}), &View::default()),
+            ["n Raw Set", "o Raw Set", "t List Set"]
+        );
+    }
+
+    #[test]
+    fn the_branch_that_the_value_has_is_laid_out() {
+        let branch = |kind: &str, member: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, member: {"type": "number"}}, "required": ["kind"]});
+        let schema = json!({"properties": {"shape": {"oneOf": [branch("circle", "r"), branch("square", "side")]},
+            "size": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}});
+        let value = json!({"shape": {"kind": "square", "side": 2}, "size": "L"});
+        assert_eq!(
+            rows(&schema, &value, &opened(&["/shape"])),
+            ["shape Variant Set", "  kind* Const Set", "  side Number Set", "size Variant Set", "  value Text Set"]
+        );
+        let mut view = opened(&["/shape"]);
+        let tree = Schema::new(schema.clone());
+        let union = tree.node(&tree.root_node().object.properties[1].node).unions[0].place;
+        // The pick names a place of the very tree it is used with, which numbers places alike for the same schema.
+        view.picks.insert((Pointer::root().child("size"), union), 0);
+        assert_eq!(
+            rows(&schema, &json!({"size": "L"}), &view).last().unwrap(),
+            "  value Text Set",
+            "a pick that cannot be is dropped"
+        );
+    }
+
+    #[test]
+    fn conditions_and_dependents_bring_their_fields() {
+        let schema = json!({"properties": {"pay": {"enum": ["card", "cash"]}, "a": {"type": "string"}, "b": {"type": "string"}},
+            "if": {"properties": {"pay": {"const": "card"}}, "required": ["pay"]},
+            "then": {"properties": {"number": {"type": "string"}}, "required": ["number"]},
+            "else": {"properties": {"change": {"type": "boolean"}}},
+            "dependentRequired": {"a": ["b"]}});
+        let with_card = rows(&schema, &json!({"pay": "card", "a": ""}), &View::default());
+        assert_eq!(with_card[2..], ["b* Text Unset", "number* Text Unset"]);
+        let with_cash = rows(&schema, &json!({"pay": "cash"}), &View::default());
+        assert_eq!(with_cash[2..], ["b Text Unset", "change Toggle Unset"]);
+    }
+
+    #[test]
+    fn a_long_list_is_laid_out_in_a_window() {
+        let schema = json!({"properties": {"list": {"type": "array", "items": {"type": "integer"}}}});
+        let value = json!({"list": (0..10_000).collect::<Vec<_>>()});
+        let mut view = opened(&["/list"]);
+        let shown = rows(&schema, &value, &view);
+        assert_eq!(shown.len(), 1 + WINDOW + 1 + 1);
+        view.windows.insert(Pointer::root().child("list"), 5_000);
+        let shown = rows(&schema, &value, &view);
+        assert!(shown[1].contains("More") && shown[2].contains("5001"), "{:?}", &shown[..3]);
+    }
+
+    #[test]
+    fn recursion_opens_on_demand() {
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}, "child": {"$ref": "#"}}});
+        assert_eq!(rows(&schema, &json!({}), &opened(&["/child", "/child/child"])).len(), 6);
+    }
+
+    #[test]
+    fn keys_lead_to_the_node_of_any_place() {
+        let text = json!({"properties": {"list": {"items": {"anyOf": [{"type": "string"}, {"type": "object",
+            "properties": {"deep": {"type": "integer"}}}]}}}});
+        let schema = Schema::new(text);
+        let value = json!({"list": ["a", {"deep": 1}]});
+        let at = Pointer::parse("/list/1/deep").unwrap();
+        let key = key_at(&schema, None, &View::default(), &value, &at).unwrap();
+        assert_eq!(schema.node(&key).types, Types::INTEGER);
+    }
+}

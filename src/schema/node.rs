@@ -1,0 +1,371 @@
+//! One place of a schema as a form sees it: references followed, `allOf` merged, what its keywords come to.
+
+use std::{fmt, sync::Arc};
+
+use serde_json::Value;
+
+/// A place inside a [`super::tree::Schema`], by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PlaceId(pub(super) u32);
+
+/// What a node was made from: places that all apply to one value, and the unions among them that are already decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NodeKey {
+    pub places: Vec<PlaceId>,
+    pub settled: Vec<PlaceId>,
+}
+
+impl NodeKey {
+    #[must_use]
+    pub fn of(place: PlaceId) -> Self {
+        Self { places: vec![place], settled: Vec::new() }
+    }
+
+    /// The key with another place that applies as well.
+    #[must_use]
+    pub fn and(&self, place: PlaceId) -> Self {
+        let mut key = self.clone();
+        if !key.places.contains(&place) {
+            key.places.push(place);
+        }
+        key
+    }
+
+    /// The key with a union decided for one of its branches.
+    #[must_use]
+    pub fn with_branch(&self, union: PlaceId, branch: PlaceId) -> Self {
+        let mut key = self.and(branch);
+        key.settled.push(union);
+        key
+    }
+}
+
+/// A set of JSON types. A number is an integer or a fraction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Types(u8);
+
+impl Types {
+    pub const NONE: Self = Self(0);
+    pub const NULL: Self = Self(1);
+    pub const BOOLEAN: Self = Self(2);
+    pub const INTEGER: Self = Self(4);
+    pub const NUMBER: Self = Self(4 | 8);
+    pub const TEXT: Self = Self(16);
+    pub const LIST: Self = Self(32);
+    pub const OBJECT: Self = Self(64);
+    pub const ALL: Self = Self(127);
+
+    /// The types in the order in which they are offered, with the words for them.
+    pub const WORDS: [(Self, &'static str, &'static str); 7] = [
+        (Self::TEXT, "string", "text"),
+        (Self::NUMBER, "number", "number"),
+        (Self::INTEGER, "integer", "whole number"),
+        (Self::BOOLEAN, "boolean", "true or false"),
+        (Self::LIST, "array", "list"),
+        (Self::OBJECT, "object", "object"),
+        (Self::NULL, "null", "null"),
+    ];
+
+    /// The type that a schema names; nothing for a name that is none.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self::WORDS.iter().find(|(_, keyword, _)| *keyword == name).map_or(Self::NONE, |(types, ..)| *types)
+    }
+
+    /// The type of a value. `1.0` is an integer.
+    #[must_use]
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) => {
+                let whole = !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0);
+                if whole { Self::INTEGER } else { Self(8) }
+            }
+            Value::String(_) => Self::TEXT,
+            Value::Array(_) => Self::LIST,
+            Value::Object(_) => Self::OBJECT,
+        }
+    }
+
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        other.0 != 0 && self.0 & other.0 == other.0
+    }
+
+    #[must_use]
+    pub fn admits(self, value: &Value) -> bool {
+        self.contains(Self::of(value))
+    }
+
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The types one by one, a number as one.
+    pub fn each(self) -> impl Iterator<Item = (Self, &'static str)> {
+        let number = self.contains(Self::NUMBER);
+        Self::WORDS
+            .into_iter()
+            .filter(move |(types, ..)| self.contains(*types) && !(number && *types == Self::INTEGER))
+            .map(|(types, _, words)| (types, words))
+    }
+
+    /// `text, number or null`.
+    #[must_use]
+    pub fn words(self) -> String {
+        super::words::alternatives(self.each().map(|(_, word)| word))
+    }
+}
+
+impl fmt::Debug for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words())
+    }
+}
+
+/// One of the values that a choice offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    pub value: Value,
+    pub title: Option<Arc<str>>,
+    pub help: Option<Arc<str>>,
+}
+
+/// The values that may be chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choices {
+    pub options: Vec<Choice>,
+    /// Any other text may be typed as well.
+    pub open: bool,
+}
+
+/// Bounds of a text's length, its pattern, its format.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextRules {
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub patterns: Vec<Arc<str>>,
+    pub format: Option<Arc<str>>,
+    pub media_type: Option<Arc<str>>,
+    pub encoding: Option<Arc<str>>,
+}
+
+/// Bounds of a number, as written in the schema.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NumberRules {
+    pub min: Option<Bound>,
+    pub max: Option<Bound>,
+    pub multiple_of: Option<serde_json::Number>,
+}
+
+/// A bound of a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    pub at: serde_json::Number,
+    pub exclusive: bool,
+}
+
+/// A declared member.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    pub name: Arc<str>,
+    pub node: NodeKey,
+}
+
+/// What an object may hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectRules {
+    pub properties: Vec<Property>,
+    pub required: Vec<Arc<str>>,
+    /// Members whose name matches the pattern.
+    pub patterns: Vec<(Arc<str>, PlaceId)>,
+    /// What undeclared members have to be, where the schema says.
+    pub additional: NodeKey,
+    /// Undeclared members are refused.
+    pub closed: bool,
+    /// The schema says outright that undeclared members may come.
+    pub open: bool,
+    pub names: Option<PlaceId>,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    /// Members that make others required.
+    pub dependent_required: Vec<(Arc<str>, Vec<Arc<str>>)>,
+    /// Members that bring another schema.
+    pub dependent_schemas: Vec<(Arc<str>, PlaceId)>,
+}
+
+impl ObjectRules {
+    #[must_use]
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        self.properties.iter().find(|property| &*property.name == name)
+    }
+
+    #[must_use]
+    pub fn requires(&self, name: &str) -> bool {
+        self.required.iter().any(|required| &**required == name)
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a list may hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ListRules {
+    /// The first items, each with its own schema.
+    pub prefix: Vec<NodeKey>,
+    /// The items after those.
+    pub items: NodeKey,
+    /// No items after the prefix.
+    pub closed: bool,
+    pub min: Option<u64>,
+    pub max: Option<u64>,
+    pub unique: bool,
+    pub contains: Option<PlaceId>,
+}
+
+impl ListRules {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// An `anyOf` or `oneOf` that is left when null, single branches and constants are taken out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Union {
+    /// The schema that holds it; its identity.
+    pub place: PlaceId,
+    pub branches: Vec<PlaceId>,
+    /// The member that tells the branches apart.
+    pub tag: Option<Arc<str>>,
+}
+
+/// `if`, `then`, `else`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    pub test: PlaceId,
+    pub then: Option<PlaceId>,
+    pub otherwise: Option<PlaceId>,
+}
+
+/// A place of the schema with everything that applies there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub key: NodeKey,
+    pub title: Option<Arc<str>>,
+    pub description: Option<Arc<str>>,
+    pub default: Option<Value>,
+    pub examples: Vec<Value>,
+    pub read_only: bool,
+    pub write_only: bool,
+    pub deprecated: bool,
+    /// What is allowed.
+    pub types: Types,
+    /// The schema itself says so; else `types` is everything or read off other keywords.
+    pub typed: bool,
+    /// Null is allowed beside what the node is for.
+    pub nullable: bool,
+    pub constant: Option<Value>,
+    pub choices: Option<Arc<Choices>>,
+    pub text: TextRules,
+    pub number: NumberRules,
+    pub object: ObjectRules,
+    pub list: ListRules,
+    pub unions: Vec<Union>,
+    pub conditions: Vec<Condition>,
+    /// Nothing is allowed here.
+    pub never: bool,
+    /// References that lead nowhere.
+    pub unresolved: Vec<Arc<str>>,
+}
+
+impl Node {
+    #[must_use]
+    pub fn new(key: NodeKey) -> Self {
+        Self {
+            key,
+            title: None,
+            description: None,
+            default: None,
+            examples: Vec::new(),
+            read_only: false,
+            write_only: false,
+            deprecated: false,
+            types: Types::ALL,
+            typed: false,
+            nullable: false,
+            constant: None,
+            choices: None,
+            text: TextRules::default(),
+            number: NumberRules::default(),
+            object: ObjectRules::default(),
+            list: ListRules::default(),
+            unions: Vec::new(),
+            conditions: Vec::new(),
+            never: false,
+            unresolved: Vec::new(),
+        }
+    }
+
+    /// The types that the form offers: those the schema names, else those its other keywords speak of; never null.
+    #[must_use]
+    pub fn shown_types(&self) -> Types {
+        let allowed = self.types.without(Types::NULL);
+        if self.typed {
+            return allowed;
+        }
+        let mut spoken = Types::NONE;
+        if !self.object.is_empty() {
+            spoken = spoken.or(Types::OBJECT);
+        }
+        if !self.list.is_empty() {
+            spoken = spoken.or(Types::LIST);
+        }
+        if self.text != TextRules::default() {
+            spoken = spoken.or(Types::TEXT);
+        }
+        if self.number != NumberRules::default() {
+            spoken = spoken.or(Types::NUMBER);
+        }
+        if spoken.is_empty() { allowed } else { spoken.and(allowed) }
+    }
+
+    /// Only null is allowed.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.constant == Some(Value::Null) || (self.typed && self.types == Types::NULL)
+    }
+
+    /// It says nothing about where a value goes in a form: only rules for what stands elsewhere.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        !self.typed
+            && self.constant.is_none()
+            && self.choices.is_none()
+            && self.unions.is_empty()
+            && self.object.properties.is_empty()
+            && self.object.patterns.is_empty()
+            && self.object.additional.places.is_empty()
+            && self.list.is_empty()
+            && self.text == TextRules::default()
+            && self.number == NumberRules::default()
+    }
+}

@@ -1,0 +1,156 @@
+//! A schema as a whole: its places, and the nodes made from them on demand.
+
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    merge,
+    node::{Node, NodeKey, PlaceId, Types},
+    resolve::{Addresses, Draft, escape},
+};
+
+/// Where a place is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Spot {
+    /// In the schema, by JSON pointer.
+    At(Arc<str>),
+    /// Nowhere: the schema that allows just this type, by its index in [`Types::WORDS`].
+    OnlyType(usize),
+    /// Nowhere: the union of all types.
+    AnyType,
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    spots: Vec<Spot>,
+    ids: HashMap<Spot, PlaceId>,
+}
+
+impl Places {
+    fn id(&mut self, spot: Spot) -> PlaceId {
+        if let Some(id) = self.ids.get(&spot) {
+            return *id;
+        }
+        let id = PlaceId(u32::try_from(self.spots.len()).unwrap_or(u32::MAX));
+        self.spots.push(spot.clone());
+        self.ids.insert(spot, id);
+        id
+    }
+}
+
+/// A schema that answers what stands at a place. Nodes are made when first asked for, so recursion is no trouble.
+#[derive(Debug)]
+pub struct Schema {
+    root: Arc<Value>,
+    draft: Draft,
+    addresses: Addresses,
+    places: RefCell<Places>,
+    nodes: RefCell<HashMap<NodeKey, Arc<Node>>>,
+    building: RefCell<HashSet<NodeKey>>,
+    types: Vec<Value>,
+}
+
+impl Schema {
+    #[must_use]
+    pub fn new(root: impl Into<Arc<Value>>) -> Self {
+        let root = root.into();
+        Self {
+            draft: Draft::of(&root),
+            addresses: Addresses::of(&root),
+            root,
+            places: RefCell::default(),
+            nodes: RefCell::default(),
+            building: RefCell::default(),
+            types: Types::WORDS.iter().map(|(_, keyword, words)| json!({"type": keyword, "title": words})).collect(),
+        }
+    }
+
+    #[must_use]
+    pub fn root(&self) -> &Arc<Value> {
+        &self.root
+    }
+
+    #[must_use]
+    pub fn draft(&self) -> Draft {
+        self.draft
+    }
+
+    /// The node for the whole value.
+    #[must_use]
+    pub fn root_node(&self) -> Arc<Node> {
+        self.node(&NodeKey::of(self.place(String::new())))
+    }
+
+    /// The node for all that applies by `key`.
+    #[must_use]
+    pub fn node(&self, key: &NodeKey) -> Arc<Node> {
+        self.known_node(key).unwrap_or_else(|| Arc::new(Node::new(key.clone())))
+    }
+
+    /// The same; `None` while that very node is being made, which is so when a union has itself as a branch.
+    pub(super) fn known_node(&self, key: &NodeKey) -> Option<Arc<Node>> {
+        if let Some(node) = self.nodes.borrow().get(key) {
+            return Some(Arc::clone(node));
+        }
+        if !self.building.borrow_mut().insert(key.clone()) {
+            return None;
+        }
+        let node = Arc::new(merge::node(self, key));
+        self.building.borrow_mut().remove(key);
+        self.nodes.borrow_mut().insert(key.clone(), Arc::clone(&node));
+        Some(node)
+    }
+
+    /// The schema text at a place; `None` where a reference leads to nothing.
+    pub(super) fn at(&self, place: PlaceId) -> Option<&Value> {
+        let spot = self.places.borrow().spots.get(place.0 as usize)?.clone();
+        match spot {
+            Spot::At(pointer) => self.root.pointer(&pointer),
+            Spot::OnlyType(index) => self.types.get(index),
+            Spot::AnyType => None,
+        }
+    }
+
+    /// The pointer of a place within the schema; `None` for places that only the form knows.
+    #[must_use]
+    pub fn pointer(&self, place: PlaceId) -> Option<Arc<str>> {
+        match self.places.borrow().spots.get(place.0 as usize)? {
+            Spot::At(pointer) => Some(Arc::clone(pointer)),
+            Spot::OnlyType(_) | Spot::AnyType => None,
+        }
+    }
+
+    pub(super) fn place(&self, pointer: String) -> PlaceId {
+        self.places.borrow_mut().id(Spot::At(pointer.into()))
+    }
+
+    /// The place one step further.
+    pub(super) fn below(&self, place: PlaceId, step: &str) -> PlaceId {
+        let pointer = self.pointer(place).unwrap_or_default();
+        self.place(format!("{pointer}/{}", escape(step)))
+    }
+
+    /// The place that a reference standing at `from` leads to.
+    pub(super) fn target(&self, reference: &str, from: PlaceId) -> Option<PlaceId> {
+        let pointer = self.addresses.resolve(reference, &self.pointer(from)?)?;
+        self.root.pointer(&pointer)?;
+        Some(self.place(pointer))
+    }
+
+    /// The union of types that a value may have where the schema does not say which.
+    pub(super) fn type_union(&self, types: Types) -> (PlaceId, Vec<PlaceId>) {
+        let number = types.contains(Types::NUMBER);
+        let mut places = self.places.borrow_mut();
+        let branches = Types::WORDS
+            .iter()
+            .enumerate()
+            .filter(|(_, (one, ..))| types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL);
+        let branches = branches.map(|(index, _)| places.id(Spot::OnlyType(index))).collect();
+        (places.id(Spot::AnyType), branches)
+    }
+}

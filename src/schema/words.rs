@@ -1,0 +1,191 @@
+//! Plain words for what is wrong with a value. They never quote the value, which may be a secret.
+
+use jsonschema::{
+    JsonType, JsonTypeSet,
+    error::{TypeKind, ValidationErrorKind},
+};
+use serde_json::Value;
+
+use super::node::Types;
+
+/// How many values are named before the rest is only counted.
+const NAMED: usize = 8;
+
+/// `a, b or c`.
+pub fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<&str> = words.collect();
+    match words.as_slice() {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [head @ .., last] => format!("{} or {last}", head.join(", ")),
+    }
+}
+
+/// A value in one line: text as it is, the rest as JSON.
+#[must_use]
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What the value should have been, of these.
+#[must_use]
+pub fn one_of(values: &[&Value]) -> String {
+    let named: Vec<String> = values.iter().take(NAMED).map(|value| plain(value)).collect();
+    let named = named.iter().map(String::as_str);
+    match values.len() {
+        1 => format!("must be {}", alternatives(named)),
+        many if many > NAMED => {
+            format!("must be one of {} or {} more", named.collect::<Vec<_>>().join(", "), many - NAMED)
+        }
+        _ => format!("must be one of {}", alternatives(named)),
+    }
+}
+
+/// The types a value may have.
+pub(super) fn types(kind: &TypeKind) -> Types {
+    let one = |json: JsonType| match json {
+        JsonType::Null => Types::NULL,
+        JsonType::Boolean => Types::BOOLEAN,
+        JsonType::Integer => Types::INTEGER,
+        JsonType::Number => Types::NUMBER,
+        JsonType::String => Types::TEXT,
+        JsonType::Array => Types::LIST,
+        JsonType::Object => Types::OBJECT,
+    };
+    let several = |set: JsonTypeSet| set.iter().map(one).fold(Types::NONE, Types::or);
+    match kind {
+        TypeKind::Single(json) => one(*json),
+        TypeKind::Multiple(set) => several(*set),
+    }
+}
+
+/// `is not text`, `is not a whole number`, `must be text or null`.
+#[must_use]
+pub fn wrong_type(types: Types) -> String {
+    let article = |word: &str| match word {
+        "text" | "null" | "true or false" => "",
+        "object" => "an ",
+        _ => "a ",
+    };
+    let mut each = types.each();
+    match (each.next(), each.next()) {
+        (Some((_, only)), None) => format!("is not {}{only}", article(only)),
+        _ => format!("must be {}", types.words()),
+    }
+}
+
+/// An example of what a format wants.
+#[must_use]
+pub fn format_words(format: &str) -> (&str, &'static str) {
+    match format {
+        "date" => ("date", "2026-11-21"),
+        "time" => ("time", "14:30:00Z"),
+        "date-time" => ("date and time", "2026-11-21T14:30:00Z"),
+        "duration" => ("duration", "PT1H30M"),
+        "email" | "idn-email" => ("e-mail address", "ann@example.com"),
+        "uri" | "iri" | "url" => ("URI", "https://example.com/a"),
+        "uri-reference" | "iri-reference" => ("URI or path", "/a#b"),
+        "uuid" => ("UUID", "123e4567-e89b-12d3-a456-426614174000"),
+        "ipv4" => ("IPv4 address", "192.0.2.1"),
+        "ipv6" => ("IPv6 address", "2001:db8::1"),
+        "hostname" | "idn-hostname" => ("host name", "example.com"),
+        "regex" => ("regular expression", "^[a-z]+$"),
+        "json" => ("JSON text", "{\"a\": 1}"),
+        "json-pointer" => ("JSON pointer", "/a/0"),
+        other => (other, ""),
+    }
+}
+
+/// `3 characters`, `1 item`.
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// What an error of the validator says about its own place.
+pub(super) fn of(kind: &ValidationErrorKind) -> String {
+    use ValidationErrorKind as Kind;
+    match kind {
+        Kind::Type { kind } => wrong_type(types(kind)),
+        Kind::Required { .. } => "is required".into(),
+        Kind::Enum { options } => one_of(&options.as_array().map(|values| values.iter().collect::<Vec<_>>()).unwrap_or_default()),
+        Kind::Constant { expected_value } => one_of(&[expected_value]),
+        Kind::MinLength { limit: 1 } => "must not be empty".into(),
+        Kind::MinLength { limit } => format!("shorter than {}", counted(*limit, "character", "characters")),
+        Kind::MaxLength { limit } => format!("longer than {}", counted(*limit, "character", "characters")),
+        Kind::MinItems { limit } => format!("fewer than {}", counted(*limit, "item", "items")),
+        Kind::MaxItems { limit } => format!("more than {}", counted(*limit, "item", "items")),
+        Kind::AdditionalItems { limit } => format!("more than {}", counted(*limit as u64, "item", "items")),
+        Kind::MinProperties { limit } => format!("fewer than {}", counted(*limit, "member", "members")),
+        Kind::MaxProperties { limit } => format!("more than {}", counted(*limit, "member", "members")),
+        Kind::Minimum { limit } => format!("less than {limit}"),
+        Kind::Maximum { limit } => format!("more than {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("is not a multiple of {multiple_of}"),
+        Kind::Pattern { pattern } => format!("does not match {pattern}"),
+        Kind::Format { format } => match format_words(format) {
+            (words, "") => format!("is not a valid {words}"),
+            (words, example) => {
+                format!("is not {} {words}, such as {example}", if words.starts_with(['e', 'I']) { "an" } else { "a" })
+            }
+        },
+        Kind::UniqueItems => "has the same item twice".into(),
+        Kind::Contains => "has no item of the kind that is asked for".into(),
+        Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => "is not a known member".into(),
+        Kind::UnevaluatedItems { .. } => "has items that are not allowed".into(),
+        Kind::FalseSchema => "must not be given".into(),
+        Kind::Not { schema } => not(schema),
+        Kind::OneOfMultipleValid { .. } => "fits more than one of the alternatives".into(),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "fits none of the alternatives".into(),
+        Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
+        Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
+        Kind::FromUtf8 { .. } => "does not hold text".into(),
+        Kind::PropertyNames { error } => format!("as a name: {}", of(error.kind())),
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            "could not be checked: its pattern takes too long".into()
+        }
+        Kind::Custom { message, .. } => message.clone(),
+        Kind::Referencing(error) => format!("could not be checked: {error}"),
+    }
+}
+
+fn not(schema: &Value) -> String {
+    if let Some(constant) = schema.get("const") {
+        return format!("must not be {}", plain(constant));
+    }
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        let words: Vec<String> = values.iter().map(plain).collect();
+        return format!("must not be {}", alternatives(words.iter().map(String::as_str)));
+    }
+    if let Some(name) = schema.get("type").and_then(Value::as_str) {
+        return format!("must not be {}", Types::named(name).words());
+    }
+    if let Some(Value::Array(names)) = schema.get("required") {
+        let words: Vec<String> = names.iter().map(plain).collect();
+        return format!("must not have {}", words.join(" together with "));
+    }
+    "is what the schema rules out".into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn joins_alternatives() {
+        assert_eq!(alternatives(["a", "b", "c"].into_iter()), "a, b or c");
+        assert_eq!(Types::TEXT.or(Types::NULL).words(), "text or null");
+        assert_eq!(Types::ALL.words(), "text, number, true or false, list, object or null");
+    }
+
+    #[test]
+    fn long_choices_are_counted() {
+        let values: Vec<Value> = (0..20).map(|n| json!(n)).collect();
+        assert_eq!(one_of(&values.iter().collect::<Vec<_>>()), "must be one of 0, 1, 2, 3, 4, 5, 6, 7 or 12 more");
+    }
+}
