@@ -9,6 +9,7 @@
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
+pub mod diff;
 pub mod filter;
 pub mod gated;
 pub mod simulate;

@@ -5,4 +5,5 @@
 pub mod canvas;
 pub mod styles;
 pub mod theme;
+pub mod view;
 pub mod widgets;

@@ -30,6 +30,15 @@ pub struct Part {
     pub others: Vec<Entry>,
 }
 
+impl Part {
+    /// This, followed by another.
+    pub fn extend(&mut self, mut more: Part) {
+        self.tools.append(&mut more.tools);
+        self.services.append(&mut more.services);
+        self.others.append(&mut more.others);
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Tool(usize),
@@ -51,6 +60,14 @@ impl Catalog {
         splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file);
         splice(&mut self.services, part.services, |service| service.entry.id.file() == file);
         splice(&mut self.others, part.others, |entry| entry.id.file() == file);
+        self.index();
+    }
+
+    /// Puts what further files hold behind what is there.
+    pub fn append(&mut self, mut part: Part) {
+        self.tools.append(&mut part.tools);
+        self.services.append(&mut part.services);
+        self.others.append(&mut part.others);
         self.index();
     }
 

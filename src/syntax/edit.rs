@@ -17,6 +17,32 @@ pub enum Edit {
     Rename { at: Pointer, key: String },
 }
 
+impl Edit {
+    /// The same edit where its pointers start at `base`.
+    #[must_use]
+    pub fn under(&self, base: &Pointer) -> Self {
+        match self {
+            Self::Set { at, to } => Self::Set { at: base.join(at), to: to.clone() },
+            Self::Remove { at } => Self::Remove { at: base.join(at) },
+            Self::Insert { at, item } => Self::Insert { at: base.join(at), item: item.clone() },
+            Self::Move { at, to } => Self::Move { at: base.join(at), to: *to },
+            Self::Rename { at, key } => Self::Rename { at: base.join(at), key: key.clone() },
+        }
+    }
+
+    /// The place that the edit is about.
+    #[must_use]
+    pub fn at(&self) -> &Pointer {
+        match self {
+            Self::Set { at, .. }
+            | Self::Remove { at }
+            | Self::Insert { at, .. }
+            | Self::Move { at, .. }
+            | Self::Rename { at, .. } => at,
+        }
+    }
+}
+
 /// A replaced piece of text: byte offset, what stood there, what stands there now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {

@@ -19,7 +19,7 @@ pub struct Look<'l> {
 }
 
 /// What a view made of an input or an action.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub enum Reply {
     /// Not for this view: ask outward.
     #[default]

@@ -1,0 +1,69 @@
+//! The calls of this session, oldest first.
+
+use crate::model::{
+    call::{Call, CallId, CallState, Event, Request},
+    clock::Millis,
+    entry::EntryId,
+};
+
+/// How many calls are kept; the oldest ended one goes first.
+pub const KEPT: usize = 200;
+
+#[derive(Clone, Debug, Default)]
+pub struct Calls {
+    list: Vec<Call>,
+    last: u64,
+    /// The call that is shown.
+    pub selected: Option<CallId>,
+}
+
+impl Calls {
+    /// A new call, shown from now on.
+    pub fn begin(&mut self, request: Request, connection: &str, now: Millis) -> CallId {
+        self.last += 1;
+        let id = CallId(self.last);
+        if self.list.len() >= KEPT
+            && let Some(row) = self.list.iter().position(|call| call.outcome().is_some())
+        {
+            self.list.remove(row);
+        }
+        self.list.push(Call::new(id, request, connection, now));
+        self.selected = Some(id);
+        id
+    }
+
+    /// What happened in a call; nothing for a call that is no longer kept.
+    pub fn take(&mut self, id: CallId, events: Vec<Event>) {
+        if let Some(call) = self.list.iter_mut().find(|call| call.id == id) {
+            for event in events {
+                call.take(event);
+            }
+        }
+    }
+
+    #[must_use]
+    pub fn get(&self, id: CallId) -> Option<&Call> {
+        self.list.iter().find(|call| call.id == id)
+    }
+
+    /// The call that is shown.
+    #[must_use]
+    pub fn shown(&self) -> Option<&Call> {
+        self.get(self.selected?)
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Call> + ExactSizeIterator {
+        self.list.iter()
+    }
+
+    /// Calls that have not ended.
+    pub fn running(&self) -> impl Iterator<Item = &Call> {
+        self.list.iter().filter(|call| !matches!(call.state, CallState::Ended { .. }))
+    }
+
+    /// The newest call of a tool.
+    #[must_use]
+    pub fn latest_of(&self, tool: &EntryId) -> Option<&Call> {
+        self.list.iter().rev().find(|call| call.request.tool == *tool)
+    }
+}

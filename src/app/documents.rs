@@ -1,0 +1,452 @@
+//! The user's files as they would be saved, and the history of edits that led there.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    engine::diff,
+    model::{
+        entry::{EntryForm, EntryId, FileId},
+        finding::EntryEdit,
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::{Edit, EditError, Patch},
+        source::{Format, Source, SyntaxError},
+    },
+};
+
+/// A file: its text now and as it is on disk.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub format: Format,
+    pub text: Arc<str>,
+    /// The text parsed; an error while it cannot be.
+    pub source: Result<Source, SyntaxError>,
+    /// The text on disk; `None`: there is no such file.
+    pub saved: Option<Arc<str>>,
+    /// Saving takes the file away.
+    pub gone: bool,
+}
+
+impl Document {
+    /// A file as read.
+    #[must_use]
+    pub fn read(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
+        Self { format, saved: Some(text.clone()), text, source, gone: false }
+    }
+
+    /// Whether saving would change the disk.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        match &self.saved {
+            Some(_) if self.gone => true,
+            Some(saved) => *saved != self.text,
+            None => !self.gone,
+        }
+    }
+
+    /// Rows of the text that differ from the disk, counted from 0.
+    #[must_use]
+    pub fn changed_rows(&self) -> Vec<usize> {
+        let Some(saved) = &self.saved else { return (0..self.text.lines().count()).collect() };
+        if *saved == self.text { Vec::new() } else { diff::changed_rows(saved, &self.text) }
+    }
+
+    fn set_text(&mut self, text: impl Into<Arc<str>>) {
+        self.text = text.into();
+        self.source = Source::parse(self.format, self.text.clone());
+    }
+}
+
+/// A change that a user makes to the workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Within an entry.
+    Entry(EntryEdit),
+    /// Within a file, outside any entry.
+    File { file: FileId, document: usize, edit: Edit },
+    /// The whole text anew (from an editor).
+    Text { file: FileId, text: Arc<str> },
+    /// A new file.
+    Create { file: FileId, text: Arc<str> },
+    /// The file goes.
+    Remove { file: FileId },
+}
+
+/// What a revision did to one file.
+#[derive(Clone, Debug, PartialEq)]
+enum Deed {
+    Patched(FileId, Patch),
+    Created(FileId, Arc<str>),
+    Removed(FileId),
+}
+
+/// One step of undo.
+#[derive(Clone, Debug)]
+struct Revision {
+    label: String,
+    deeds: Vec<Deed>,
+    /// Edits one after another at the same place make one step.
+    place: Option<(EntryId, Pointer)>,
+}
+
+/// Why a change could not be made; nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    #[error("there is no file {0} in this workspace")]
+    NoFile(FileId),
+    #[error("{0} is there already")]
+    FileTaken(FileId),
+    #[error("{0} cannot be edited in a form while it has a syntax error: {1}")]
+    Unreadable(FileId, SyntaxError),
+    #[error("{0}: {1}")]
+    Edit(FileId, EditError),
+}
+
+/// How many steps can be taken back.
+pub const UNDO_STEPS: usize = 1_000;
+
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    files: BTreeMap<FileId, Document>,
+    done: Vec<Revision>,
+    undone: Vec<Revision>,
+}
+
+impl Documents {
+    /// Puts in a file as read, or as read again: unsaved changes of it stay.
+    pub fn load(&mut self, file: FileId, document: Document) {
+        match self.files.get_mut(&file) {
+            Some(known) if known.is_changed() => known.saved = document.saved,
+            _ => {
+                self.files.insert(file, document);
+            }
+        }
+    }
+
+    /// The file is no longer on disk; its text stays while it has unsaved changes.
+    pub fn vanish(&mut self, file: &FileId) {
+        match self.files.get_mut(file) {
+            Some(known) if known.is_changed() && !known.gone => known.saved = None,
+            _ => {
+                self.files.remove(file);
+            }
+        }
+    }
+
+    /// The disk now holds `text` (or, without, nothing).
+    pub fn saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
+        if let Some(document) = self.files.get_mut(file) {
+            document.saved = text;
+            if document.gone && document.saved.is_none() {
+                self.files.remove(file);
+            }
+        }
+        // An edit after a save is a step of its own.
+        if let Some(last) = self.done.last_mut() {
+            last.place = None;
+        }
+    }
+
+    #[must_use]
+    pub fn get(&self, file: &FileId) -> Option<&Document> {
+        self.files.get(file)
+    }
+
+    /// Files that are there, in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&FileId, &Document)> {
+        self.files.iter().filter(|(_, document)| !document.gone)
+    }
+
+    /// Files that saving would change.
+    pub fn changed(&self) -> impl Iterator<Item = (&FileId, &Document)> {
+        self.files.iter().filter(|(_, document)| document.is_changed())
+    }
+
+    /// Makes changes as one step of undo, all or none. Answers the files that are different now.
+    pub fn change(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
+        let mut deeds = Vec::new();
+        for change in changes {
+            match self.make(change) {
+                Ok(Some(deed)) => deeds.push(deed),
+                Ok(None) => {}
+                Err(error) => {
+                    for deed in deeds.iter().rev() {
+                        self.take_back(deed);
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        let files = files_of(&deeds);
+        if !deeds.is_empty() {
+            self.remember(Revision { label: label.to_owned(), deeds, place: place_of(changes) });
+        }
+        Ok(files)
+    }
+
+    fn remember(&mut self, revision: Revision) {
+        self.undone.clear();
+        match self.done.last_mut() {
+            Some(last) if revision.place.is_some() && last.place == revision.place => last.deeds.extend(revision.deeds),
+            _ => {
+                if self.done.len() == UNDO_STEPS {
+                    self.done.remove(0);
+                }
+                self.done.push(revision);
+            }
+        }
+    }
+
+    fn make(&mut self, change: &Change) -> Result<Option<Deed>, ChangeError> {
+        match change {
+            Change::Entry(EntryEdit { entry, edit }) => {
+                let place = entry.place();
+                let source = self.source(&place.file)?;
+                let edited = match place.form {
+                    EntryForm::Plain => source.apply(place.document, &edit.under(&place.at)),
+                    EntryForm::JsonText => apply_inside(source, place.document, &place.at, edit),
+                };
+                self.put(&place.file, edited)
+            }
+            Change::File { file, document, edit } => {
+                let edited = self.source(file)?.apply(*document, edit);
+                self.put(file, edited)
+            }
+            Change::Text { file, text } => {
+                let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                let patch = difference(&document.text, text);
+                document.set_text(text.clone());
+                Ok((patch.old != patch.new).then(|| Deed::Patched(file.clone(), patch)))
+            }
+            Change::Create { file, text } => {
+                if self.files.get(file).is_some_and(|document| !document.gone) {
+                    return Err(ChangeError::FileTaken(file.clone()));
+                }
+                self.create(file, text);
+                Ok(Some(Deed::Created(file.clone(), text.clone())))
+            }
+            Change::Remove { file } => {
+                let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                document.gone = true;
+                Ok(Some(Deed::Removed(file.clone())))
+            }
+        }
+    }
+
+    fn source(&self, file: &FileId) -> Result<&Source, ChangeError> {
+        let document = self.files.get(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+        document.source.as_ref().map_err(|error| ChangeError::Unreadable(file.clone(), error.clone()))
+    }
+
+    fn put(&mut self, file: &FileId, edited: Result<(Source, Patch), EditError>) -> Result<Option<Deed>, ChangeError> {
+        let (source, patch) = edited.map_err(|error| ChangeError::Edit(file.clone(), error))?;
+        if let Some(document) = self.files.get_mut(file) {
+            document.text = source.text().clone();
+            document.source = Ok(source);
+        }
+        Ok((patch.old != patch.new).then(|| Deed::Patched(file.clone(), patch)))
+    }
+
+    fn create(&mut self, file: &FileId, text: &Arc<str>) {
+        let format = Format::of(file.path()).unwrap_or(Format::Json);
+        let saved = self.files.get(file).and_then(|document| document.saved.clone());
+        let source = Source::parse(format, text.clone());
+        self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false });
+    }
+
+    fn take_back(&mut self, deed: &Deed) {
+        match deed {
+            Deed::Patched(file, patch) => self.patch(file, &patch.inverse()),
+            Deed::Created(file, _) => match self.files.get_mut(file) {
+                Some(document) if document.saved.is_some() => document.gone = true,
+                _ => {
+                    self.files.remove(file);
+                }
+            },
+            Deed::Removed(file) => {
+                if let Some(document) = self.files.get_mut(file) {
+                    document.gone = false;
+                }
+            }
+        }
+    }
+
+    fn make_again(&mut self, deed: &Deed) {
+        match deed {
+            Deed::Patched(file, patch) => self.patch(file, patch),
+            Deed::Created(file, text) => self.create(file, text),
+            Deed::Removed(file) => {
+                if let Some(document) = self.files.get_mut(file) {
+                    document.gone = true;
+                }
+            }
+        }
+    }
+
+    fn patch(&mut self, file: &FileId, patch: &Patch) {
+        if let Some(document) = self.files.get_mut(file)
+            && let Some(text) = patch.apply(&document.text)
+        {
+            document.set_text(text);
+        }
+    }
+
+    /// Takes the last step back: its label and the files that are different now.
+    pub fn undo(&mut self) -> Option<(String, Vec<FileId>)> {
+        let revision = self.done.pop()?;
+        for deed in revision.deeds.iter().rev() {
+            self.take_back(deed);
+        }
+        let told = (revision.label.clone(), files_of(&revision.deeds));
+        self.undone.push(Revision { place: None, ..revision });
+        Some(told)
+    }
+
+    /// Makes the last step again that was taken back.
+    pub fn redo(&mut self) -> Option<(String, Vec<FileId>)> {
+        let revision = self.undone.pop()?;
+        for deed in &revision.deeds {
+            self.make_again(deed);
+        }
+        let told = (revision.label.clone(), files_of(&revision.deeds));
+        self.done.push(revision);
+        Some(told)
+    }
+
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.done.is_empty()
+    }
+
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.undone.is_empty()
+    }
+}
+
+/// An edit within a text that holds JSON.
+fn apply_inside(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Result<(Source, Patch), EditError> {
+    let text =
+        source.value(document).and_then(|value| at.get(value)?.as_str()).ok_or_else(|| EditError::NoSuchPlace(at.clone()))?;
+    let inner = Source::parse(Format::Json, text).map_err(|error| EditError::Broken(error.to_string()))?;
+    let (inner, _) = inner.apply(0, edit)?;
+    source.apply(document, &Edit::Set { at: at.clone(), to: (&**inner.text()).into() })
+}
+
+/// The place of a single setting of a value, where typing goes on.
+fn place_of(changes: &[Change]) -> Option<(EntryId, Pointer)> {
+    match changes {
+        [Change::Entry(EntryEdit { entry, edit: Edit::Set { at, .. } })] => Some((entry.clone(), at.clone())),
+        _ => None,
+    }
+}
+
+fn files_of(deeds: &[Deed]) -> Vec<FileId> {
+    let mut files: Vec<FileId> = deeds
+        .iter()
+        .map(|deed| match deed {
+            Deed::Patched(file, _) | Deed::Created(file, _) | Deed::Removed(file) => file.clone(),
+        })
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// The smallest patch of one piece between two texts.
+fn difference(old: &str, new: &str) -> Patch {
+    let head = old.char_indices().zip(new.chars()).find(|((_, a), b)| a != b).map_or(old.len().min(new.len()), |((at, _), _)| at);
+    let (old_rest, new_rest) = (&old[head..], &new[head..]);
+    let tail: usize =
+        old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let cut = |rest: &str| rest[..rest.len() - tail].to_owned();
+    Patch { at: head, old: cut(old_rest), new: cut(new_rest) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::entry::EntryPlace;
+
+    const YAML: &str = "tool:\n  joke: # the first\n    type: prompt\n    name: joke\n";
+
+    fn documents() -> (Documents, EntryId) {
+        let mut documents = Documents::default();
+        let file = FileId::new("tools.yaml");
+        documents.load(file.clone(), Document::read(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)));
+        let at = Pointer::root().child("tool").child("joke");
+        (documents, EntryId::new(EntryPlace { file, document: 0, at, form: EntryForm::Plain }))
+    }
+
+    fn set(entry: &EntryId, key: &str, to: serde_json::Value) -> Change {
+        let edit = Edit::Set { at: Pointer::root().child(key), to: to.into() };
+        Change::Entry(EntryEdit { entry: entry.clone(), edit })
+    }
+
+    fn text(documents: &Documents) -> &str {
+        &documents.get(&FileId::new("tools.yaml")).unwrap().text
+    }
+
+    #[test]
+    fn typing_at_one_place_is_one_step_of_undo() {
+        let (mut documents, entry) = documents();
+        for typed in ["jo", "jok", "jokes"] {
+            documents.change("edit name", &[set(&entry, "name", json!(typed))]).unwrap();
+        }
+        documents.change("edit type", &[set(&entry, "type", json!("mcp-tool"))]).unwrap();
+        assert_eq!(text(&documents), "tool:\n  joke: # the first\n    type: mcp-tool\n    name: jokes\n");
+        assert_eq!(documents.get(entry.file()).unwrap().changed_rows(), [2, 3]);
+        assert_eq!(documents.undo().unwrap().0, "edit type");
+        assert_eq!(documents.undo().unwrap().0, "edit name");
+        assert_eq!(text(&documents), YAML);
+        assert!(documents.undo().is_none() && documents.changed().next().is_none());
+        documents.redo().unwrap();
+        assert!(text(&documents).contains("name: jokes"));
+    }
+
+    #[test]
+    fn a_change_is_made_whole_or_not_at_all() {
+        let (mut documents, entry) = documents();
+        let nowhere = Change::Entry(EntryEdit { entry: entry.clone(), edit: Edit::Remove { at: Pointer::root().child("nope") } });
+        assert!(documents.change("both", &[set(&entry, "name", json!("x")), nowhere]).is_err());
+        assert_eq!(text(&documents), YAML);
+        assert!(!documents.can_undo());
+    }
+
+    #[test]
+    fn files_come_and_go_and_come_back() {
+        let (mut documents, _) = documents();
+        let file = FileId::new("new.json");
+        documents.change("new", &[Change::Create { file: file.clone(), text: "{}".into() }]).unwrap();
+        assert!(documents.get(&file).unwrap().is_changed());
+        documents.undo();
+        assert!(documents.get(&file).is_none());
+        documents.redo();
+        documents.saved(&file, Some("{}".into()));
+        documents.change("delete", &[Change::Remove { file: file.clone() }]).unwrap();
+        assert!(documents.get(&file).unwrap().is_changed());
+        documents.saved(&file, None);
+        assert!(documents.get(&file).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn undo_gives_the_old_text_back(texts in prop::collection::vec("[a-c日\n]{0,8}", 1..6)) {
+            let (mut documents, _) = documents();
+            let file = FileId::new("tools.yaml");
+            for text in &texts {
+                documents.change("edit", &[Change::Text { file: file.clone(), text: text.as_str().into() }]).unwrap();
+            }
+            let last = text(&documents).to_owned();
+            prop_assert_eq!(&last, texts.last().unwrap());
+            while documents.undo().is_some() {}
+            prop_assert_eq!(text(&documents), YAML);
+            while documents.redo().is_some() {}
+            prop_assert_eq!(text(&documents), last);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What the application asks of the world, as data; the runtime carries it out and answers with messages.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    model::{
+        call::{CallId, Request},
+        connection::Connection,
+        entry::FileId,
+    },
+    schema::pointer::Pointer,
+};
+
+/// Whether a save may put aside what changed on disk meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    Refuse,
+    Allow,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Write a file, or with no text take it away. Answered by `Saved`, `SaveRefused` or `Failed`.
+    Save { file: FileId, text: Option<Arc<str>>, overwrite: Overwrite },
+    /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
+    Read,
+    /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
+    Journal(BTreeMap<FileId, Arc<str>>),
+    /// Send a request and report what happens. Answered by `CallEvents`.
+    Call { call: CallId, connection: Connection, request: Request },
+    /// Stop a running call.
+    Cancel(CallId),
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Give the terminal to the user's editor, then read the file again.
+    Editor { file: FileId, line: usize, column: usize },
+    /// The same for one text of a form. Answered by `EditorText`.
+    EditText { at: Pointer, text: String },
+    /// Remember the theme for the next start.
+    KeepTheme(String),
+    /// End the program.
+    Quit,
+}

@@ -1,0 +1,162 @@
+//! What happens: what a user asks for, and what comes back from the world. Domain data only.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{documents::Change, notices::NoticeKind};
+use crate::{
+    engine::simulate::run::StepId,
+    model::{
+        call::{CallId, Event, Outcome},
+        connection::Connection,
+        context::Name,
+        entry::{EntryId, FileId},
+        problem::Problem,
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        source::{Source, SyntaxError},
+    },
+};
+
+/// The screens, as rows of `ui/screens.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScreenId {
+    Tools,
+    Workflow,
+    Invoke,
+}
+
+#[derive(Clone, Debug)]
+pub enum Message {
+    // What a user asks for.
+    Show(ScreenId),
+    /// Choose the entry that Tools and Invoke show.
+    Select(EntryId),
+    /// Choose the entry and go to one of its fields.
+    Jump(EntryId, Pointer),
+    Change {
+        label: String,
+        changes: Vec<Change>,
+    },
+    Undo,
+    Redo,
+    /// Save one file, or all that changed.
+    Save(Option<FileId>),
+    /// Save although the file changed on disk.
+    Overwrite(FileId),
+    /// Drop the unsaved changes of a file and take what is on disk.
+    TakeDisk(FileId),
+    Reload,
+    SwitchMode,
+    SetTheme(String),
+    UseConnection(String),
+    OpenEditor {
+        file: FileId,
+        line: usize,
+        column: usize,
+    },
+    EditText {
+        at: Pointer,
+        text: String,
+    },
+    Copy {
+        what: String,
+        text: String,
+    },
+    /// Unsaved work of an earlier session: take it up, or let it go.
+    Recover(bool),
+    Notice(NoticeKind, String),
+    /// Leave; `true`: although there are unsaved changes.
+    Quit {
+        discard: bool,
+    },
+
+    // The workflow.
+    ToggleGroup(Name),
+    SetGroups(Option<Vec<Name>>),
+    SetUser(Option<Name>),
+    SetStart(Name),
+    Step {
+        tool: EntryId,
+        outcome: Outcome,
+    },
+    StepLive {
+        tool: EntryId,
+    },
+    /// Go back (or over) to a step; `None`: to the start.
+    StepTo(Option<StepId>),
+    StepBack,
+    RestartRun,
+
+    // Calls.
+    Arguments {
+        tool: EntryId,
+        edit: Edit,
+    },
+    SetUserName(String),
+    Send {
+        tool: EntryId,
+    },
+    Resend(CallId),
+    Cancel(CallId),
+    SelectCall(CallId),
+
+    // What comes back.
+    /// A slice of the workspace's files.
+    Loaded(Vec<(FileId, Loaded)>),
+    /// All files are read; those that were not named have gone.
+    LoadEnded {
+        files: usize,
+        skipped: Vec<String>,
+    },
+    /// One file on disk is different from what was read.
+    DiskChanged {
+        file: FileId,
+        text: Option<Arc<str>>,
+    },
+    Saved {
+        file: FileId,
+        text: Option<Arc<str>>,
+    },
+    /// The file on disk is not the one that was read; its text now.
+    SaveRefused {
+        file: FileId,
+        disk: Option<Arc<str>>,
+    },
+    /// Unsaved texts that an earlier session left.
+    Unsaved(BTreeMap<FileId, Arc<str>>),
+    CallEvents {
+        call: CallId,
+        events: Vec<Event>,
+    },
+    ConnectionWords {
+        connection: String,
+        words: String,
+        kind: Health,
+    },
+    EditorText {
+        at: Pointer,
+        text: String,
+    },
+    Failed(Problem),
+    /// Settings of the workspace were read again.
+    Connections(Vec<Connection>),
+}
+
+/// A file as the store read it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub text: Arc<str>,
+    pub source: Result<Source, SyntaxError>,
+}
+
+/// How a connection is, for its sign in the top line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Health {
+    #[default]
+    Idle,
+    Good,
+    Busy,
+    Bad,
+}

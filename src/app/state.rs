@@ -1,0 +1,210 @@
+//! Everything the application knows; views read it, [`super::update`] alone changes it.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use serde_json::{Map, Value};
+
+use super::{
+    calls::Calls,
+    documents::Documents,
+    message::{Health, ScreenId},
+    notices::Notices,
+};
+use crate::{
+    engine::simulate::run::{Simulation, StepId},
+    model::{
+        call::{CallId, Request},
+        catalog::Catalog,
+        clock::Millis,
+        connection::Connection,
+        context::{Context, Mode, Name, Profile},
+        entry::{EntryId, FileId},
+        finding::Finding,
+        id::Ids,
+        problem::{Problem, ProblemKind},
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+    systems::{self, system::CallOf},
+};
+
+/// What the program was started with.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The workspace's name for the top line.
+    pub workspace: String,
+    pub mode: Mode,
+    pub context: Context,
+    pub profiles: Vec<Profile>,
+    pub connections: Vec<Connection>,
+    /// The connection that calls use at first; the first one where it is not named.
+    pub connection: Option<String>,
+    pub theme: String,
+    /// Names of the themes that can be chosen.
+    pub themes: Vec<String>,
+    /// Makes the ids of this session differ from any other's.
+    pub seed: u64,
+    /// Says that this is the shipped demo, for its first words.
+    pub demo: bool,
+}
+
+/// How far the reading of the workspace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// So many files so far.
+    UnderWay(usize),
+    Done,
+}
+
+/// The place that a view was asked to go to; `turn` tells two requests for one place apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    pub entry: EntryId,
+    pub pointer: Pointer,
+    pub turn: u64,
+}
+
+#[derive(Debug)]
+pub struct State {
+    pub workspace: String,
+    pub demo: bool,
+    pub reading: Reading,
+    pub screen: ScreenId,
+    pub mode: Mode,
+    pub documents: Documents,
+    pub catalog: Arc<Catalog>,
+    pub findings: Arc<Vec<Finding>>,
+    /// Grows with every change of the catalog.
+    pub generation: u64,
+    pub profiles: Vec<Profile>,
+    pub simulation: Simulation,
+    /// A step that waits for its call.
+    pub live: Option<LiveStep>,
+    pub selected: Option<EntryId>,
+    pub goal: Option<Goal>,
+    /// Arguments typed for a tool, as JSON text.
+    pub arguments: HashMap<EntryId, Source>,
+    /// The name that calls carry.
+    pub user: String,
+    pub calls: Calls,
+    pub connections: Vec<Connection>,
+    pub connection: usize,
+    pub health: Health,
+    /// How the connection is, in words.
+    pub connection_words: String,
+    pub theme: String,
+    pub themes: Vec<String>,
+    pub notices: Notices,
+    /// Something the user must decide before it goes on.
+    pub question: Option<Question>,
+    /// A text that came back from the editor for a field of a form.
+    pub editor_text: Option<(Pointer, String, u64)>,
+    pub ids: Ids,
+}
+
+/// A step of the run that is taken when its call has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveStep {
+    pub call: CallId,
+    pub tool: EntryId,
+    /// Where in the run it was begun.
+    pub at: Option<StepId>,
+}
+
+/// What the user is asked, each with its own answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Leave although these files have unsaved changes?
+    Leave(Vec<FileId>),
+    /// The file changed on disk since it was read.
+    Conflict { file: FileId, disk: Option<Arc<str>> },
+    /// An earlier session left unsaved work.
+    Recover(BTreeMap<FileId, Arc<str>>),
+}
+
+impl State {
+    #[must_use]
+    pub fn new(start: Start) -> Self {
+        let connections = if start.connections.is_empty() { vec![Connection::embedded()] } else { start.connections };
+        let connection =
+            start.connection.and_then(|name| connections.iter().position(|connection| connection.name == name)).unwrap_or(0);
+        let user = start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
+        Self {
+            workspace: start.workspace,
+            demo: start.demo,
+            reading: Reading::UnderWay(0),
+            screen: ScreenId::Tools,
+            mode: start.mode,
+            documents: Documents::default(),
+            catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
+            findings: Arc::default(),
+            generation: 0,
+            profiles: start.profiles,
+            simulation: Simulation::new(start.context, start.mode, Millis::default()),
+            live: None,
+            selected: None,
+            goal: None,
+            arguments: HashMap::new(),
+            user,
+            calls: Calls::default(),
+            connections,
+            connection,
+            health: Health::Idle,
+            connection_words: String::new(),
+            theme: start.theme,
+            themes: start.themes,
+            notices: Notices::default(),
+            question: None,
+            editor_text: None,
+            ids: Ids::new(start.seed),
+        }
+    }
+
+    /// The connection that calls use.
+    #[must_use]
+    pub fn connection(&self) -> Connection {
+        self.connections.get(self.connection).cloned().unwrap_or_else(Connection::embedded)
+    }
+
+    /// The context of the run as it stands now.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        self.simulation.context()
+    }
+
+    /// All groups that tools are in, in the order of their names.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Name> {
+        let mut groups: Vec<Name> = self.catalog.tools.iter().flat_map(|tool| tool.gate.groups()).collect();
+        groups.sort();
+        groups.dedup();
+        groups
+    }
+
+    /// The findings of one entry.
+    pub fn findings_of<'s>(&'s self, entry: &'s EntryId) -> impl Iterator<Item = &'s Finding> {
+        self.findings.iter().filter(move |finding| finding.site.entry.as_ref() == Some(entry))
+    }
+
+    /// The arguments typed for a tool, as a value; an empty object where nothing was typed.
+    #[must_use]
+    pub fn arguments_of(&self, tool: &EntryId) -> Arc<Value> {
+        let typed = self.arguments.get(tool).and_then(|source| source.value(0).cloned());
+        typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
+    }
+
+    /// The request that sending would make now, to the letter.
+    pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
+        let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
+        let tool = self.catalog.tool(tool).ok_or_else(gone)?;
+        let system = systems::by_id(tool.entry.system).ok_or_else(gone)?;
+        let arguments = self.arguments_of(tool.id());
+        let none = Map::new();
+        let arguments = arguments.as_object().unwrap_or(&none);
+        let correlation = self.ids.peek();
+        system.request(&CallOf { catalog: &self.catalog, tool, user: &self.user, arguments, correlation: &correlation })
+    }
+}

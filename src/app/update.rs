@@ -1,0 +1,121 @@
+//! The one place where the state changes: state and message in, effects out.
+
+mod calls;
+mod files;
+mod workflow;
+
+use super::{
+    effect::Effect,
+    message::{Health, Message},
+    notices::NoticeKind,
+    state::{Goal, Question, State},
+};
+use crate::model::{clock::Millis, entry::EntryId};
+
+/// Takes a message in. `now` is when it came.
+pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
+    match message {
+        Message::Show(screen) => state.screen = screen,
+        Message::Select(entry) => select(state, entry),
+        Message::Jump(entry, pointer) => {
+            let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
+            select(state, entry.clone());
+            state.goal = Some(Goal { entry, pointer, turn });
+        }
+
+        Message::Change { label, changes } => return files::change(state, &label, &changes, now),
+        Message::Undo => return files::undo(state, now),
+        Message::Redo => return files::redo(state, now),
+        Message::Save(file) => return files::save(state, file, now),
+        Message::Overwrite(file) => return files::overwrite(state, &file),
+        Message::TakeDisk(file) => return files::take_disk(state, &file, now),
+        Message::Reload => return vec![Effect::Read],
+        Message::Loaded(loaded) => files::loaded(state, loaded),
+        Message::LoadEnded { files, skipped } => files::load_ended(state, files, skipped, now),
+        Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
+        Message::Saved { file, text } => return files::saved(state, &file, text, now),
+        Message::SaveRefused { file, disk } => state.question = Some(Question::Conflict { file, disk }),
+        Message::Unsaved(texts) => state.question = Some(Question::Recover(texts)),
+        Message::Recover(take) => return files::recover(state, take, now),
+        Message::OpenEditor { file, line, column } => return files::open_editor(state, file, line, column, now),
+
+        Message::SwitchMode => files::switch_mode(state, now),
+        Message::SetTheme(theme) => {
+            state.notices.push(NoticeKind::Done, format!("theme {theme}"), now);
+            state.theme = theme.clone();
+            return vec![Effect::KeepTheme(theme)];
+        }
+        Message::UseConnection(name) => use_connection(state, &name, now),
+        Message::Connections(connections) => {
+            let name = state.connection().name;
+            state.connections = connections;
+            state.connection = state.connections.iter().position(|connection| connection.name == name).unwrap_or(0);
+        }
+        Message::ConnectionWords { connection, words, kind } => {
+            if state.connection().name == connection {
+                state.connection_words = words;
+                state.health = kind;
+            }
+        }
+        Message::Copy { what, text } => {
+            state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
+            return vec![Effect::Copy(text)];
+        }
+        Message::EditText { at, text } => return vec![Effect::EditText { at, text }],
+        Message::EditorText { at, text } => {
+            let turn = state.editor_text.as_ref().map_or(0, |(_, _, turn)| turn + 1);
+            state.editor_text = Some((at, text, turn));
+        }
+        Message::Notice(kind, text) => state.notices.push(kind, text, now),
+        Message::Failed(problem) => state.notices.problem(&problem, now),
+        Message::Quit { discard } => return quit(state, discard),
+
+        Message::ToggleGroup(group) => workflow::toggle_group(state, &group),
+        Message::SetGroups(groups) => workflow::set_groups(state, groups),
+        Message::SetUser(user) => workflow::set_user(state, user, now),
+        Message::SetStart(start) => workflow::set_start(state, start, now),
+        Message::Step { tool, outcome } => workflow::step(state, &tool, outcome, now),
+        Message::StepLive { tool } => return workflow::step_live(state, &tool, now),
+        Message::StepTo(step) => state.simulation.go_to(step),
+        Message::StepBack => {
+            if !state.simulation.back() {
+                state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
+            }
+        }
+        Message::RestartRun => workflow::restart(state, now),
+
+        Message::Arguments { tool, edit } => calls::arguments(state, &tool, &edit, now),
+        Message::SetUserName(user) => state.user = user,
+        Message::Send { tool } => return calls::send(state, &tool, now),
+        Message::Resend(call) => return calls::resend(state, call, now),
+        Message::Cancel(call) => return vec![Effect::Cancel(call)],
+        Message::SelectCall(call) => state.calls.selected = Some(call),
+        Message::CallEvents { call, events } => calls::events(state, call, events, now),
+    }
+    Vec::new()
+}
+
+fn select(state: &mut State, entry: EntryId) {
+    if state.selected.as_ref() != Some(&entry) {
+        state.calls.selected = state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
+        state.selected = Some(entry);
+    }
+}
+
+fn use_connection(state: &mut State, name: &str, now: Millis) {
+    if let Some(row) = state.connections.iter().position(|connection| connection.name == name) {
+        state.connection = row;
+        state.health = Health::Idle;
+        state.connection_words.clear();
+        state.notices.push(NoticeKind::Done, format!("calls go through {name}"), now);
+    }
+}
+
+fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
+    let changed: Vec<_> = state.documents.changed().map(|(file, _)| file.clone()).collect();
+    if discard || changed.is_empty() {
+        return vec![Effect::Journal(std::collections::BTreeMap::new()), Effect::Quit];
+    }
+    state.question = Some(Question::Leave(changed));
+    Vec::new()
+}

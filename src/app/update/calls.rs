@@ -1,0 +1,74 @@
+//! Calls: arguments, sending, what comes back.
+
+use crate::{
+    app::{effect::Effect, notices::NoticeKind, state::State},
+    model::{
+        call::{CallId, Event, EventKind, Outcome},
+        clock::Millis,
+        entry::EntryId,
+        problem::Problem,
+    },
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
+};
+
+pub(super) fn arguments(state: &mut State, tool: &EntryId, edit: &Edit, now: Millis) {
+    let before = state.arguments.get(tool).cloned().or_else(|| Source::parse(Format::Json, "{}").ok());
+    let Some(before) = before else { return };
+    match before.apply(0, edit) {
+        Ok((after, _)) => {
+            state.arguments.insert(tool.clone(), after);
+        }
+        Err(error) => state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now),
+    }
+}
+
+pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
+    match state.request(tool) {
+        Ok(request) => {
+            state.ids.take();
+            begin(state, request, now)
+        }
+        Err(problem) => refuse(state, &problem, now),
+    }
+}
+
+pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
+    let Some(request) = state.calls.get(call).map(|call| call.request.clone()) else { return Vec::new() };
+    // The same body under a fresh id, or the answer could not be told from the first one's.
+    let id = state.ids.take();
+    let headers = request
+        .headers
+        .into_iter()
+        .map(|(name, value)| if value == request.correlation { (name, id.clone()) } else { (name, value) });
+    let request = crate::model::call::Request { headers: headers.collect(), correlation: id.clone(), ..request };
+    begin(state, request, now)
+}
+
+fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
+    let connection = state.connection();
+    let call = state.calls.begin(request.clone(), &connection.name, now);
+    vec![Effect::Call { call, connection, request }]
+}
+
+fn refuse(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
+    state.notices.problem(problem, now);
+    Vec::new()
+}
+
+pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: Millis) {
+    let end = events.iter().find_map(|event| match &event.kind {
+        EventKind::End { outcome, .. } => Some((*outcome, event.at_ms)),
+        _ => None,
+    });
+    state.calls.take(call, events);
+    let Some((outcome, took_ms)) = end else { return };
+    if let Some(ended) = state.calls.get(call) {
+        let name = ended.request.name.clone();
+        let kind = if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
+        state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.word()), now);
+    }
+    super::workflow::ended(state, call, outcome, took_ms, now);
+}

@@ -1,0 +1,257 @@
+//! Files, edits, saving: what keeps documents, catalog and findings together.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    app::{
+        documents::{Change, Document},
+        effect::{Effect, Overwrite},
+        message::Loaded,
+        notices::NoticeKind,
+        state::{Question, Reading, State},
+    },
+    model::{
+        catalog::{Catalog, Part},
+        clock::Millis,
+        entry::{EntryId, FileId},
+    },
+    syntax::source::{Format, Source},
+    systems::read,
+};
+
+pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
+    match state.documents.change(label, changes) {
+        Ok(files) => {
+            read_again(state, &files);
+            follow_new_entry(state, changes);
+            journal(state)
+        }
+        Err(error) => {
+            state.notices.push(NoticeKind::Problem, format!("{label}: {error}"), now);
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
+    stepped(state, "undone", "there is nothing to undo", now, crate::app::documents::Documents::undo)
+}
+
+pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
+    stepped(state, "made again", "there is nothing to redo", now, crate::app::documents::Documents::redo)
+}
+
+type Stepping = fn(&mut crate::app::documents::Documents) -> Option<(String, Vec<FileId>)>;
+
+fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Stepping) -> Vec<Effect> {
+    let Some((label, files)) = go(&mut state.documents) else {
+        state.notices.push(NoticeKind::Hint, nothing, now);
+        return Vec::new();
+    };
+    read_again(state, &files);
+    state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
+    journal(state)
+}
+
+/// A new entry is the one to look at.
+fn follow_new_entry(state: &mut State, changes: &[Change]) {
+    let created = changes.iter().find_map(|change| match change {
+        Change::Create { file, .. } => Some(file),
+        _ => None,
+    });
+    if let Some(entry) = created.and_then(|file| state.catalog.of_file(file).next()) {
+        state.selected = Some(entry.id.clone());
+    }
+}
+
+/// Reads the entries of changed files anew, and what follows from them.
+fn read_again(state: &mut State, files: &[FileId]) {
+    let catalog = Arc::make_mut(&mut state.catalog);
+    for file in files {
+        let source = state.documents.get(file).filter(|document| !document.gone).map(|document| &document.source);
+        match source {
+            // While a file cannot be read, what it held before stays to be seen; the finding says so.
+            Some(Err(_)) => {}
+            Some(Ok(source)) => catalog.replace(file, read::part(file, source, state.mode)),
+            None => catalog.replace(file, Default::default()),
+        }
+    }
+    settle(state);
+}
+
+fn read_all(state: &mut State) {
+    let sources = state.documents.iter().filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
+    state.catalog = Arc::new(read::catalog(sources, state.mode));
+    settle(state);
+}
+
+/// Findings, selection and generation for the catalog as it is now.
+fn settle(state: &mut State) {
+    state.generation += 1;
+    let there = |id: &EntryId, catalog: &Catalog| catalog.entry(id).is_some();
+    if !state.selected.as_ref().is_some_and(|id| there(id, &state.catalog)) {
+        let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
+        state.selected = near.or_else(|| state.catalog.entries().next()).map(|entry| entry.id.clone());
+    }
+}
+
+/// Asks to keep what is not saved.
+fn journal(state: &State) -> Vec<Effect> {
+    let texts: BTreeMap<_, _> = state
+        .documents
+        .changed()
+        .filter(|(_, document)| !document.gone)
+        .map(|(file, document)| (file.clone(), document.text.clone()))
+        .collect();
+    vec![Effect::Journal(texts)]
+}
+
+pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
+    let wanted = |name: &FileId| file.as_ref().is_none_or(|file| file == name);
+    let effects: Vec<_> = state
+        .documents
+        .changed()
+        .filter(|(name, _)| wanted(name))
+        .map(|(name, document)| write(name, document, Overwrite::Refuse))
+        .collect();
+    if effects.is_empty() {
+        let what =
+            file.map_or_else(|| "nothing to save: no file has changes".to_owned(), |file| format!("{file} has no changes"));
+        state.notices.push(NoticeKind::Hint, what, now);
+    }
+    effects
+}
+
+pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
+    state.question = None;
+    state.documents.get(file).map(|document| write(file, document, Overwrite::Allow)).into_iter().collect()
+}
+
+fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
+    let text = (!document.gone).then(|| document.text.clone());
+    Effect::Save { file: file.clone(), text, overwrite }
+}
+
+pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
+    let disk = match state.question.take() {
+        Some(Question::Conflict { file: asked, disk }) if asked == *file => disk,
+        _ => state.documents.get(file).and_then(|document| document.saved.clone()),
+    };
+    let change = match &disk {
+        Some(text) => Change::Text { file: file.clone(), text: text.clone() },
+        None => Change::Remove { file: file.clone() },
+    };
+    state.documents.saved(file, disk);
+    let effects = self::change(state, &format!("take {file} from disk"), &[change], now);
+    state.notices.push(NoticeKind::Done, format!("{file} is as on disk; undo brings your changes back"), now);
+    effects
+}
+
+pub(super) fn saved(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {
+    let word = if text.is_some() { "saved" } else { "removed" };
+    state.documents.saved(file, text);
+    state.generation += 1;
+    state.notices.push(NoticeKind::Done, format!("{file} {word}"), now);
+    journal(state)
+}
+
+pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
+    let mut slice = Part::default();
+    let mut count = 0;
+    for (file, Loaded { text, source }) in loaded {
+        count += 1;
+        let format = Format::of(file.path()).unwrap_or(Format::Json);
+        state.documents.load(file.clone(), Document::read(format, text, source));
+        // The first reading comes in the order of the files, so that each can be put behind the others.
+        if let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source) {
+            slice.extend(read::part(&file, source, state.mode));
+        }
+    }
+    Arc::make_mut(&mut state.catalog).append(slice);
+    state.generation += 1;
+    if let Reading::UnderWay(files) = &mut state.reading {
+        *files += count;
+    }
+    if state.selected.is_none() {
+        state.selected = state.catalog.entries().next().map(|entry| entry.id.clone());
+    }
+}
+
+pub(super) fn load_ended(state: &mut State, files: usize, skipped: Vec<String>, now: Millis) {
+    state.reading = Reading::Done;
+    read_all(state);
+    for words in skipped {
+        state.notices.push(NoticeKind::Warning, words, now);
+    }
+    tracing::debug!(files, entries = state.catalog.entries().count(), "workspace read");
+}
+
+pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {
+    let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
+    match text {
+        Some(text) => {
+            let known = state.documents.get(file).and_then(|document| document.saved.as_ref());
+            if known == Some(&text) {
+                return Vec::new();
+            }
+            let format = Format::of(file.path()).unwrap_or(Format::Json);
+            let source = Source::parse(format, text.clone());
+            if unsaved {
+                state.notices.push(NoticeKind::Warning, format!("{file} changed on disk; saving will ask"), now);
+                return Vec::new();
+            }
+            state.documents.load(file.clone(), Document::read(format, text, source));
+            state.notices.push(NoticeKind::Hint, format!("{file} changed on disk and was read again"), now);
+        }
+        None => {
+            state.documents.vanish(file);
+            state.notices.push(NoticeKind::Warning, format!("{file} was removed on disk"), now);
+        }
+    }
+    read_again(state, std::slice::from_ref(file));
+    Vec::new()
+}
+
+pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
+    let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
+    if !take {
+        state.notices.push(NoticeKind::Done, "the unsaved work of the earlier session was let go", now);
+        return vec![Effect::Journal(BTreeMap::new())];
+    }
+    let changes: Vec<_> = texts
+        .into_iter()
+        .map(|(file, text)| match state.documents.get(&file) {
+            Some(_) => Change::Text { file, text },
+            None => Change::Create { file, text },
+        })
+        .collect();
+    let count = changes.len();
+    let effects = change(state, "take up unsaved work", &changes, now);
+    state.notices.push(NoticeKind::Done, format!("unsaved work in {count} files is back; save it or undo"), now);
+    effects
+}
+
+/// The editor works on the file on disk, so what is unsaved is saved first.
+pub(super) fn open_editor(state: &mut State, file: FileId, line: usize, column: usize, now: Millis) -> Vec<Effect> {
+    let unsaved = state.documents.get(&file).filter(|document| document.is_changed());
+    let mut effects: Vec<_> = unsaved.map(|document| write(&file, document, Overwrite::Refuse)).into_iter().collect();
+    if !effects.is_empty() {
+        state.notices.push(NoticeKind::Hint, format!("{file} was saved for the editor"), now);
+    }
+    effects.push(Effect::Editor { file, line, column });
+    effects
+}
+
+pub(super) fn switch_mode(state: &mut State, now: Millis) {
+    state.mode = state.mode.other();
+    state.simulation.set_mode(state.mode);
+    read_all(state);
+    state.notices.push(NoticeKind::Done, format!("{} mode: {}", state.mode, words_of(state.mode)), now);
+}
+
+fn words_of(mode: crate::model::context::Mode) -> &'static str {
+    match mode {
+        crate::model::context::Mode::Document => "either states key counts; the state moves only after success",
+        crate::model::context::Mode::AsDeployed => "only applicable-states counts; the state moves after failures too",
+    }
+}
