@@ -10,4 +10,5 @@ pub mod finding;
 pub mod id;
 pub mod problem;
 pub mod service;
+pub mod size;
 pub mod tool;

@@ -1,5 +1,13 @@
 //! Transports, sessions, and services that answer.
 //!
-//! A transport moves bytes and knows no system; a session joins a transport and a system for one call.
+//! A [`transport`] moves bytes and knows no system. One row of [`sessions`] says how a system's calls ride on transports. A [`session`]
+//! joins the two for one call, from the request to the end and the strays after it. The [`registry`] opens connections at first use and keeps
+//! them for the calls of this process. [`serve`] is the other side: services of our own that answer.
 
+pub mod backoff;
 pub mod registry;
+pub mod serve;
+pub mod session;
+pub mod sessions;
+pub mod tls;
+pub mod transport;

@@ -68,6 +68,8 @@ pub enum StrayCause {
     Late,
     /// The same message once more.
     Duplicate,
+    /// It is for this call, but it cannot be understood.
+    Unreadable,
 }
 
 impl StrayCause {
@@ -79,6 +81,7 @@ impl StrayCause {
             Self::NoId => "no id",
             Self::Late => "came after the end",
             Self::Duplicate => "came twice",
+            Self::Unreadable => "cannot be understood",
         }
     }
 }
@@ -193,12 +196,14 @@ pub struct Limits {
     pub total: Duration,
     /// How long to listen for strays after the end.
     pub linger: Duration,
+    /// How many bytes of text an answer may have.
+    pub answer: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2) }
+        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2), answer: 256 * 1024 * 1024 }
     }
 }
 

@@ -7,7 +7,6 @@ pub mod entries;
 pub mod function;
 pub mod keys;
 pub mod kinds;
-pub mod load;
 pub mod schema;
 pub mod types;
 
@@ -16,12 +15,12 @@ use serde_json::Value;
 use super::system::{CallOf, Message, NewEntry, Reply, System};
 use crate::{
     model::{
-        call::Request,
+        call::{CallProblem, Request},
         catalog::Catalog,
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::Finding,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
         service::Service,
         tool::{Function, Tool},
     },
@@ -73,10 +72,14 @@ impl System for TrustGraph {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        request::render(call)
+        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), "TrustGraph's requests are not rendered yet"))
     }
 
-    fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {
-        reply::decode(correlation, message)
+    fn decode(&self, _correlation: &str, _message: &Message<'_>) -> Reply {
+        Reply::Unreadable(CallProblem {
+            kind: "unreadable".into(),
+            message: "replies are not decoded yet".into(),
+            remedy: String::new(),
+        })
     }
 }

@@ -1,33 +1,267 @@
 //! Open connections, shared by the calls of this process.
 
-use std::collections::BTreeMap;
-
-use tokio::sync::{mpsc, watch};
-
-use crate::model::{
-    call::{Event, Limits, Request},
-    connection::{Connection, ConnectionState},
-    problem::Problem,
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex as Lock, PoisonError},
 };
 
-/// Connections by name, opened at first use and kept.
-#[derive(Debug, Default)]
-pub struct Registry {}
+use tokio::{
+    sync::{Mutex, mpsc, watch},
+    task::AbortHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    serve::{offers, serving::Serving},
+    session, sessions,
+    transport::{
+        self,
+        bus::{Bus, Secrets},
+    },
+};
+use crate::model::{
+    call::{CallProblem, Event, Limits, Request},
+    connection::{Connection, ConnectionState, TransportKind},
+    problem::{Problem, ProblemKind},
+};
+
+/// The state of every connection that was asked for, by name.
+pub type States = BTreeMap<String, ConnectionState>;
+
+/// Connections by name, opened at first use and kept until the registry is dropped.
+pub struct Registry {
+    secrets: Secrets,
+    slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
+    states: watch::Sender<States>,
+}
+
+/// An open connection, and the settings that it was opened with.
+struct Open {
+    settings: Connection,
+    bus: Arc<dyn Bus>,
+    /// What runs beside it: the watch on its state, and for embedded the services.
+    beside: Vec<AbortHandle>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        for task in &self.beside {
+            task.abort();
+        }
+    }
+}
+
+impl Default for Registry {
+    /// Secrets come from the environment.
+    fn default() -> Self {
+        Self::new(Arc::new(|variable| std::env::var(variable).ok()))
+    }
+}
 
 impl Registry {
+    #[must_use]
+    pub fn new(secrets: Secrets) -> Self {
+        Self { secrets, slots: Lock::default(), states: watch::Sender::default() }
+    }
+
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays.
     /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
-    pub async fn call(&self, _connection: &Connection, _request: Request, _limits: Limits, _events: mpsc::Sender<Event>) {
-        todo!()
+    pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
+        let ride = sessions::of(request.system);
+        let system = request.system;
+        let begun = session::begin(request, limits, events);
+        let Some(ride) = ride else {
+            return begun.fail(not_callable(system)).await;
+        };
+        match self.open(connection).await {
+            Ok(bus) => begun.run(&*bus, ride).await,
+            Err(problem) => begun.fail(problem).await,
+        }
     }
 
     /// The state of every connection that was ever asked for, by name; changes wake the receiver.
-    pub fn states(&self) -> watch::Receiver<BTreeMap<String, ConnectionState>> {
-        todo!()
+    #[must_use]
+    pub fn states(&self) -> watch::Receiver<States> {
+        self.states.subscribe()
     }
 
     /// Opens the connection if it is not open, and says how that went.
-    pub async fn test(&self, _connection: &Connection) -> Result<String, Problem> {
-        todo!()
+    pub async fn test(&self, connection: &Connection) -> Result<String, Problem> {
+        match self.open(connection).await {
+            Ok(bus) => Ok(bus.greeting()),
+            Err(problem) => Err(told(connection, problem)),
+        }
+    }
+
+    /// The open connection of these settings. Settings that changed under the same name close the old one.
+    pub async fn open(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallProblem> {
+        let slot = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(slots.entry(connection.name.clone()).or_default())
+        };
+        // Held while connecting, so that calls that start together share one connection.
+        let mut slot = slot.lock().await;
+        if let Some(open) = slot.as_ref().filter(|open| open.settings == *connection) {
+            return Ok(Arc::clone(&open.bus));
+        }
+        *slot = None;
+        self.note(&connection.name, ConnectionState::Connecting);
+        let opening = transport::open(connection, &self.secrets);
+        let opened = match opening {
+            Some(opening) => opening.await,
+            None => Err(no_transport(connection)),
+        };
+        match opened {
+            Ok(bus) => {
+                let beside = self.beside(connection, &bus).await?;
+                *slot = Some(Open { settings: connection.clone(), bus: Arc::clone(&bus), beside });
+                Ok(bus)
+            }
+            Err(problem) => {
+                self.note(&connection.name, ConnectionState::Failed(told(connection, problem.clone())));
+                Err(problem)
+            }
+        }
+    }
+
+    /// Starts what runs beside a connection; embedded services listen once this is done.
+    async fn beside(&self, connection: &Connection, bus: &Arc<dyn Bus>) -> Result<Vec<AbortHandle>, CallProblem> {
+        let (states, name, mut state) = (self.states.clone(), connection.name.clone(), bus.state());
+        self.note(&name, state.borrow_and_update().clone());
+        let watching = tokio::spawn(async move {
+            while state.changed().await.is_ok() {
+                let now = state.borrow_and_update().clone();
+                states.send_modify(|states| drop(states.insert(name.clone(), now)));
+            }
+        });
+        let mut beside = vec![watching.abort_handle()];
+        if connection.transport == TransportKind::Embedded {
+            let serving = Serving::start(Arc::clone(bus), offers::samples()).await?;
+            let serving = tokio::spawn(serving.run(None, CancellationToken::new()));
+            beside.push(serving.abort_handle());
+        }
+        Ok(beside)
+    }
+
+    fn note(&self, name: &str, state: ConnectionState) {
+        self.states.send_modify(|states| drop(states.insert(name.to_owned(), state)));
+    }
+}
+
+fn told(connection: &Connection, problem: CallProblem) -> Problem {
+    let kind = match problem.kind.as_str() {
+        "refused" => ProblemKind::Refused,
+        "no-server" | "tls" | "connection-lost" => ProblemKind::Unreachable,
+        _ => ProblemKind::Input,
+    };
+    Problem::new(kind, format!("connecting \"{}\"", connection.name), problem.message).remedy(problem.remedy)
+}
+
+fn not_callable(system: &str) -> CallProblem {
+    CallProblem {
+        kind: "not-callable".into(),
+        message: format!("tools of {system} cannot be called yet"),
+        remedy: "choose a tool of another system".into(),
+    }
+}
+
+fn no_transport(connection: &Connection) -> CallProblem {
+    CallProblem {
+        kind: "no-transport".into(),
+        message: format!(
+            "connection \"{}\" needs {}, which this program was built without",
+            connection.name,
+            connection.transport.word()
+        ),
+        remedy: "choose another connection".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        model::{
+            call::{EventKind, Outcome},
+            entry::{EntryForm, EntryId, EntryPlace, FileId},
+        },
+        schema::pointer::Pointer,
+        systems::trustgraph::request,
+    };
+
+    fn request(topic: &str, config: &serde_json::Value, arguments: &serde_json::Value) -> Request {
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+        let map = |value: &serde_json::Value| value.as_object().cloned().unwrap_or_default();
+        Request {
+            tool: EntryId::new(place),
+            system: "trustgraph",
+            name: topic.into(),
+            to: format!("request:tg:{topic}"),
+            reply: Some(format!("response:tg:{topic}")),
+            headers: vec![("id".into(), "r-1".into())],
+            correlation: "r-1".into(),
+            body: request::body("alice", &map(config), &map(arguments)),
+        }
+    }
+
+    async fn events_of(registry: &Registry, connection: &Connection, request: Request) -> Vec<EventKind> {
+        let (sender, mut receiver) = mpsc::channel::<Event>(16);
+        let limits = Limits { linger: std::time::Duration::ZERO, ..Limits::default() };
+        let collect = async {
+            let mut kinds = Vec::new();
+            while let Some(event) = receiver.recv().await {
+                kinds.push(event.kind);
+            }
+            kinds
+        };
+        tokio::join!(registry.call(connection, request, limits, sender), collect).1
+    }
+
+    fn text(kinds: &[EventKind]) -> String {
+        let of = |kind: &EventKind| match kind {
+            EventKind::Chunk { text, .. } => Some(text.to_string()),
+            _ => None,
+        };
+        kinds.iter().filter_map(of).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn embedded_services_answer_and_stream() {
+        let (registry, embedded) = (Registry::default(), Connection::embedded());
+        let kinds = events_of(&registry, &embedded, request("calc", &json!({}), &json!({"expression": "6 * 7"}))).await;
+        assert_eq!(text(&kinds), "42");
+        let question = json!({"question": "What are the top customer complaints?"});
+        let kinds = events_of(&registry, &embedded, request("custom-rag", &json!({"collection": "customers"}), &question)).await;
+        let pieces = kinds.iter().filter(|kind| matches!(kind, EventKind::Chunk { .. })).count();
+        assert!(pieces > 5 && text(&kinds).contains("late deliveries (41 %)"), "{kinds:?}");
+        assert_eq!(kinds.last(), Some(&EventKind::End { outcome: Outcome::Succeeded, problem: None }));
+        assert_eq!(registry.states().borrow().get("embedded"), Some(&ConnectionState::Connected));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn embedded_says_who_is_not_there_and_what_a_service_refuses() {
+        let (registry, embedded) = (Registry::default(), Connection::embedded());
+        let ended = |kinds: Vec<EventKind>| match kinds.last() {
+            Some(EventKind::End { outcome, problem: Some(problem) }) => (*outcome, problem.kind.clone()),
+            other => panic!("{other:?}"),
+        };
+        let nobody = events_of(&registry, &embedded, request("nobody", &json!({}), &json!({}))).await;
+        assert_eq!(ended(nobody), (Outcome::Lost, "no-responders".into()));
+        let zero = events_of(&registry, &embedded, request("calc", &json!({}), &json!({"expression": "1/0"}))).await;
+        assert_eq!(ended(zero), (Outcome::Failed, "division-by-zero".into()));
+        let foreign = Request { system: "elsewhere", ..request("calc", &json!({}), &json!({})) };
+        assert_eq!(ended(events_of(&registry, &embedded, foreign).await), (Outcome::Lost, "not-callable".into()));
+    }
+
+    #[tokio::test]
+    async fn a_connection_without_its_secret_fails_in_words_and_shows_it() {
+        let registry = Registry::new(Arc::new(|_| None));
+        let credentials = crate::model::connection::Credentials::Token { token_variable: "MY_TOKEN".into() };
+        let connection = Connection { credentials, ..Connection::nats("prod", "nats://127.0.0.1:1") };
+        let problem = registry.test(&connection).await.unwrap_err();
+        assert!(problem.to_string().contains("MY_TOKEN"), "{problem}");
+        assert!(matches!(registry.states().borrow().get("prod"), Some(ConnectionState::Failed(_))));
     }
 }

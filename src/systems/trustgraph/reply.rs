@@ -45,6 +45,15 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
     Ok(Reply::Chunk { text: text_of(fields), last })
 }
 
+/// Whether it is a JSON object that has nothing of a reply in it, such as the receipt of a server that stores what passes by.
+#[must_use]
+pub fn is_foreign(body: &[u8]) -> bool {
+    let fields: Option<Map<String, Value>> = serde_json::from_slice(body).ok();
+    fields.is_some_and(|fields| {
+        !fields.is_empty() && !["error", "response", "end_of_stream"].iter().any(|name| fields.contains_key(*name))
+    })
+}
+
 /// An answer that is not text is shown as its JSON.
 fn text_of(mut fields: Map<String, Value>) -> String {
     match fields.remove("response") {
@@ -119,6 +128,13 @@ mod tests {
     #[test]
     fn an_answer_that_is_not_text_is_its_json() {
         assert_eq!(ours(r#"{"response": {"b": 1, "a": [2]}, "end_of_stream": true}"#), whole(r#"{"b":1,"a":[2]}"#, true));
+    }
+
+    #[test]
+    fn a_receipt_is_no_reply() {
+        assert!(is_foreign(br#"{"stream": "TG", "seq": 7}"#));
+        assert!(!is_foreign(br#"{"response": "x", "seq": 7}"#));
+        assert!(!is_foreign(b"{}") && !is_foreign(b"nonsense"));
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! Listens on the request queues of some services and answers, until it is stopped.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::offers::Offer;
+use crate::{
+    engine::services::sample::{Answer, Asking, Fault},
+    model::{call::CallProblem, problem::Problem},
+    systems::trustgraph::{queue, reply, request},
+    wire::transport::{
+        bus::{Bus, Heard, Outgoing, Packet, Share},
+        line::Line,
+    },
+};
+
+/// Between two pieces of an answer, so that a person sees it stream.
+const PAUSE: Duration = Duration::from_millis(60);
+/// How many calls are answered at once; more wait.
+const AT_ONCE: usize = 64;
+/// How long the answers under way may take once serving is stopped.
+const DRAINING: Duration = Duration::from_secs(5);
+/// How long the transport may take to confirm the subscriptions.
+const STARTING: Duration = Duration::from_secs(5);
+
+/// Instances with this name share the requests of a service.
+const GROUP: &str = "toolcrib";
+
+/// Services that listen already.
+pub struct Serving {
+    bus: Arc<dyn Bus>,
+    stands: Vec<(Arc<Stand>, Line)>,
+}
+
+/// One service at its place.
+struct Stand {
+    offer: Offer,
+    subject: String,
+    answers: Option<String>,
+}
+
+/// One call that was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    pub service: String,
+    pub id: String,
+    pub user: String,
+    pub pieces: usize,
+    /// What the caller was told instead of an answer, or why it could not be told.
+    pub problem: Option<CallProblem>,
+}
+
+impl Serving {
+    /// Subscribes for all of them. Once this is done, every request on the bus is heard.
+    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<Offer>) -> Result<Self, CallProblem> {
+        let mut stands = Vec::with_capacity(offers.len());
+        for offer in offers {
+            let subject = subject_of(&offer.request)?;
+            let answers = offer.response.as_deref().map(subject_of).transpose()?;
+            let line = bus.subscribe(&subject, Share::OneOf(GROUP)).await?;
+            stands.push((Arc::new(Stand { offer, subject, answers }), line));
+        }
+        settle(&*bus).await?;
+        Ok(Self { bus, stands })
+    }
+
+    /// The subjects that are listened to, with their services' names.
+    #[must_use]
+    pub fn subjects(&self) -> Vec<(&str, &str)> {
+        self.stands.iter().map(|(stand, _)| (stand.offer.name.as_str(), stand.subject.as_str())).collect()
+    }
+
+    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
+    pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
+        let Self { bus, stands } = self;
+        let heard = stands.into_iter().map(|(stand, line)| {
+            let next = |(stand, mut line): (Arc<Stand>, Line)| async move {
+                line.next().await.map(|heard| ((Arc::clone(&stand), heard), (stand, line)))
+            };
+            stream::unfold((stand, line), next).boxed()
+        });
+        let mut heard = stream::select_all(heard);
+        let mut under_way = JoinSet::new();
+        loop {
+            let next = tokio::select! {
+                () = stop.cancelled() => break,
+                Some(_) = under_way.join_next(), if !under_way.is_empty() => continue,
+                next = heard.next(), if under_way.len() < AT_ONCE => next,
+            };
+            let Some((stand, heard)) = next else { break };
+            if let Heard::Packet(packet) = heard {
+                let (bus, report) = (Arc::clone(&bus), report.clone());
+                under_way.spawn(async move {
+                    let answered = attend(&*bus, &stand, packet).await;
+                    if let Some(report) = report {
+                        // A slow reader of reports must not slow the answers.
+                        let _ = report.try_send(answered);
+                    }
+                });
+            }
+        }
+        drop(heard);
+        // What is not done by then is dropped with the set.
+        let _ = timeout(DRAINING, async { while under_way.join_next().await.is_some() {} }).await;
+    }
+}
+
+/// Sends a message around to itself: when it is back, the subscriptions before it are known to the server.
+async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
+    let subject = bus.inbox();
+    let mut line = bus.subscribe(&subject, Share::Each).await?;
+    bus.send(Outgoing { subject, reply: None, headers: Vec::new(), body: Bytes::new() }).await?;
+    match timeout(STARTING, line.next()).await {
+        Ok(Some(_)) => Ok(()),
+        _ => Err(CallProblem {
+            kind: "no-server".into(),
+            message: format!("{} did not confirm that it listens", bus.place()),
+            remedy: "check the connection and the permission to subscribe".into(),
+        }),
+    }
+}
+
+fn subject_of(queue: &str) -> Result<String, CallProblem> {
+    queue::nats_subject(queue).map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
+        kind: "bad-subject".into(),
+        message: format!("{doing}: {cause}"),
+        remedy,
+    })
+}
+
+/// Answers one request.
+async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet) -> Answered {
+    let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
+    let id = given.unwrap_or_else(|| "unknown".into());
+    let (user, answer) = match request::parse(&packet.body) {
+        Ok(asked) => {
+            let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
+            let answer = (stand.offer.sample.answer)(&asking);
+            (asked.user, answer)
+        }
+        Err(problem) => (String::new(), Err(Fault { kind: "tool-service-error", message: problem.message })),
+    };
+    let mut answered = Answered { service: stand.offer.name.clone(), id, user, pieces: 0, problem: None };
+    let Some(subject) = stand.answers.clone().or(packet.reply) else {
+        answered.problem = Some(CallProblem {
+            kind: "no-way-back".into(),
+            message: "the service has no response queue, and the request names no inbox".into(),
+            remedy: "give the service a response-queue".into(),
+        });
+        return answered;
+    };
+    let sent = send(bus, &subject, &answered.id, &answer, &mut answered.pieces).await;
+    let fault = answer.err().map(|fault| CallProblem { kind: fault.kind.into(), message: fault.message, remedy: String::new() });
+    answered.problem = sent.err().or(fault);
+    answered
+}
+
+async fn send(bus: &dyn Bus, subject: &str, id: &str, answer: &Answer, sent: &mut usize) -> Result<(), CallProblem> {
+    let bodies: Vec<String> = match answer {
+        // An answer without a piece still has to end.
+        Ok(pieces) if pieces.is_empty() => vec![reply::chunk("", true)],
+        Ok(pieces) => {
+            let last = pieces.len().saturating_sub(1);
+            pieces.iter().enumerate().map(|(row, piece)| reply::chunk(piece, row == last)).collect()
+        }
+        Err(fault) => vec![reply::error(fault.kind, &fault.message)],
+    };
+    for (row, body) in bodies.into_iter().enumerate() {
+        if row > 0 {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let headers = vec![(request::ID.to_owned(), id.to_owned())];
+        bus.send(Outgoing { subject: subject.into(), reply: None, headers, body: body.into() }).await?;
+        *sent += 1;
+    }
+    Ok(())
+}

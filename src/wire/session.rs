@@ -1,0 +1,320 @@
+//! One call from its request to its end, and the strays after it: joins a transport and a system.
+
+use bytes::Bytes;
+use tokio::{
+    sync::{broadcast, mpsc, watch},
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    sessions::ride::{Ride, Route, Way},
+    transport::bus::{Bus, Faults, Heard, Outgoing, Packet},
+};
+use crate::{
+    model::{
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        connection::ConnectionState,
+    },
+    systems::system::Reply,
+};
+
+mod lines;
+mod teller;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use lines::Lines;
+use teller::{Deaf, Teller};
+
+/// How much of a stray's body is kept.
+const STRAY: usize = 4096;
+
+/// After the connection broke, what had come before may still be on its way through this process.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// A call whose clock is running.
+pub struct Begun {
+    request: Request,
+    limits: Limits,
+    teller: Teller,
+}
+
+/// How a call ended.
+type End = (Outcome, Option<CallProblem>);
+
+/// Starts the clock of a call, before its connection is there.
+#[must_use]
+pub fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
+    Begun { request, limits, teller: Teller::new(events) }
+}
+
+impl Begun {
+    /// Ends a call that could not even start.
+    pub async fn fail(mut self, problem: CallProblem) {
+        // Whoever no longer listens need not be told.
+        let _ = self.teller.tell(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
+    }
+
+    /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
+    /// taken. Dropping the future cancels the call, and nothing is told after that.
+    pub async fn run(self, bus: &dyn Bus, ride: &dyn Ride) {
+        let opened = match ride.route(&self.request) {
+            Ok(route) => Lines::open(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox)),
+            Err(problem) => Err(problem),
+        };
+        let (route, lines, inbox) = match opened {
+            Ok(opened) => opened,
+            Err(problem) => return self.fail(problem).await,
+        };
+        let session = Session {
+            bus,
+            ride,
+            state: bus.state(),
+            notices: bus.notices(),
+            faults: bus.faults(),
+            request: &self.request,
+            limits: self.limits,
+            waiting_since: self.teller.began,
+            held_then: self.teller.held,
+            teller: self.teller,
+            route,
+            lines,
+            carrier: None,
+            pieces: 0,
+            size: 0,
+            final_body: None,
+            puzzled: false,
+            broken: false,
+        };
+        // An error only says that nobody listens any more.
+        let _ = session.live(inbox).await;
+    }
+}
+
+struct Session<'s> {
+    bus: &'s dyn Bus,
+    ride: &'s dyn Ride,
+    state: watch::Receiver<ConnectionState>,
+    notices: broadcast::Receiver<String>,
+    faults: Faults,
+    request: &'s Request,
+    limits: Limits,
+    teller: Teller,
+    route: Route,
+    lines: Lines,
+    /// The way on which the answer comes: the first that brought a piece of it.
+    carrier: Option<Way>,
+    pieces: u64,
+    /// Bytes of text so far.
+    size: u64,
+    final_body: Option<Bytes>,
+    /// A reply with the id `unknown` came.
+    puzzled: bool,
+    broken: bool,
+    /// When the last piece came; before any did, when the call began.
+    waiting_since: Instant,
+    /// What [`Teller::held`] was then.
+    held_then: std::time::Duration,
+}
+
+/// What happens next in a call.
+enum Step {
+    Heard(Way, Heard),
+    Silent,
+    State,
+    Notice(String),
+    OutOfPatience,
+    OutOfTime,
+}
+
+impl Session<'_> {
+    async fn live(mut self, inbox: String) -> Result<(), Deaf> {
+        let body = Bytes::copy_from_slice(self.request.body.as_bytes());
+        let bytes = body.len();
+        let message =
+            Outgoing { subject: self.route.to.clone(), reply: Some(inbox), headers: self.request.headers.clone(), body };
+        let end = match self.bus.send(message).await {
+            Ok(()) => {
+                self.teller.tell(EventKind::Sent { bytes }).await?;
+                self.answer().await?
+            }
+            Err(problem) => (Outcome::Lost, Some(problem)),
+        };
+        let (outcome, problem) = self.judged(end);
+        self.teller.tell(EventKind::End { outcome, problem }).await?;
+        self.linger().await
+    }
+
+    /// Takes the answer in until it ends, one way or another.
+    async fn answer(&mut self) -> Result<End, Deaf> {
+        loop {
+            let end = match self.step().await {
+                Step::Heard(way, heard) => self.take(way, heard).await?,
+                Step::State => {
+                    self.look_at_the_connection();
+                    None
+                }
+                Step::Notice(words) => self.note(words).await?,
+                Step::Silent => Some((Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)))),
+                Step::OutOfTime => Some((Outcome::TimedOut, Some(words::timed_out_total(self.limits, self.pieces)))),
+                Step::OutOfPatience => Some(self.out_of_patience()),
+            };
+            if let Some(end) = end {
+                return Ok(end);
+            }
+            // A flood of other callers' replies must not keep a silent call alive.
+            if Instant::now() >= self.patience() {
+                return Ok(self.out_of_patience());
+            }
+        }
+    }
+
+    fn look_at_the_connection(&mut self) {
+        if !self.broken && self.bus.faults().breaks != self.faults.breaks {
+            self.broken = true;
+            self.has_moved();
+        }
+    }
+
+    fn has_moved(&mut self) {
+        (self.waiting_since, self.held_then) = (Instant::now(), self.teller.held);
+    }
+
+    async fn step(&mut self) -> Step {
+        let (total, patience) = (self.teller.began + self.limits.total, self.patience());
+        let Self { lines, state, notices, .. } = self;
+        tokio::select! {
+            biased;
+            () = sleep_until(total) => Step::OutOfTime,
+            heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Heard(way, heard)),
+            Ok(()) = state.changed() => Step::State,
+            Ok(words) = notices.recv() => Step::Notice(words),
+            () = sleep_until(patience) => Step::OutOfPatience,
+        }
+    }
+
+    /// When waiting for the next piece ends. Time in which our own events were not taken does not count.
+    fn patience(&self) -> Instant {
+        let limit = match (self.broken, self.pieces) {
+            (true, _) => GRACE,
+            (false, 0) => self.limits.first,
+            (false, _) => self.limits.idle,
+        };
+        self.waiting_since + limit + (self.teller.held - self.held_then)
+    }
+
+    fn out_of_patience(&self) -> End {
+        if self.broken {
+            return (Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)));
+        }
+        let problem = match self.pieces {
+            0 => words::timed_out_first(self.limits, &self.route, self.puzzled),
+            pieces => words::timed_out_idle(self.limits, pieces),
+        };
+        (Outcome::TimedOut, Some(problem))
+    }
+
+    async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, Deaf> {
+        match heard {
+            Heard::NoResponders if self.pieces == 0 => {
+                Ok(Some((Outcome::Lost, Some(words::no_responders(&self.route, &self.bus.place())))))
+            }
+            Heard::NoResponders => Ok(None),
+            Heard::Gap => self.teller.tell(EventKind::Notice(words::GAP.into())).await.map(|()| None),
+            Heard::Packet(packet) => self.read(way, &packet).await,
+        }
+    }
+
+    async fn read(&mut self, way: Way, packet: &Packet) -> Result<Option<End>, Deaf> {
+        let reply = self.ride.read(self.request, way, packet);
+        if let Reply::Stray { cause, id } = reply {
+            self.puzzled |= cause == StrayCause::UnknownId;
+            return self.stray(cause, id, packet).await.map(|()| None);
+        }
+        if self.carrier.is_some_and(|carrier| carrier != way) {
+            return self.stray(StrayCause::Duplicate, self.own_id(), packet).await.map(|()| None);
+        }
+        self.carrier = Some(way);
+        self.has_moved();
+        match reply {
+            Reply::Chunk { text, last } => self.piece(text, last, packet).await,
+            Reply::Error(problem) => {
+                self.final_body = Some(packet.body.clone());
+                Ok(Some((Outcome::Failed, Some(problem))))
+            }
+            Reply::Unreadable(problem) => {
+                self.stray(StrayCause::Unreadable, self.own_id(), packet).await?;
+                Ok(Some((Outcome::Lost, Some(problem))))
+            }
+            Reply::Stray { .. } => Ok(None),
+        }
+    }
+
+    async fn piece(&mut self, text: String, last: bool, packet: &Packet) -> Result<Option<End>, Deaf> {
+        self.pieces += 1;
+        self.size += text.len() as u64;
+        self.teller.tell(EventKind::Chunk { text: text.into(), bytes: packet.body.len() }).await?;
+        if last {
+            self.final_body = Some(packet.body.clone());
+            return Ok(Some((Outcome::Succeeded, None)));
+        }
+        let grown = self.size > self.limits.answer;
+        Ok(grown.then(|| (Outcome::Lost, Some(words::answer_too_large(self.limits)))))
+    }
+
+    async fn stray(&mut self, cause: StrayCause, id: Option<String>, packet: &Packet) -> Result<(), Deaf> {
+        let kept = &packet.body[..packet.body.len().min(STRAY)];
+        let mut body = String::from_utf8_lossy(kept).into_owned();
+        if kept.len() < packet.body.len() {
+            body.push_str(&format!("… ({} bytes in all)", packet.body.len()));
+        }
+        self.teller.tell(EventKind::Stray { cause, id, body: body.into() }).await
+    }
+
+    fn own_id(&self) -> Option<String> {
+        Some(self.request.correlation.clone())
+    }
+
+    async fn note(&mut self, words: String) -> Result<Option<End>, Deaf> {
+        let about_us = |subject: &String| words.contains(&format!("\"{subject}\""));
+        let refused = words.to_lowercase().contains("permissions violation")
+            && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
+        if refused {
+            return Ok(Some((Outcome::Lost, Some(words::refused(&words)))));
+        }
+        self.teller.tell(EventKind::Notice(words)).await.map(|()| None)
+    }
+
+    /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
+    fn judged(&self, end: End) -> End {
+        let (messages, bytes) = self.lines.lost();
+        let gaps = messages > 0 || self.bus.faults().overflows != self.faults.overflows;
+        match end.0 {
+            Outcome::Succeeded | Outcome::TimedOut if gaps => (Outcome::Lost, Some(words::slow_consumer(messages, bytes))),
+            _ => end,
+        }
+    }
+
+    /// Keeps what comes after the end, for a while.
+    async fn linger(&mut self) -> Result<(), Deaf> {
+        let until = Instant::now() + self.limits.linger;
+        loop {
+            let heard = tokio::select! {
+                biased;
+                () = sleep_until(until) => return Ok(()),
+                () = self.teller.unheard() => return Ok(()),
+                heard = self.lines.next() => heard,
+            };
+            let Some((way, heard)) = heard else { return Ok(()) };
+            let Heard::Packet(packet) = heard else { continue };
+            let (cause, id) = match self.ride.read(self.request, way, &packet) {
+                Reply::Stray { cause, id } => (cause, id),
+                _ if self.carrier.is_some_and(|carrier| carrier != way) => (StrayCause::Duplicate, self.own_id()),
+                _ if self.final_body.as_ref() == Some(&packet.body) => (StrayCause::Duplicate, self.own_id()),
+                _ => (StrayCause::Late, self.own_id()),
+            };
+            self.stray(cause, id, &packet).await?;
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! Calls against a scripted transport, in virtual time.
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+    schema::pointer::Pointer,
+    systems::trustgraph::reply,
+    wire::{
+        sessions::trustgraph::TrustGraphRide,
+        transport::{
+            bus::{Doing, Share},
+            line::{CAPACITY, Feeder, Line, line},
+        },
+    },
+};
+
+const ID: &str = "r-1";
+
+/// What the other side does.
+#[derive(Clone, Debug)]
+enum Does {
+    /// A message on the response subject, or in the inbox, with that id.
+    Shared(Option<&'static str>, Vec<u8>),
+    Inbox(Option<&'static str>, Vec<u8>),
+    NoResponders,
+    Waits(u64),
+    Breaks,
+    Says(&'static str),
+    Overflows,
+}
+
+fn piece(text: &str) -> Does {
+    Does::Shared(Some(ID), reply::chunk(text, false).into())
+}
+
+fn last(text: &str) -> Does {
+    Does::Shared(Some(ID), reply::chunk(text, true).into())
+}
+
+struct Fake {
+    script: Mutex<Vec<Does>>,
+    refusal: Option<CallProblem>,
+    capacity: usize,
+    feeders: Arc<Mutex<Vec<(String, Feeder)>>>,
+    sent: Mutex<Vec<Outgoing>>,
+    state: watch::Sender<ConnectionState>,
+    notices: broadcast::Sender<String>,
+    breaks: Arc<AtomicU64>,
+    overflows: Arc<AtomicU64>,
+}
+
+impl Fake {
+    fn new(script: Vec<Does>) -> Self {
+        Self {
+            script: Mutex::new(script),
+            refusal: None,
+            capacity: CAPACITY,
+            feeders: Arc::default(),
+            sent: Mutex::default(),
+            state: watch::Sender::new(ConnectionState::Connected),
+            notices: broadcast::Sender::new(8),
+            breaks: Arc::default(),
+            overflows: Arc::default(),
+        }
+    }
+
+    fn play(&self) {
+        let script = std::mem::take(&mut *self.script.lock().unwrap());
+        let (feeders, state, notices) = (Arc::clone(&self.feeders), self.state.clone(), self.notices.clone());
+        let (breaks, overflows) = (Arc::clone(&self.breaks), Arc::clone(&self.overflows));
+        tokio::spawn(async move {
+            let feed = |subject: &str, heard: Heard| {
+                let feeders = feeders.lock().unwrap();
+                let _ = feeders.iter().find(|(of, _)| of == subject).map(|(_, feeder)| feeder.offer(heard));
+            };
+            let packet = |id: Option<&str>, body: Vec<u8>| {
+                let headers = id.map(|id| ("id".to_owned(), id.to_owned())).into_iter().collect();
+                Heard::Packet(Packet { reply: None, headers, body: body.into() })
+            };
+            for does in script {
+                match does {
+                    Does::Shared(id, body) => feed("tg.response.joke", packet(id, body)),
+                    Does::Inbox(id, body) => feed("inbox", packet(id, body)),
+                    Does::NoResponders => feed("inbox", Heard::NoResponders),
+                    Does::Waits(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+                    Does::Breaks => {
+                        breaks.fetch_add(1, Ordering::Relaxed);
+                        state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
+                    }
+                    Does::Says(words) => drop(notices.send(words.to_owned())),
+                    Does::Overflows => drop(overflows.fetch_add(1, Ordering::Relaxed)),
+                }
+            }
+        });
+    }
+}
+
+impl Bus for Fake {
+    fn place(&self) -> String {
+        "fake://here".into()
+    }
+
+    fn greeting(&self) -> String {
+        String::new()
+    }
+
+    fn subscribe<'a>(&'a self, subject: &'a str, _: Share) -> Doing<'a, Line> {
+        Box::pin(async move {
+            let (feeder, line) = line(self.capacity);
+            self.feeders.lock().unwrap().push((subject.to_owned(), feeder));
+            Ok(line)
+        })
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move {
+            if let Some(problem) = &self.refusal {
+                return Err(problem.clone());
+            }
+            self.sent.lock().unwrap().push(message);
+            self.play();
+            Ok(())
+        })
+    }
+
+    fn inbox(&self) -> String {
+        "inbox".into()
+    }
+
+    fn state(&self) -> watch::Receiver<ConnectionState> {
+        self.state.subscribe()
+    }
+
+    fn notices(&self) -> broadcast::Receiver<String> {
+        self.notices.subscribe()
+    }
+
+    fn faults(&self) -> Faults {
+        Faults { breaks: self.breaks.load(Ordering::Relaxed), overflows: self.overflows.load(Ordering::Relaxed) }
+    }
+}
+
+fn request() -> Request {
+    let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+    Request {
+        tool: EntryId::new(place),
+        system: "trustgraph",
+        name: "tell-joke".into(),
+        to: "non-persistent://tg/request/joke".into(),
+        reply: Some("non-persistent://tg/response/joke".into()),
+        headers: vec![("id".into(), ID.into())],
+        correlation: ID.into(),
+        body: r#"{"user":"alice","config":"{}","arguments":"{}"}"#.into(),
+    }
+}
+
+fn limits() -> Limits {
+    let seconds = Duration::from_secs;
+    Limits { first: seconds(30), idle: seconds(10), total: seconds(600), linger: seconds(2), answer: 1_000_000 }
+}
+
+async fn events_of(bus: &Fake, request: Request, limits: Limits) -> Vec<Event> {
+    let (sender, mut receiver) = mpsc::channel(4);
+    let collect = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            events.push(event);
+        }
+        events
+    };
+    let ((), events) = tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphRide), collect);
+    let ends = events.iter().filter(|event| matches!(event.kind, EventKind::End { .. })).count();
+    assert_eq!(ends, 1, "a call ends exactly once: {events:?}");
+    events
+}
+
+async fn play(script: Vec<Does>) -> Vec<Event> {
+    events_of(&Fake::new(script), request(), limits()).await
+}
+
+fn text(events: &[Event]) -> String {
+    let of = |event: &Event| match &event.kind {
+        EventKind::Chunk { text, .. } => Some(text.to_string()),
+        _ => None,
+    };
+    events.iter().filter_map(of).collect()
+}
+
+fn strays(events: &[Event]) -> Vec<StrayCause> {
+    let of = |event: &Event| match &event.kind {
+        EventKind::Stray { cause, .. } => Some(*cause),
+        _ => None,
+    };
+    events.iter().filter_map(of).collect()
+}
+
+/// Outcome, the problem's kind, and when.
+fn end(events: &[Event]) -> (Outcome, String, u64) {
+    let of = |event: &Event| match &event.kind {
+        EventKind::End { outcome, problem } => {
+            if let Some(problem) = problem {
+                assert!(!problem.message.is_empty() && !problem.remedy.is_empty(), "{problem:?}");
+            }
+            Some((*outcome, problem.as_ref().map_or_else(String::new, |problem| problem.kind.clone()), event.at_ms))
+        }
+        _ => None,
+    };
+    events.iter().find_map(of).unwrap()
+}
+
+fn lost(events: &[Event], kind: &str) {
+    let (outcome, found, _) = end(events);
+    assert_eq!((outcome, found.as_str()), (Outcome::Lost, kind), "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_goes_out_with_its_header_and_an_inbox() {
+    let bus = Fake::new(vec![last("x")]);
+    let events = events_of(&bus, request(), limits()).await;
+    let sent = bus.sent.lock().unwrap()[0].clone();
+    assert_eq!((sent.subject.as_str(), sent.reply.as_deref()), ("tg.request.joke", Some("inbox")));
+    assert_eq!(sent.headers, [("id".to_owned(), ID.to_owned())]);
+    assert_eq!(events[0].kind, EventKind::Sent { bytes: sent.body.len() });
+}
+
+#[tokio::test(start_paused = true)]
+async fn pieces_come_with_their_times_and_end_well() {
+    let events =
+        play(vec![Does::Waits(38), piece("The three"), Does::Waits(33), piece(""), piece(" complaints"), last(".")]).await;
+    assert_eq!(text(&events), "The three complaints.");
+    let times: Vec<u64> = events.iter().map(|event| event.at_ms).collect();
+    assert_eq!(times, [0, 38, 71, 71, 71, 71]);
+    assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 71));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_in_the_inbox_needs_no_id() {
+    let inbox = |text: &str, last| Does::Inbox(None, reply::chunk(text, last).into());
+    assert_eq!(text(&play(vec![inbox("a", false), inbox("b", true)]).await), "ab");
+    let with_id = play(vec![Does::Inbox(Some(ID), reply::chunk("c", true).into())]).await;
+    assert_eq!(text(&with_id), "c");
+    let receipt = Does::Inbox(None, br#"{"stream":"TG","seq":1}"#.to_vec());
+    let events = play(vec![receipt, last("d")]).await;
+    assert_eq!((text(&events).as_str(), strays(&events)), ("d", vec![StrayCause::NoId]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_on_both_ways_counts_once() {
+    let copy = |text: &str, last| Does::Inbox(Some(ID), reply::chunk(text, last).into());
+    let events = play(vec![piece("a"), copy("a", false), piece("b"), copy("b", false), last("c"), copy("c", true)]).await;
+    assert_eq!(text(&events), "abc");
+    assert_eq!(strays(&events), [StrayCause::Duplicate; 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn strays_are_kept_and_never_mixed_in() {
+    let other = |id| Does::Shared(id, reply::chunk("not yours", true).into());
+    let late = Does::Shared(Some(ID), reply::chunk("late", true).into());
+    let script = vec![other(Some("r-9")), piece("yo"), other(Some("unknown")), other(None), last("urs"), last("urs"), late];
+    let events = play(script).await;
+    assert_eq!(text(&events), "yours");
+    use StrayCause::{Duplicate, ForeignId, Late, NoId, UnknownId};
+    assert_eq!(strays(&events), [ForeignId, UnknownId, NoId, Duplicate, Late]);
+    assert_eq!(end(&events).0, Outcome::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn strays_after_the_linger_are_not_waited_for() {
+    let events = play(vec![last("x"), Does::Waits(1_900), piece("late"), Does::Waits(200), piece("too late")]).await;
+    assert_eq!(strays(&events), [StrayCause::Late]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_stray_is_cut_and_says_so() {
+    let events = play(vec![Does::Shared(Some("r-9"), vec![b'x'; 10_000]), last("")]).await;
+    let body = events.iter().find_map(|event| match &event.kind {
+        EventKind::Stray { body, .. } => Some(body.clone()),
+        _ => None,
+    });
+    let body = body.unwrap();
+    assert!(body.len() < 5_000 && body.ends_with("(10000 bytes in all)"), "{body}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_services_error_fails_the_call() {
+    let events = play(vec![piece("half"), Does::Shared(Some(ID), reply::error("tool-service-error", "bad input").into())]).await;
+    assert_eq!(text(&events), "half");
+    assert_eq!((end(&events).0, end(&events).1.as_str()), (Outcome::Failed, "tool-service-error"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_loses_the_call_and_is_kept() {
+    for (body, kind) in [(&b"nonsense"[..], "not-json"), (b"{\"response\":\"\xff\"}", "not-utf8"), (b"[]", "not-a-reply")] {
+        let events = play(vec![Does::Shared(Some(ID), body.to_vec())]).await;
+        lost(&events, kind);
+        assert_eq!(strays(&events), [StrayCause::Unreadable]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_there_is_told_at_once() {
+    let events = play(vec![Does::NoResponders]).await;
+    lost(&events, "no-responders");
+    assert_eq!(end(&events).2, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_time_out_is_its_own() {
+    let timed_out = |kind: &str, at| (Outcome::TimedOut, kind.to_owned(), at);
+    assert_eq!(end(&play(vec![]).await), timed_out("timed-out-first", 30_000));
+    assert_eq!(end(&play(vec![Does::Waits(29_000), piece("x")]).await), timed_out("timed-out-idle", 39_000));
+    let endless: Vec<Does> = (0..200).flat_map(|_| [piece("x"), Does::Waits(5_000)]).collect();
+    assert_eq!(end(&play(endless).await), timed_out("timed-out-total", 600_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_callers_replies_do_not_keep_a_silent_call_alive() {
+    let flood = (0..1_000).flat_map(|_| [Does::Shared(Some("r-9"), b"{}".to_vec()), Does::Waits(100)]).collect();
+    assert_eq!(end(&play(flood).await).1, "timed-out-first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_after_the_id_unknown_has_its_reason() {
+    let events = play(vec![Does::Shared(Some("unknown"), b"{}".to_vec())]).await;
+    let told = events
+        .iter()
+        .any(|event| matches!(&event.kind, EventKind::End { problem: Some(problem), .. } if problem.remedy.contains("unknown")));
+    assert!(told, "{events:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_connection_loses_the_call_after_what_had_come() {
+    let events = play(vec![piece("a"), Does::Breaks, piece("b")]).await;
+    lost(&events, "connection-lost");
+    assert_eq!(text(&events), "ab");
+    assert_eq!(text(&play(vec![piece("a"), Does::Breaks, last("b")]).await), "ab");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_the_server_are_told_and_a_refusal_ends_the_call() {
+    let events = play(vec![Does::Says("the server is about to shut down"), Does::Waits(1), last("x")]).await;
+    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("shut down"))));
+    lost(&play(vec![Does::Says("nats: Permissions Violation for Publish to \"tg.request.joke\"")]).await, "refused");
+    let elsewhere =
+        play(vec![Does::Says("nats: Permissions Violation for Publish to \"other\""), Does::Waits(1), last("x")]).await;
+    assert_eq!(end(&elsewhere).0, Outcome::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
+    let bus = Fake { capacity: 1_000, ..Fake::new((0..20).map(|_| piece("xxxxx")).chain([last("")]).collect()) };
+    let events = events_of(&bus, request(), limits()).await;
+    lost(&events, "slow-consumer");
+    let told = events.iter().find_map(|event| match &event.kind {
+        EventKind::End { problem, .. } => problem.clone(),
+        _ => None,
+    });
+    assert!(told.unwrap().message.contains("18 messages"), "{events:?}");
+    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words == words::GAP)));
+    lost(&play(vec![piece("a"), Does::Overflows, last("b")]).await, "slow-consumer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_has_its_largest_size() {
+    let events =
+        events_of(&Fake::new(vec![piece("12345"), piece("67890"), piece("more")]), request(), Limits { answer: 8, ..limits() })
+            .await;
+    lost(&events, "answer-too-large");
+    assert_eq!(text(&events), "1234567890");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_cannot_leave_says_why() {
+    let refusal = CallProblem { kind: "too-large".into(), message: "m".into(), remedy: "r".into() };
+    let events = events_of(&Fake { refusal: Some(refusal), ..Fake::new(vec![]) }, request(), limits()).await;
+    lost(&events, "too-large");
+    assert!(!events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })));
+    lost(&events_of(&Fake::new(vec![]), Request { to: "nats://a.*".into(), ..request() }, limits()).await, "bad-subject");
+    let same = Request { reply: Some(request().to), ..request() };
+    lost(&events_of(&Fake::new(vec![]), same, limits()).await, "bad-subject");
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_in_which_nobody_takes_events_does_not_count_as_silence() {
+    let script = (0..20).map(|_| piece("x")).chain([Does::Waits(45_000), last("y")]).collect();
+    let bus = Fake::new(script);
+    let (sender, mut receiver) = mpsc::channel(1);
+    let slow = async {
+        tokio::time::sleep(Duration::from_secs(40)).await;
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            events.push(event);
+        }
+        events
+    };
+    let ((), events) = tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphRide), slow);
+    assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 45_000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_call_ends_its_subscriptions() {
+    let bus = Fake::new(vec![piece("x")]);
+    let (sender, mut receiver) = mpsc::channel(4);
+    {
+        let mut call = Box::pin(begin(request(), limits(), sender).run(&bus, &TrustGraphRide));
+        let chunk = async {
+            while let Some(event) = receiver.recv().await {
+                if matches!(event.kind, EventKind::Chunk { .. }) {
+                    break;
+                }
+            }
+        };
+        tokio::select! { () = &mut call => panic!("the call ended by itself"), () = chunk => {} }
+    }
+    assert!(bus.feeders.lock().unwrap().iter().all(|(_, feeder)| feeder.is_closed()));
+    assert_eq!(receiver.recv().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_nobody_hears_ends() {
+    let bus = Fake::new((0..100).map(|_| piece("x")).collect());
+    let (sender, receiver) = mpsc::channel(1);
+    drop(receiver);
+    begin(request(), limits(), sender).run(&bus, &TrustGraphRide).await;
+    assert!(bus.feeders.lock().unwrap().iter().all(|(_, feeder)| feeder.is_closed()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn pieces_in_are_text_out(pieces in proptest::collection::vec((any::<String>(), any::<bool>(), 0_u64..2_000), 1..30)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let mut script = Vec::new();
+        for (row, (text, noise, wait)) in pieces.iter().enumerate() {
+            script.push(Does::Waits(*wait));
+            if *noise {
+                script.push(Does::Shared(Some("r-9"), reply::chunk(text, true).into()));
+            }
+            script.push(Does::Shared(Some(ID), reply::chunk(text, row + 1 == pieces.len()).into()));
+        }
+        let events = runtime.block_on(play(script));
+        let expected: String = pieces.iter().map(|(text, ..)| text.as_str()).collect();
+        prop_assert_eq!(text(&events), expected);
+        prop_assert_eq!(end(&events).0, Outcome::Succeeded);
+    }
+}

@@ -1,0 +1,99 @@
+//! How calls fail, in words that tell the way out. The kinds are stable: scripts tell them apart.
+
+use std::time::Duration;
+
+use crate::{
+    model::{
+        call::{CallProblem, Limits},
+        size,
+    },
+    wire::sessions::ride::Route,
+};
+
+fn problem(kind: &str, message: String, remedy: impl Into<String>) -> CallProblem {
+    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+fn span(duration: Duration) -> String {
+    if duration.as_millis().is_multiple_of(1000) {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}
+
+pub fn no_responders(route: &Route, place: &str) -> CallProblem {
+    problem(
+        "no-responders",
+        format!("no service listens on {} at {place}", route.to),
+        "start the service, or let `toolcrib serve` answer for it; if it runs, compare its subject with the request-queue",
+    )
+}
+
+pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
+    problem(
+        "connection-lost",
+        format!("the connection to {place} broke after {pieces} pieces of the answer; later ones may be missing"),
+        "send it again once the connection is back",
+    )
+}
+
+pub fn refused(words: &str) -> CallProblem {
+    problem("refused", words.to_owned(), "ask for permission to publish and subscribe there, or use other credentials")
+}
+
+pub fn answer_too_large(limits: Limits) -> CallProblem {
+    problem(
+        "answer-too-large",
+        format!("the answer grew past {}, and was stopped there", size::bytes(limits.answer)),
+        "ask for less; what came so far is kept",
+    )
+}
+
+pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
+    let what = if messages == 0 {
+        "an unknown number of messages was let go".into()
+    } else {
+        format!("{messages} messages ({}) were let go", size::bytes(bytes))
+    };
+    problem(
+        "slow-consumer",
+        format!("the answer has gaps: {what}, because they came faster than they could be taken"),
+        "let the service send fewer and larger pieces, or take its output faster",
+    )
+}
+
+/// Nothing of the answer came in time.
+pub fn timed_out_first(limits: Limits, route: &Route, puzzled: bool) -> CallProblem {
+    let message = format!("no answer came within {}", span(limits.first));
+    if puzzled {
+        let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
+        return problem("timed-out-first", message, remedy);
+    }
+    let heard = route.answers.as_deref().map_or_else(|| "its inbox".to_owned(), |subject| format!("{subject} and its inbox"));
+    problem(
+        "timed-out-first",
+        message,
+        format!(
+            "the call listened on {heard}; check the response-queue and whether replies carry the request's id, or wait longer"
+        ),
+    )
+}
+
+pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {
+    problem(
+        "timed-out-idle",
+        format!("after {pieces} pieces nothing more came for {}, and none said end_of_stream", span(limits.idle)),
+        "the service must end its answer with end_of_stream: true; or wait longer",
+    )
+}
+
+pub fn timed_out_total(limits: Limits, pieces: u64) -> CallProblem {
+    problem(
+        "timed-out-total",
+        format!("the answer did not end within {} ({pieces} pieces came)", span(limits.total)),
+        "allow more time, or ask for less; what came so far is kept",
+    )
+}
+
+pub const GAP: &str = "messages were let go here, because they came faster than they were taken";

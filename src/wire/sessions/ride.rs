@@ -1,0 +1,37 @@
+//! What a session needs to know of a system: where its requests go and what its answers mean.
+
+use crate::{
+    model::{
+        call::{CallProblem, Request},
+        entry::SystemId,
+    },
+    systems::system::Reply,
+    wire::transport::bus::Packet,
+};
+
+/// Where a request goes and where, beside the transport's own inbox, its answer may come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    pub to: String,
+    pub answers: Option<String>,
+}
+
+/// The way on which a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The subject that all callers of the service listen to.
+    Shared,
+    /// This call's own inbox.
+    Inbox,
+}
+
+/// How one system's calls ride on transports.
+pub trait Ride: Sync {
+    fn system(&self) -> SystemId;
+
+    /// The subjects of a request, or why there are none.
+    fn route(&self, request: &Request) -> Result<Route, CallProblem>;
+
+    /// What a message means to the caller of `request`.
+    fn read(&self, request: &Request, way: Way, packet: &Packet) -> Reply;
+}

@@ -1,0 +1,31 @@
+//! How bytes travel: one file and one row for each transport. A transport knows no system.
+//!
+//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`line`] is the bounded queue between the network and whoever listens.
+
+pub mod bus;
+pub mod embedded;
+pub mod line;
+pub mod nats;
+
+use std::sync::Arc;
+
+use bus::{Bus, Doing, Secrets};
+
+use crate::model::connection::{Connection, TransportKind};
+
+/// Opens a connection of one kind.
+type Open = for<'a> fn(&'a Connection, &'a Secrets) -> Doing<'a, Arc<dyn Bus>>;
+
+/// Every transport.
+const TRANSPORTS: &[(TransportKind, Open)] = &[
+    (TransportKind::Embedded, |_, _| Box::pin(async { Ok(Arc::new(embedded::Embedded::default()) as Arc<dyn Bus>) })),
+    (TransportKind::Nats, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(nats::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+];
+
+/// Opens a connection by its kind of transport. `None`: no transport of that kind is built in.
+#[must_use]
+pub fn open<'a>(connection: &'a Connection, secrets: &'a Secrets) -> Option<Doing<'a, Arc<dyn Bus>>> {
+    TRANSPORTS.iter().find(|(kind, _)| *kind == connection.transport).map(|(_, open)| open(connection, secrets))
+}

@@ -1,0 +1,103 @@
+//! What every transport offers: publish to subjects, subscribe to them, and know its state.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use tokio::sync::{broadcast, watch};
+
+use super::line::Line;
+use crate::model::{call::CallProblem, connection::ConnectionState};
+
+/// Something under way that ends well or with a problem in words.
+pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
+
+/// Looks a secret up by the name of its environment variable.
+pub type Secrets = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// An open connection.
+pub trait Bus: Send + Sync {
+    /// Where it leads, without secrets: `nats://127.0.0.1:4222`.
+    fn place(&self) -> String;
+
+    /// What was found there, in a few words: the server's name and version.
+    fn greeting(&self) -> String;
+
+    /// Messages on a subject from now on. Dropping the line ends the subscription.
+    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line>;
+
+    /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
+
+    /// A fresh subject that only this process listens to.
+    fn inbox(&self) -> String;
+
+    fn state(&self) -> watch::Receiver<ConnectionState>;
+
+    /// What the other side says about the connection itself: refused subjects, shutting down.
+    fn notices(&self) -> broadcast::Receiver<String>;
+
+    /// How often things went wrong on this connection since it was opened.
+    fn faults(&self) -> Faults;
+}
+
+/// Counts that only grow; who compares two looks knows whether something happened between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The connection broke.
+    pub breaks: u64,
+    /// The transport itself let messages go that were not taken in time.
+    pub overflows: u64,
+}
+
+/// Who gets a message when several subscribe to its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Every subscriber.
+    Each,
+    /// One of the subscribers that name the same group.
+    OneOf(&'static str),
+}
+
+/// A message to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    pub subject: String,
+    /// Where an answer may be sent.
+    pub reply: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+/// A message as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    pub reply: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+/// What a subscriber hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    Packet(Packet),
+    /// Nobody listens where the request went.
+    NoResponders,
+    /// Messages were let go from here on, because they came faster than they were taken. [`Line::lost`] counts them.
+    Gap,
+}
+
+impl Heard {
+    /// What it costs to keep, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        const FRAME: usize = 256;
+        match self {
+            Self::Packet(packet) => {
+                let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+                FRAME + headers + packet.body.len()
+            }
+            Self::NoResponders | Self::Gap => FRAME,
+        }
+    }
+}

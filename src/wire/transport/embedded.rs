@@ -1,0 +1,158 @@
+//! The bus within this process. Nothing is dropped: a sender waits until its listeners have room.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::sync::{broadcast, watch};
+
+use super::{
+    bus::{Bus, Doing, Faults, Heard, Outgoing, Packet, Share},
+    line::{CAPACITY, Feeder, Line, line},
+};
+use crate::model::connection::ConnectionState;
+
+struct Listener {
+    share: Share,
+    feeder: Feeder,
+}
+
+/// Subjects and who listens to them.
+pub struct Embedded {
+    listeners: Mutex<HashMap<String, Vec<Listener>>>,
+    inboxes: AtomicU64,
+    state: watch::Sender<ConnectionState>,
+    notices: broadcast::Sender<String>,
+}
+
+impl Default for Embedded {
+    fn default() -> Self {
+        Self {
+            listeners: Mutex::default(),
+            inboxes: AtomicU64::default(),
+            state: watch::Sender::new(ConnectionState::Connected),
+            notices: broadcast::Sender::new(1),
+        }
+    }
+}
+
+impl Embedded {
+    fn listen(&self, subject: &str, share: Share) -> Line {
+        let (feeder, line) = line(CAPACITY);
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|_, of_subject| {
+            of_subject.retain(|listener| !listener.feeder.is_closed());
+            !of_subject.is_empty()
+        });
+        listeners.entry(subject.to_owned()).or_default().push(Listener { share, feeder });
+        line
+    }
+
+    /// Everyone who gets a message on this subject: each single listener, and the first of every group.
+    fn hearers(&self, subject: &str) -> Vec<Feeder> {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut groups = Vec::new();
+        let open = listeners.get(subject).into_iter().flatten().filter(|listener| !listener.feeder.is_closed());
+        open.filter(|listener| match listener.share {
+            Share::Each => true,
+            Share::OneOf(group) => {
+                !groups.contains(&group) && {
+                    groups.push(group);
+                    true
+                }
+            }
+        })
+        .map(|listener| listener.feeder.clone())
+        .collect()
+    }
+}
+
+impl Bus for Embedded {
+    fn place(&self) -> String {
+        "embedded".into()
+    }
+
+    fn greeting(&self) -> String {
+        "toolcrib's own sample services, in this process".into()
+    }
+
+    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line> {
+        Box::pin(async move { Ok(self.listen(subject, share)) })
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let Outgoing { subject, reply, headers, body } = message;
+            let hearers = self.hearers(&subject);
+            if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
+                for asker in self.hearers(inbox) {
+                    let _ = asker.push(Heard::NoResponders).await;
+                }
+            }
+            for hearer in hearers {
+                let packet = Packet { reply: reply.clone(), headers: headers.clone(), body: body.clone() };
+                // Whoever left meanwhile does not want it.
+                let _ = hearer.push(Heard::Packet(packet)).await;
+            }
+            Ok(())
+        })
+    }
+
+    fn inbox(&self) -> String {
+        format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn state(&self) -> watch::Receiver<ConnectionState> {
+        self.state.subscribe()
+    }
+
+    fn notices(&self) -> broadcast::Receiver<String> {
+        self.notices.subscribe()
+    }
+
+    fn faults(&self) -> Faults {
+        Faults::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn message(subject: &str, reply: Option<&str>) -> Outgoing {
+        Outgoing { subject: subject.into(), reply: reply.map(Into::into), headers: Vec::new(), body: Bytes::from_static(b"x") }
+    }
+
+    #[tokio::test]
+    async fn each_listener_hears_and_a_group_hears_once() {
+        let bus = Embedded::default();
+        let mut each = [bus.subscribe("s", Share::Each).await.unwrap(), bus.subscribe("s", Share::Each).await.unwrap()];
+        let mut first = bus.subscribe("s", Share::OneOf("g")).await.unwrap();
+        let mut second = bus.subscribe("s", Share::OneOf("g")).await.unwrap();
+        bus.send(message("s", None)).await.unwrap();
+        for line in &mut each {
+            assert!(matches!(line.next().await, Some(Heard::Packet(_))));
+        }
+        assert!(matches!(first.next().await, Some(Heard::Packet(_))));
+        drop(first);
+        bus.send(message("s", None)).await.unwrap();
+        assert!(matches!(second.next().await, Some(Heard::Packet(_))));
+        drop(bus);
+        assert_eq!(second.next().await, None, "the group's second member heard the first message too");
+    }
+
+    #[tokio::test]
+    async fn nobody_there_is_told_to_the_inbox() {
+        let bus = Embedded::default();
+        let inbox = bus.inbox();
+        let mut line = bus.subscribe(&inbox, Share::Each).await.unwrap();
+        bus.send(message("nobody", Some(&inbox))).await.unwrap();
+        assert_eq!(line.next().await, Some(Heard::NoResponders));
+    }
+}

@@ -1,0 +1,169 @@
+//! The queue between the network and whoever listens: bounded in bytes, and what it lets go is counted.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+
+use super::bus::Heard;
+
+/// How much a line holds at most.
+pub const CAPACITY: usize = 64 * 1024 * 1024;
+
+struct Kept {
+    heard: Heard,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Debug, Default)]
+struct Lost {
+    messages: AtomicU64,
+    bytes: AtomicU64,
+    in_gap: AtomicBool,
+}
+
+/// The end that messages come out of, in order.
+pub struct Line {
+    queue: mpsc::UnboundedReceiver<Kept>,
+    lost: Arc<Lost>,
+}
+
+/// The end that the transport puts messages into.
+#[derive(Clone)]
+pub struct Feeder {
+    // Unbounded in number, but every message in it holds its room.
+    queue: mpsc::UnboundedSender<Kept>,
+    room: Arc<Semaphore>,
+    capacity: usize,
+    lost: Arc<Lost>,
+}
+
+/// The listener is gone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Closed;
+
+/// A line that holds at most `capacity` bytes.
+#[must_use]
+pub fn line(capacity: usize) -> (Feeder, Line) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let lost = Arc::new(Lost::default());
+    let room = Arc::new(Semaphore::new(capacity));
+    (Feeder { queue: sender, room, capacity, lost: Arc::clone(&lost) }, Line { queue: receiver, lost })
+}
+
+impl Line {
+    /// The next thing heard; `None` when the transport has ended the line.
+    pub async fn next(&mut self) -> Option<Heard> {
+        self.queue.recv().await.map(|kept| kept.heard)
+    }
+
+    /// How many messages and bytes were let go so far.
+    #[must_use]
+    pub fn lost(&self) -> (u64, u64) {
+        (self.lost.messages.load(Ordering::Relaxed), self.lost.bytes.load(Ordering::Relaxed))
+    }
+}
+
+impl Feeder {
+    /// Puts it in, waiting for room: for a sender that can be held back.
+    pub async fn push(&self, heard: Heard) -> Result<(), Closed> {
+        let needed = self.needed(&heard);
+        tokio::select! {
+            () = self.queue.closed() => Err(Closed),
+            room = Arc::clone(&self.room).acquire_many_owned(needed) => self.put(heard, room.ok()),
+        }
+    }
+
+    /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be held back.
+    pub fn offer(&self, heard: Heard) -> Result<(), Closed> {
+        match Arc::clone(&self.room).try_acquire_many_owned(self.needed(&heard)) {
+            Ok(room) => {
+                self.lost.in_gap.store(false, Ordering::Relaxed);
+                self.put(heard, Some(room))
+            }
+            Err(_) => {
+                self.lost.messages.fetch_add(1, Ordering::Relaxed);
+                self.lost.bytes.fetch_add(heard.weight() as u64, Ordering::Relaxed);
+                if self.lost.in_gap.swap(true, Ordering::Relaxed) { Ok(()) } else { self.put(Heard::Gap, None) }
+            }
+        }
+    }
+
+    /// Ends when the listener is gone.
+    pub async fn closed(&self) {
+        self.queue.closed().await;
+    }
+
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.queue.is_closed()
+    }
+
+    /// A single message that is larger than the whole line takes all of it.
+    fn needed(&self, heard: &Heard) -> u32 {
+        u32::try_from(heard.weight().min(self.capacity)).unwrap_or(u32::MAX)
+    }
+
+    fn put(&self, heard: Heard, room: Option<OwnedSemaphorePermit>) -> Result<(), Closed> {
+        self.queue.send(Kept { heard, _room: room }).map_err(|_| Closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::wire::transport::bus::Packet;
+
+    fn packet(body: &'static [u8]) -> Heard {
+        Heard::Packet(Packet { reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
+    }
+
+    #[tokio::test]
+    async fn what_has_no_room_is_counted_and_the_gap_is_heard_once() {
+        let (feeder, mut line) = line(600);
+        for body in [&b"one"[..], b"two", b"three", b"four"] {
+            feeder.offer(packet(body)).unwrap();
+        }
+        assert_eq!(line.lost(), (2, 2 * 256 + 9));
+        assert_eq!(line.next().await, Some(packet(b"one")));
+        feeder.offer(packet(b"five")).unwrap();
+        drop(feeder);
+        assert_eq!(line.next().await, Some(packet(b"two")));
+        assert_eq!(line.next().await, Some(Heard::Gap));
+        assert_eq!(line.next().await, Some(packet(b"five")));
+        assert_eq!(line.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn a_sender_that_waits_goes_on_when_there_is_room() {
+        let (feeder, mut line) = line(300);
+        feeder.push(packet(b"one")).await.unwrap();
+        let second = tokio::spawn(async move { feeder.push(packet(b"two")).await });
+        tokio::task::yield_now().await;
+        assert!(!second.is_finished());
+        assert_eq!(line.next().await, Some(packet(b"one")));
+        assert_eq!(second.await.unwrap(), Ok(()));
+        assert_eq!(line.lost(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_listener_that_left_frees_the_sender() {
+        let (feeder, line) = line(300);
+        feeder.push(packet(b"one")).await.unwrap();
+        let waiting = tokio::spawn(async move { feeder.push(packet(b"two")).await });
+        tokio::task::yield_now().await;
+        drop(line);
+        assert_eq!(waiting.await.unwrap(), Err(Closed));
+    }
+
+    #[tokio::test]
+    async fn one_message_larger_than_the_line_still_passes() {
+        let (feeder, mut line) = line(10);
+        feeder.push(packet(b"much longer than ten")).await.unwrap();
+        assert_eq!(line.next().await, Some(packet(b"much longer than ten")));
+    }
+}

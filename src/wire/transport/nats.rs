@@ -1,0 +1,292 @@
+//! NATS through its own client: connecting, sending only while connected, and its troubles in words.
+
+use std::{
+    str::FromStr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber};
+use futures::StreamExt;
+use tokio::sync::{broadcast, watch};
+
+use super::{
+    bus::{Bus, Doing, Faults, Heard, Outgoing, Packet, Secrets, Share},
+    line::{CAPACITY, Feeder, Line, line},
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, ConnectionState},
+        size,
+    },
+    wire::backoff,
+};
+
+mod options;
+
+/// How long handing a message to the network may take; the server is on the line, so this is ample.
+const HANDING_OVER: Duration = Duration::from_secs(5);
+
+/// An open connection to a NATS server.
+pub struct Nats {
+    client: Client,
+    place: String,
+    news: News,
+}
+
+/// What the client tells between calls.
+#[derive(Clone)]
+struct News {
+    state: watch::Sender<ConnectionState>,
+    notices: broadcast::Sender<String>,
+    breaks: Arc<AtomicU64>,
+    overflows: Arc<AtomicU64>,
+    place: String,
+}
+
+/// Connects, or says why not.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallProblem> {
+    let place = options::place(connection);
+    let news = News {
+        state: watch::Sender::new(ConnectionState::Connecting),
+        notices: broadcast::Sender::new(64),
+        breaks: Arc::default(),
+        overflows: Arc::default(),
+        place: place.clone(),
+    };
+    let (told, tries) = (news.clone(), news.state.clone());
+    let options = options::options(connection, secrets)
+        .await?
+        .event_callback(move |event| {
+            told.take(&event);
+            std::future::ready(())
+        })
+        .reconnect_delay_callback(move |attempt| {
+            if attempt > 0 {
+                tries.send_replace(ConnectionState::Reconnecting { attempt });
+            }
+            backoff::delay(attempt)
+        });
+    let servers = options::servers(connection)?;
+    let client = options.connect(servers).await.map_err(|error| options::refusal(&place, &error))?;
+    news.state.send_replace(ConnectionState::Connected);
+    Ok(Nats { client, place, news })
+}
+
+impl News {
+    fn take(&self, event: &Event) {
+        match event {
+            Event::Connected => {
+                let before = self.state.send_replace(ConnectionState::Connected);
+                if matches!(before, ConnectionState::Reconnecting { .. }) {
+                    self.say(format!("connected to {} again", self.place));
+                }
+            }
+            Event::Disconnected => {
+                self.breaks.fetch_add(1, Ordering::Relaxed);
+                self.state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
+                self.say(format!("the connection to {} broke; reconnecting", self.place));
+            }
+            Event::LameDuckMode => self.say(format!("{} is about to shut down", self.place)),
+            Event::SlowConsumer(_) => {
+                self.overflows.fetch_add(1, Ordering::Relaxed);
+            }
+            Event::ServerError(error) => self.say(format!("{} says: {error}", self.place)),
+            Event::ClientError(_) | Event::Draining | Event::Closed => {}
+        }
+    }
+
+    fn say(&self, words: String) {
+        // Without a call under way nobody listens.
+        let _ = self.notices.send(words);
+    }
+}
+
+impl Nats {
+    fn down(&self) -> CallProblem {
+        CallProblem {
+            kind: "no-server".into(),
+            message: format!("the connection to {} is down, so nothing was sent", self.place),
+            remedy: "it is being tried again; send once it is back, or choose another connection".into(),
+        }
+    }
+
+    /// Nothing is handed to the client while it is not connected: it would keep it and send it minutes later.
+    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+        if self.client.connection_state() != async_nats::connection::State::Connected {
+            return Err(self.down());
+        }
+        let headers = headers(&message.headers)?;
+        let (size, most) = (weight(&message), self.client.max_payload());
+        if most > 0 && size > most {
+            return Err(CallProblem {
+                kind: "too-large".into(),
+                message: format!(
+                    "the message is {} ({size} bytes) with its headers, and {} takes at most {} ({most} bytes)",
+                    size::bytes(size as u64),
+                    self.place,
+                    size::bytes(most as u64)
+                ),
+                remedy: "send less, or raise max_payload in the server's configuration".into(),
+            });
+        }
+        let Outgoing { subject, reply, body, .. } = message;
+        let handing = async {
+            match reply {
+                Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, body).await,
+                None => self.client.publish_with_headers(subject, headers, body).await,
+            }
+            .map_err(|error| self.unsent(error))?;
+            self.client.flush().await.map_err(|error| self.unsent(error))
+        };
+        tokio::time::timeout(HANDING_OVER, handing).await.unwrap_or_else(|_| Err(self.down()))
+    }
+
+    fn unsent(&self, error: impl std::fmt::Display) -> CallProblem {
+        CallProblem {
+            kind: "connection-lost".into(),
+            message: format!("the message could not be handed to {}: {error}", self.place),
+            remedy: "send it again once the connection is back".into(),
+        }
+    }
+}
+
+/// What the server counts against its limit: the headers as they are written, and the body.
+fn weight(message: &Outgoing) -> usize {
+    const FRAME: usize = "NATS/1.0\r\n\r\n".len();
+    let headers: usize = message.headers.iter().map(|(name, value)| name.len() + value.len() + ": \r\n".len()).sum();
+    FRAME + headers + message.body.len()
+}
+
+fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
+    let unfit = |name: &str, error: &dyn std::fmt::Display| CallProblem {
+        kind: "bad-header".into(),
+        message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),
+        remedy: "use letters, digits and dashes in its name and no line break in its value".into(),
+    };
+    let mut map = HeaderMap::new();
+    for (name, value) in pairs {
+        if name.is_empty() {
+            return Err(unfit(name, &"it has no name"));
+        }
+        let header = HeaderName::from_str(name).map_err(|error| unfit(name, &error))?;
+        map.append(header, HeaderValue::from_str(value).map_err(|error| unfit(name, &error))?);
+    }
+    Ok(map)
+}
+
+fn heard(message: Message) -> Heard {
+    if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
+        return Heard::NoResponders;
+    }
+    let headers = message.headers.iter().flat_map(HeaderMap::iter);
+    Heard::Packet(Packet {
+        reply: message.reply.map(|subject| subject.to_string()),
+        headers: headers
+            .flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())))
+            .collect(),
+        body: message.payload,
+    })
+}
+
+/// Takes messages off the client as fast as they come, so that the client itself never has to drop any.
+async fn pump(mut subscriber: Subscriber, feeder: Feeder) {
+    loop {
+        let message = tokio::select! {
+            () = feeder.closed() => break,
+            message = subscriber.next() => message,
+        };
+        let Some(message) = message else { return };
+        if feeder.offer(heard(message)).is_err() {
+            break;
+        }
+    }
+    let _ = subscriber.unsubscribe().await;
+}
+
+impl Bus for Nats {
+    fn place(&self) -> String {
+        self.place.clone()
+    }
+
+    fn greeting(&self) -> String {
+        self.client.try_server_info().map_or_else(String::new, |info| {
+            let most = size::bytes(info.max_payload as u64);
+            format!("nats-server {} at {}, messages up to {most}", info.version, self.place)
+        })
+    }
+
+    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line> {
+        Box::pin(async move {
+            if self.client.connection_state() != async_nats::connection::State::Connected {
+                return Err(self.down());
+            }
+            let asking = async {
+                match share {
+                    Share::Each => self.client.subscribe(subject.to_owned()).await,
+                    Share::OneOf(group) => self.client.queue_subscribe(subject.to_owned(), group.to_owned()).await,
+                }
+            };
+            let subscriber = tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
+            let subscriber = subscriber.map_err(|error| CallProblem {
+                kind: "bad-subject".into(),
+                message: format!("cannot listen on {}: {error}", subject.escape_debug()),
+                remedy: "write the subject as names joined by single dots".into(),
+            })?;
+            let (feeder, line) = line(CAPACITY);
+            tokio::spawn(pump(subscriber, feeder));
+            Ok(line)
+        })
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(self.publish(message))
+    }
+
+    fn inbox(&self) -> String {
+        self.client.new_inbox()
+    }
+
+    fn state(&self) -> watch::Receiver<ConnectionState> {
+        self.news.state.subscribe()
+    }
+
+    fn notices(&self) -> broadcast::Receiver<String> {
+        self.news.notices.subscribe()
+    }
+
+    fn faults(&self) -> Faults {
+        Faults { breaks: self.news.breaks.load(Ordering::Relaxed), overflows: self.news.overflows.load(Ordering::Relaxed) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn headers_that_would_break_the_protocol_are_refused() {
+        let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())];
+        assert!(headers(&pair("id", "7f1c")).is_ok());
+        for (name, value) in [("id", "a\r\nPUB x 0"), ("i:d", "a"), ("", "a"), ("i d\n", "a")] {
+            assert_eq!(headers(&pair(name, value)).unwrap_err().kind, "bad-header", "{name:?}: {value:?}");
+        }
+    }
+
+    #[test]
+    fn the_size_that_counts_includes_the_headers() {
+        let message = Outgoing {
+            subject: "s".into(),
+            reply: None,
+            headers: vec![("id".into(), "1".into())],
+            body: Bytes::from_static(b"body"),
+        };
+        assert_eq!(weight(&message), "NATS/1.0\r\nid: 1\r\n\r\nbody".len());
+    }
+}

@@ -1,0 +1,179 @@
+//! From a connection's settings to the client's options, and from the client's refusals to words.
+
+use std::{path::Path, time::Duration};
+
+use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr};
+
+use super::super::bus::Secrets;
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, Credentials},
+};
+
+/// How long one server may take to answer.
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// The servers' addresses as people may see them: without user and password.
+pub(super) fn place(connection: &Connection) -> String {
+    let bare = |server: &String| match (server.split_once("://"), server.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => server.clone(),
+    };
+    connection.servers.iter().map(bare).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
+    let read = |server: &String| server.parse::<ServerAddr>();
+    let servers: Result<Vec<_>, _> = connection.servers.iter().map(read).collect();
+    match servers {
+        Ok(servers) if !servers.is_empty() => Ok(servers),
+        Ok(_) => Err(bad_address(connection, "it has no server")),
+        Err(error) => Err(bad_address(connection, &error.to_string())),
+    }
+}
+
+fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
+    CallProblem {
+        kind: "bad-address".into(),
+        message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
+        remedy: "write the server as nats://HOST:PORT".into(),
+    }
+}
+
+pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
+    let options = authenticated(connection, secrets).await?;
+    let mut options = options.name("toolcrib").connection_timeout(CONNECTING).require_tls(connection.tls.required);
+    if let Some(authorities) = &connection.tls.ca_file {
+        options = options.add_root_certificates(readable(authorities).await?.into());
+    }
+    match (&connection.tls.cert_file, &connection.tls.key_file) {
+        (Some(certificate), Some(key)) => {
+            let (certificate, key) = (readable(certificate).await?, readable(key).await?);
+            Ok(options.add_client_certificate(certificate.into(), key.into()))
+        }
+        (None, None) => Ok(options),
+        _ => Err(CallProblem {
+            kind: "bad-settings".into(),
+            message: format!("connection \"{}\" has only one of certificate and key", connection.name),
+            remedy: "set both files, or neither".into(),
+        }),
+    }
+}
+
+async fn authenticated(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
+    let secret = |variable: &str| {
+        secrets(variable).ok_or_else(|| CallProblem {
+            kind: "missing-secret".into(),
+            message: format!("the environment variable {variable} is not set, and connection \"{}\" needs it", connection.name),
+            remedy: format!("set {variable} in the environment and start again"),
+        })
+    };
+    match &connection.credentials {
+        Credentials::None => Ok(ConnectOptions::new()),
+        Credentials::Password { user, password_variable } => {
+            Ok(ConnectOptions::with_user_and_password(user.clone(), secret(password_variable)?))
+        }
+        Credentials::Token { token_variable } => Ok(ConnectOptions::with_token(secret(token_variable)?)),
+        Credentials::File { path } => ConnectOptions::with_credentials_file(readable(path).await?)
+            .await
+            .map_err(|error| file_problem(path, &format!("it is not a NATS credentials file ({error})"))),
+    }
+}
+
+async fn readable(path: &str) -> Result<&Path, CallProblem> {
+    match tokio::fs::File::open(path).await {
+        Ok(_) => Ok(Path::new(path)),
+        Err(error) => Err(file_problem(path, &error.to_string())),
+    }
+}
+
+fn file_problem(path: &str, cause: &str) -> CallProblem {
+    CallProblem {
+        kind: "bad-settings".into(),
+        message: format!("cannot use {path}: {cause}"),
+        remedy: "correct the path in the connection's settings".into(),
+    }
+}
+
+/// Why the server could not be reached, or would not have us.
+pub(super) fn refusal(place: &str, error: &ConnectError) -> CallProblem {
+    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
+    let (kind, message, remedy) = match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
+            "refused",
+            format!("{place} refused our credentials"),
+            "check the user, password, token or credentials file of this connection",
+        ),
+        ConnectErrorKind::Tls => (
+            "tls",
+            format!("no encrypted connection to {place}: {cause}"),
+            "check the connection's certificates, and whether the server speaks TLS",
+        ),
+        ConnectErrorKind::TimedOut => (
+            "no-server",
+            format!("{place} did not answer within {} s", CONNECTING.as_secs()),
+            "check the address and whether a firewall is in between",
+        ),
+        ConnectErrorKind::ServerParse => ("bad-address", format!("{place}: {cause}"), "write the server as nats://HOST:PORT"),
+        ConnectErrorKind::Dns => {
+            ("no-server", format!("{place} has no such host: {cause}"), "check the host's name in the connection's settings")
+        }
+        ConnectErrorKind::Io | ConnectErrorKind::MaxReconnects => (
+            "no-server",
+            format!("nothing answers at {place}: {cause}"),
+            "start a NATS server there, correct the address, or use the embedded connection",
+        ),
+    };
+    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().map_or_else(String::new, ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::connection::Tls;
+
+    fn nothing() -> Secrets {
+        Arc::new(|_| None)
+    }
+
+    #[test]
+    fn passwords_in_an_address_are_not_shown() {
+        let mut connection = Connection::nats("n", "nats://alice:s3cret@host:4222");
+        connection.servers.push("bob:p@other:1".into());
+        assert_eq!(place(&connection), "nats://host:4222, other:1");
+    }
+
+    #[tokio::test]
+    async fn a_secret_that_is_not_set_is_named() {
+        let credentials = Credentials::Token { token_variable: "MY_TOKEN".into() };
+        let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
+        let problem = options(&connection, &nothing()).await.err().unwrap();
+        assert_eq!(problem.kind, "missing-secret");
+        assert!(problem.message.contains("MY_TOKEN") && problem.remedy.contains("MY_TOKEN"));
+    }
+
+    #[tokio::test]
+    async fn files_that_cannot_be_read_are_named() {
+        let tls = Tls { required: true, ca_file: Some("/nowhere/ca.pem".into()), ..Tls::default() };
+        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing()).await.err().unwrap();
+        assert!(problem.message.contains("/nowhere/ca.pem"), "{}", problem.message);
+        let tls = Tls { cert_file: Some("c".into()), ..Tls::default() };
+        let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing()).await.err().unwrap();
+        assert_eq!(problem.kind, "bad-settings");
+    }
+
+    #[test]
+    fn an_address_that_makes_no_sense_is_refused() {
+        let mut connection = Connection::nats("n", "nats://[");
+        assert_eq!(servers(&connection).unwrap_err().kind, "bad-address");
+        connection.servers.clear();
+        assert!(servers(&connection).unwrap_err().message.contains("no server"));
+    }
+}
