@@ -19,6 +19,8 @@ pub struct Tool {
     /// The key of the service (or server) that answers for it.
     pub service: Option<String>,
     pub gate: Gate,
+    /// Where the gate stands in the entry.
+    pub keys: GateKeys,
     /// The JSON Schema of what a model gives.
     pub arguments: Value,
 }
@@ -28,6 +30,14 @@ impl Tool {
     pub fn id(&self) -> &EntryId {
         &self.entry.id
     }
+}
+
+/// The members of an entry that hold its gate, or would hold it: what to edit to change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateKeys {
+    pub groups: &'static str,
+    pub states: &'static str,
+    pub next: &'static str,
 }
 
 /// When a tool is available, and where it leads.

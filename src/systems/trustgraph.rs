@@ -7,6 +7,7 @@ pub mod entries;
 pub mod function;
 pub mod keys;
 pub mod kinds;
+pub mod load;
 pub mod schema;
 pub mod types;
 
@@ -15,12 +16,12 @@ use serde_json::Value;
 use super::system::{CallOf, Message, NewEntry, Reply, System};
 use crate::{
     model::{
-        call::{CallProblem, Request},
+        call::Request,
         catalog::Catalog,
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::Finding,
-        problem::{Problem, ProblemKind},
+        problem::Problem,
         service::Service,
         tool::{Function, Tool},
     },
@@ -72,14 +73,10 @@ impl System for TrustGraph {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), "TrustGraph's requests are not rendered yet"))
+        request::render(call)
     }
 
-    fn decode(&self, _correlation: &str, _message: &Message<'_>) -> Reply {
-        Reply::Unreadable(CallProblem {
-            kind: "unreadable".into(),
-            message: "replies are not decoded yet".into(),
-            remedy: String::new(),
-        })
+    fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {
+        reply::decode(correlation, message)
     }
 }

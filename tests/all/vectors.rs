@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
+#[path = "vectors/trustgraph_load.rs"]
+mod trustgraph_load;
 #[path = "vectors/trustgraph_wire.rs"]
 mod trustgraph_wire;
 
@@ -12,6 +14,8 @@ type Op = fn(&Value) -> Result<(), String>;
 
 /// Every op, by file and name.
 const OPS: &[(&str, &str, Op)] = &[
+    ("trustgraph-filter.json", "validate", trustgraph_load::validate),
+    ("trustgraph-filter.json", "load", trustgraph_load::load),
     ("trustgraph-filter.json", "wire_request", trustgraph_wire::request),
     ("trustgraph-filter.json", "wire_reply", trustgraph_wire::reply),
     ("trustgraph-filter.json", "queue_name", trustgraph_wire::queue_name),

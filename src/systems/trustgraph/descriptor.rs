@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{keys, types};
+use super::{keys, load, types};
 use crate::model::{
     context::{ANY, Mode, Name},
     entry::Entry,
-    service::{Parameter, Service},
-    tool::{Gate, States, Tool},
+    service::Service,
+    tool::{Gate, GateKeys, States, Tool},
 };
 
 /// The tool that an entry describes under the rules of a mode.
@@ -21,6 +21,7 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
         description: text(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
         service: answered_by(value, kind, mode).map(str::to_owned),
         gate: gate(value, mode),
+        keys: GateKeys { groups: keys::GROUP, states: states_key(value, mode), next: keys::STATE },
         arguments: arguments(value, kind),
         entry: entry.clone(),
     }
@@ -43,18 +44,24 @@ fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> 
 /// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts where that is not given.
 #[must_use]
 pub fn gate(value: &Value, mode: Mode) -> Gate {
-    let states = match mode {
-        Mode::Document => given(value, keys::STATES_DEPLOYED).or_else(|| given(value, keys::STATES_DOCUMENT)),
-        Mode::AsDeployed => given(value, keys::STATES_DEPLOYED),
-    };
     Gate {
         groups: given(value, keys::GROUP).map(names),
-        states: match states.map(names) {
+        states: match given(value, states_key(value, mode)).map(names) {
             None => States::Every,
             Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
             Some(listed) => States::Only(listed),
         },
         next: text(value, keys::STATE).filter(|state| !state.is_empty()).map(Name::from),
+    }
+}
+
+/// The key that a tool's states are read from in a mode; where it has none, the one to write them under.
+#[must_use]
+pub fn states_key(value: &Value, mode: Mode) -> &'static str {
+    let has = |key| given(value, key).is_some();
+    match mode {
+        Mode::Document if has(keys::STATES_DOCUMENT) && !has(keys::STATES_DEPLOYED) => keys::STATES_DOCUMENT,
+        _ => keys::STATES_DEPLOYED,
     }
 }
 
@@ -79,26 +86,13 @@ pub fn service(entry: &Entry, mode: Mode) -> Service {
     Service {
         request_queue: text(value, keys::REQUEST_QUEUE).map(str::to_owned),
         response_queue: text(value, keys::RESPONSE_QUEUE).map(str::to_owned),
-        parameters: value
-            .get(keys::CONFIG_PARAMS)
-            .and_then(Value::as_array)
-            .map(Vec::as_slice)
-            .unwrap_or_default()
-            .iter()
-            .filter_map(parameter)
-            .collect(),
+        parameters: load::parameters(value),
         alias: match mode {
             Mode::Document => text(value, keys::ID).filter(|id| *id != entry.key).map(str::to_owned),
             Mode::AsDeployed => None,
         },
         entry: entry.clone(),
     }
-}
-
-/// `{"name": …, "required": …}` or the plain name.
-fn parameter(item: &Value) -> Option<Parameter> {
-    let name = item.as_str().or_else(|| text(item, keys::NAME))?;
-    Some(Parameter { name: name.to_owned(), required: item.get(keys::REQUIRED).and_then(Value::as_bool).unwrap_or(false) })
 }
 
 /// What a model gives to a tool, as a JSON Schema.

@@ -1,0 +1,176 @@
+//! Checks that hold for every system: one table of rows, each with a code, a severity and a function.
+//!
+//! [`check`] says what a row is and [`ground`] what its function can ask; the other files hold the functions, by what they look at.
+//! A system adds its own table of the same rows. [`syntax`] turns what is odd in a text into findings.
+
+pub mod check;
+mod gates;
+pub mod ground;
+mod identity;
+mod secrets;
+mod services;
+mod states;
+pub mod syntax;
+
+use check::{Check, Level, Report, Run};
+use ground::Ground;
+
+use crate::model::{
+    entry::SystemId,
+    finding::{Finding, Severity},
+};
+
+/// Every check that is no system's own.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "identity.duplicate-key",
+        severity: Level::WARNING,
+        about: "Two entries of a kind have the same key; where both are loaded, the last one counts.",
+        run: Run::All(identity::duplicate_key),
+    },
+    Check {
+        code: "identity.duplicate-name",
+        severity: Level::WARNING,
+        about: "Two tools have the same name; a model cannot tell them apart, and the last one loaded counts.",
+        run: Run::All(identity::duplicate_name),
+    },
+    Check {
+        code: "identity.twins",
+        severity: Level::NOTE,
+        about: "Two tools differ only by their names: a model has no ground to choose between them.",
+        run: Run::All(identity::twins),
+    },
+    Check {
+        code: "identity.name-refused",
+        severity: Level::NOTE,
+        about: "The name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
+        run: Run::Tool(identity::name_refused),
+    },
+    Check {
+        code: "groups.empty",
+        severity: Level::WARNING,
+        about: "The tool is in no group: only a request for \"*\" shows it.",
+        run: Run::Tool(gates::no_group),
+    },
+    Check {
+        code: "groups.wildcard",
+        severity: Level::WARNING,
+        about: "\"*\" among a tool's groups is a group of that name, not a wildcard.",
+        run: Run::Tool(gates::wildcard),
+    },
+    Check {
+        code: "groups.comma",
+        severity: Level::WARNING,
+        about: "A group's name has a comma in it: most likely several names in one text.",
+        run: Run::Tool(gates::comma),
+    },
+    Check {
+        code: "names.blanks",
+        severity: Level::WARNING,
+        about: "A group or state begins or ends with a blank; names match exactly.",
+        run: Run::Tool(gates::blanks),
+    },
+    Check {
+        code: "names.near-duplicate",
+        severity: Level::WARNING,
+        about: "Two names of groups, or of states, differ only by case, blanks or dashes; names match exactly.",
+        run: Run::All(gates::near_duplicates),
+    },
+    Check {
+        code: "gates.write-reachable",
+        severity: Level::WARNING,
+        about: "A tool that seems to change things is also in a group that is named for reading.",
+        run: Run::Tool(gates::write_reachable),
+    },
+    Check {
+        code: "states.empty",
+        severity: Level::WARNING,
+        about: "The list of states is empty: the tool is never available.",
+        run: Run::Tool(states::empty),
+    },
+    Check {
+        code: "states.never-produced",
+        severity: Level::WARNING,
+        about: "A tool waits for a state that no tool leads to.",
+        run: Run::All(states::never_produced),
+    },
+    Check {
+        code: "states.never-awaited",
+        severity: Level::NOTE,
+        about: "A tool leads to a state that no tool lists.",
+        run: Run::All(states::never_awaited),
+    },
+    Check {
+        code: "states.dead-end",
+        severity: Level::WARNING,
+        about: "A tool leads to a state in which no tool at all is available.",
+        run: Run::All(states::dead_end),
+    },
+    Check {
+        code: "states.unreachable",
+        severity: Level::WARNING,
+        about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",
+        run: Run::All(states::unreachable),
+    },
+    Check { code: "service.unused", severity: Level::NOTE, about: "No tool uses the service.", run: Run::All(services::unused) },
+    Check {
+        code: "service.same-queue",
+        severity: Level::ERROR,
+        about: "Requests and responses share one queue: the service would answer itself.",
+        run: Run::Service(services::same_queue),
+    },
+    Check {
+        code: "service.queue-shared",
+        severity: Level::WARNING,
+        about: "Two services take requests from one queue: each request goes to either of them.",
+        run: Run::All(services::queue_shared),
+    },
+    Check {
+        code: "secrets.in-descriptor",
+        severity: Level::WARNING,
+        about: "A value looks like a key, a token or a password.",
+        run: Run::Entry(secrets::in_descriptor),
+    },
+];
+
+/// Findings of the checks that hold for every system.
+#[must_use]
+pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
+    run(CHECKS, ground, |_| true)
+}
+
+/// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose for themselves.
+#[must_use]
+pub fn run(checks: &[Check], ground: &Ground<'_>, of: impl Fn(SystemId) -> bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let catalog = ground.catalog;
+    for check in checks {
+        let Some(severity) = check.severity.of(ground.mode()) else { continue };
+        let mut report = Report::new(check.code, severity, &mut findings);
+        match check.run {
+            Run::Entry(look) => {
+                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(ground, entry, &mut report))
+            }
+            Run::Tool(look) => {
+                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(ground, tool, &mut report))
+            }
+            Run::Service(look) => {
+                catalog
+                    .services
+                    .iter()
+                    .filter(|service| of(service.entry.system))
+                    .for_each(|service| look(ground, service, &mut report));
+            }
+            Run::All(look) => look(ground, &mut report),
+        }
+    }
+    findings
+}
+
+/// Sorts findings as people read them: by file, place, severity, code.
+pub fn sort(findings: &mut [Finding]) {
+    let order = |finding: &Finding| -> (crate::model::entry::FileId, usize, usize, Severity, &'static str) {
+        (finding.site.file.clone(), finding.site.line, finding.site.column, finding.severity, finding.code)
+    };
+    findings.sort_by_cached_key(order);
+}

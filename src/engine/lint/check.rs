@@ -1,0 +1,147 @@
+//! What a check is: a row with a code, a severity, a sentence, and the function that looks.
+
+use super::ground::Ground;
+use crate::{
+    model::{
+        context::Mode,
+        entry::{Entry, EntryId},
+        finding::{EntryEdit, Finding, Fix, Severity, Site},
+        service::Service,
+        tool::Tool,
+    },
+    schema::{literal::Literal, pointer::Pointer},
+    syntax::edit::Edit,
+};
+
+/// A row in a table of checks.
+pub struct Check {
+    /// Stable: scripts name it.
+    pub code: &'static str,
+    pub severity: Level,
+    /// One sentence: what it finds, and why that matters.
+    pub about: &'static str,
+    pub run: Run,
+}
+
+/// What a check looks at, and the function that does.
+pub enum Run {
+    /// Each entry alone.
+    Entry(fn(&Ground<'_>, &Entry, &mut Report<'_>)),
+    /// Each tool alone.
+    Tool(fn(&Ground<'_>, &Tool, &mut Report<'_>)),
+    /// Each service alone.
+    Service(fn(&Ground<'_>, &Service, &mut Report<'_>)),
+    /// The whole catalog at once.
+    All(fn(&Ground<'_>, &mut Report<'_>)),
+}
+
+/// How bad a finding is, by mode; `None` where the check does not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    pub document: Option<Severity>,
+    pub as_deployed: Option<Severity>,
+}
+
+impl Level {
+    pub const ERROR: Self = Self::both(Severity::Error);
+    pub const WARNING: Self = Self::both(Severity::Warning);
+    pub const NOTE: Self = Self::both(Severity::Note);
+
+    const fn both(severity: Severity) -> Self {
+        Self { document: Some(severity), as_deployed: Some(severity) }
+    }
+
+    /// One severity in each mode.
+    #[must_use]
+    pub const fn by_mode(document: Severity, as_deployed: Severity) -> Self {
+        Self { document: Some(document), as_deployed: Some(as_deployed) }
+    }
+
+    /// Only in as-deployed mode.
+    #[must_use]
+    pub const fn only_as_deployed(severity: Severity) -> Self {
+        Self { document: None, as_deployed: Some(severity) }
+    }
+
+    #[must_use]
+    pub fn of(self, mode: Mode) -> Option<Severity> {
+        match mode {
+            Mode::Document => self.document,
+            Mode::AsDeployed => self.as_deployed,
+        }
+    }
+}
+
+/// Takes a check's findings.
+pub struct Report<'r> {
+    code: &'static str,
+    severity: Severity,
+    findings: &'r mut Vec<Finding>,
+}
+
+impl<'r> Report<'r> {
+    #[must_use]
+    pub fn new(code: &'static str, severity: Severity, findings: &'r mut Vec<Finding>) -> Self {
+        Self { code, severity, findings }
+    }
+
+    /// A finding at a pointer of an entry. Line and column are the entry's until the exact place is filled in.
+    pub fn at(&mut self, entry: &Entry, pointer: Pointer, message: impl Into<String>) -> Found<'_> {
+        let site = Site {
+            file: entry.id.file().clone(),
+            entry: Some(entry.id.clone()),
+            pointer,
+            line: entry.line,
+            column: entry.column,
+        };
+        self.findings.push(Finding { code: self.code, severity: self.severity, message: message.into(), site, fix: None });
+        Found { entry: entry.id.clone(), finding: self.findings.last_mut() }
+    }
+}
+
+/// A finding just made, to give it a fix.
+pub struct Found<'f> {
+    entry: EntryId,
+    finding: Option<&'f mut Finding>,
+}
+
+impl Found<'_> {
+    /// A fix by edits of the entry that the finding is in.
+    pub fn fix(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
+        let edits = edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
+        if let Some(finding) = self.finding {
+            finding.fix = Some(Fix { label: label.into(), edits });
+        }
+    }
+
+    /// A fix that puts a value at the finding's pointer.
+    pub fn fix_set(self, label: impl Into<String>, to: impl Into<Literal>) {
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        self.fix(label, [Edit::Set { at, to: to.into() }]);
+    }
+
+    /// A fix that takes out what stands at the finding's pointer.
+    pub fn fix_remove(self, label: impl Into<String>) {
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        self.fix(label, [Edit::Remove { at }]);
+    }
+
+    /// A fix that gives the member at the finding's pointer another key.
+    pub fn fix_rename(self, key: impl Into<String>) {
+        let key = key.into();
+        let Some(at) = self.finding.as_ref().map(|finding| finding.site.pointer.clone()) else { return };
+        self.fix(format!("rename to \"{key}\""), [Edit::Rename { at, key }]);
+    }
+}
+
+/// The place of a member of an entry.
+#[must_use]
+pub fn member(key: &str) -> Pointer {
+    Pointer::root().child(key)
+}
+
+/// "; did you mean …?" for a near name, else nothing.
+#[must_use]
+pub fn did_you_mean(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
+}

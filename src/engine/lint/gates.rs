@@ -1,0 +1,170 @@
+//! Groups, and names that do not match though they look alike.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{
+    check::{Report, member},
+    ground::{Ground, listed},
+};
+use crate::{
+    engine::workflow::similar::fold,
+    model::{
+        context::{ANY, Name},
+        tool::Tool,
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+};
+
+pub fn no_group(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
+        let found = report.at(&tool.entry, member(tool.keys.groups), "it is in no group: only a request for \"*\" shows it");
+        found.fix_remove("remove the list: in the group \"default\"");
+    }
+}
+
+pub fn wildcard(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
+        let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
+        report.at(&tool.entry, place(tool, tool.keys.groups, ANY), message);
+    }
+}
+
+pub fn comma(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
+        let parts: Vec<&str> = group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        let at = place(tool, tool.keys.groups, group);
+        let found = report.at(&tool.entry, at.clone(), format!("\"{group}\" is one group, comma included"));
+        let (Some((first, rest)), Some(index), Some(list)) = (parts.split_first(), at.last_index(), at.parent()) else {
+            continue;
+        };
+        let set = Edit::Set { at: at.clone(), to: (*first).into() };
+        let inserts =
+            rest.iter().enumerate().map(|(step, part)| Edit::Insert { at: list.item(index + 1 + step), item: (*part).into() });
+        found.fix(format!("split into {} groups", parts.len()), std::iter::once(set).chain(inserts));
+    }
+}
+
+pub fn blanks(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (key, name) in names(tool).filter(|(_, name)| name.trim() != &***name) {
+        let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
+        report.at(&tool.entry, place(tool, key, name), message).fix_set("take the blanks off", name.trim());
+    }
+}
+
+/// The group and state names of a tool, with the member each stands in.
+fn names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
+    let groups = tool.gate.groups.iter().flatten().map(|name| (tool.keys.groups, name));
+    let states = listed(tool).iter().map(|name| (tool.keys.states, name));
+    groups.chain(states).chain(tool.gate.next.iter().map(|name| (tool.keys.next, name)))
+}
+
+pub fn near_duplicates(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (groups, states) = (rarer(&ground.groups), rarer(&ground.states));
+    if groups.is_empty() && states.is_empty() {
+        return;
+    }
+    for tool in &ground.catalog.tools {
+        for (key, name) in names(tool) {
+            let (kind, rarer) = if key == tool.keys.groups { ("group", &groups) } else { ("state", &states) };
+            if let Some(usual) = rarer.get(&**name) {
+                let message = format!("the {kind} \"{name}\" is not \"{usual}\": names match exactly");
+                report.at(&tool.entry, place(tool, key, name), message).fix_set(format!("change to \"{usual}\""), *usual);
+            }
+        }
+    }
+}
+
+/// Names that look like another, with the one that is used most; of equals the first.
+fn rarer<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &'c str> {
+    let mut alike: BTreeMap<String, Vec<(&'c str, usize)>> = BTreeMap::new();
+    for (name, count) in counts {
+        alike.entry(fold(name)).or_default().push((name, *count));
+    }
+    let mut rarer = BTreeMap::new();
+    for names in alike.into_values().filter(|names| names.len() > 1) {
+        let Some((usual, _)) = names.iter().copied().reduce(|best, next| if next.1 > best.1 { next } else { best }) else {
+            continue;
+        };
+        // What differs by outer blanks alone has a check of its own.
+        let others = names.iter().map(|(name, _)| *name).filter(|name| name.trim() != usual.trim());
+        rarer.extend(others.map(|name| (name, usual)));
+    }
+    rarer
+}
+
+/// Words that name reading.
+const READING: &[&str] = &["read", "reader", "readers", "readonly", "view", "viewer", "viewers"];
+/// Words that name changing things.
+const WRITING: &[&str] = &[
+    "write",
+    "writer",
+    "update",
+    "delete",
+    "remove",
+    "create",
+    "insert",
+    "drop",
+    "modify",
+    "edit",
+    "set",
+    "put",
+    "reset",
+    "purge",
+    "destroy",
+    "overwrite",
+    "truncate",
+    "revoke",
+    "grant",
+];
+
+pub fn write_reachable(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(groups) = tool.gate.groups.as_ref() else { return };
+    let Some(reading) = groups.iter().find(|group| says(group, READING)) else { return };
+    let writing = groups.iter().find(|group| says(group, WRITING)).map(|group| format!("is also in \"{group}\""));
+    let writing = writing.or_else(|| says(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
+    if let Some(writing) = writing {
+        let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
+        let found = report.at(&tool.entry, place(tool, tool.keys.groups, reading), message);
+        if groups.len() > 1 {
+            found.fix_remove(format!("take it out of \"{reading}\""));
+        }
+    }
+}
+
+/// Whether one of a name's words is in a list; `read-only`, `readOnly` and `read_only` have the word `read`.
+fn says(name: &str, words: &[&str]) -> bool {
+    let mut word = String::new();
+    let mut last_small = false;
+    for letter in name.chars().chain([' ']) {
+        let new = !letter.is_alphanumeric() || (letter.is_uppercase() && last_small);
+        if new {
+            if words.contains(&word.as_str()) {
+                return true;
+            }
+            word.clear();
+        }
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+        last_small = letter.is_lowercase();
+    }
+    false
+}
+
+/// The place of a name in a member that holds one or a list of them.
+fn place(tool: &Tool, key: &str, name: &str) -> Pointer {
+    let at = member(key);
+    match tool
+        .entry
+        .value
+        .get(key)
+        .and_then(Value::as_array)
+        .and_then(|items| items.iter().position(|item| item.as_str() == Some(name)))
+    {
+        Some(item) => at.item(item),
+        None => at,
+    }
+}

@@ -1,0 +1,85 @@
+//! What checks stand on: the catalog, and what is worth knowing of it once.
+
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashMap},
+};
+
+use crate::{
+    engine::{
+        filter::AskedGroups,
+        workflow::{analysis::Analysis, graph::Workflow},
+    },
+    model::{
+        catalog::Catalog,
+        context::{Mode, Name, UNDEFINED},
+        entry::{Entry, EntryKind, SystemId},
+        tool::{States, Tool},
+    },
+};
+
+/// A catalog with its names counted.
+pub struct Ground<'c> {
+    pub catalog: &'c Catalog,
+    /// Group names that tools list, with how many tools do.
+    pub groups: BTreeMap<&'c str, usize>,
+    /// State names that tools list or lead to, with how many do.
+    pub states: BTreeMap<&'c str, usize>,
+    servers: HashMap<(SystemId, &'c str), &'c Entry>,
+    flow: OnceCell<(Workflow, Analysis)>,
+}
+
+impl<'c> Ground<'c> {
+    #[must_use]
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let mut ground =
+            Self { catalog, groups: BTreeMap::new(), states: BTreeMap::new(), servers: HashMap::new(), flow: OnceCell::new() };
+        for tool in &catalog.tools {
+            count(&mut ground.groups, tool.gate.groups.iter().flatten());
+            count(&mut ground.states, listed(tool).iter().chain(&tool.gate.next));
+        }
+        let servers = catalog.others.iter().filter(|entry| entry.kind == EntryKind::Server);
+        ground.servers.extend(servers.map(|entry| ((entry.system, entry.key.as_str()), entry)));
+        ground
+    }
+
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.catalog.mode
+    }
+
+    /// The server of that key, within a system.
+    #[must_use]
+    pub fn server(&self, system: SystemId, key: &str) -> Option<&'c Entry> {
+        self.servers.get(&(system, key)).copied()
+    }
+
+    /// The keys of a system's servers.
+    pub fn server_keys(&self, system: SystemId) -> impl Iterator<Item = &'c str> {
+        self.servers.keys().filter(move |(of, _)| *of == system).map(|(_, key)| *key)
+    }
+
+    /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request can.
+    pub fn flow(&self) -> &(Workflow, Analysis) {
+        self.flow.get_or_init(|| {
+            let workflow = Workflow::of(&self.catalog.tools, &AskedGroups::Every, UNDEFINED);
+            let analysis = workflow.analysis();
+            (workflow, analysis)
+        })
+    }
+}
+
+/// The states that a tool lists; none where it is available in every state.
+#[must_use]
+pub fn listed(tool: &Tool) -> &[Name] {
+    match &tool.gate.states {
+        States::Every => &[],
+        States::Only(listed) => listed,
+    }
+}
+
+fn count<'c>(counts: &mut BTreeMap<&'c str, usize>, names: impl IntoIterator<Item = &'c Name>) {
+    for name in names {
+        *counts.entry(&**name).or_default() += 1;
+    }
+}

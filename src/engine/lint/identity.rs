@@ -1,0 +1,111 @@
+//! Keys and names.
+
+use std::collections::HashMap;
+
+use super::{
+    check::{Report, member},
+    ground::Ground,
+};
+use crate::{
+    engine::workflow::twins,
+    model::{
+        entry::{Entry, EntryKind, SystemId},
+        tool::Tool,
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+};
+
+pub fn duplicate_key(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let mut first: HashMap<(SystemId, EntryKind, &str), &Entry> = HashMap::new();
+    for entry in ground.catalog.entries() {
+        if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
+            let message = format!(
+                "the {} \"{}\" is also in {}; loaded together, the last one counts",
+                entry.kind.word(),
+                entry.key,
+                stands(earlier, entry)
+            );
+            report.at(entry, Pointer::root(), message);
+        } else {
+            first.insert((entry.system, entry.kind, &entry.key), entry);
+        }
+    }
+}
+
+pub fn duplicate_name(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let mut first: HashMap<(SystemId, &str), &Tool> = HashMap::new();
+    for tool in &ground.catalog.tools {
+        match first.get(&(tool.entry.system, tool.name.as_str())) {
+            // The same key twice is said already, and is most often the same tool in two files.
+            Some(earlier) if earlier.entry.key != tool.entry.key => {
+                let message = format!(
+                    "another tool is called \"{}\", in {}; a model sees only one of them",
+                    tool.name,
+                    stands(&earlier.entry, &tool.entry)
+                );
+                report.at(&tool.entry, name_place(tool), message);
+            }
+            Some(_) => {}
+            None => drop(first.insert((tool.entry.system, &tool.name), tool)),
+        }
+    }
+}
+
+pub fn twins(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let tools = &ground.catalog.tools;
+    for set in twins::twins(tools) {
+        let mut set = set.iter().filter_map(|row| tools.get(*row));
+        let Some(first) = set.next() else { continue };
+        for tool in set.filter(|tool| tool.name != first.name) {
+            let message = format!("it differs from \"{}\" ({}) only by its name", first.name, stands(&first.entry, &tool.entry));
+            report.at(&tool.entry, Pointer::root(), message);
+        }
+    }
+}
+
+/// Where an entry stands, as seen from another.
+fn stands(entry: &Entry, from: &Entry) -> String {
+    if entry.id.file() == from.id.file() {
+        format!("line {}", entry.line)
+    } else {
+        format!("{}, line {}", entry.id.file(), entry.line)
+    }
+}
+
+/// The longest name that OpenAI's and Anthropic's APIs take.
+const LONGEST_NAME: usize = 64;
+
+pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    let fault = match tool.name.chars().find(|letter| !fits(*letter)) {
+        Some(' ') => "has a blank in it".to_owned(),
+        Some(letter) => format!("has '{}' in it", letter.escape_debug()),
+        None if tool.name.len() > LONGEST_NAME => format!("is longer than {LONGEST_NAME} letters"),
+        None => return,
+    };
+    let found =
+        report.at(&tool.entry, name_place(tool), format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name));
+    let plain = plain_name(&tool.name);
+    if !plain.is_empty() && tool.entry.value.is_object() {
+        found.fix(format!("name it \"{plain}\""), [Edit::Set { at: member("name"), to: plain.into() }]);
+    }
+}
+
+/// The name in letters that every API takes.
+fn plain_name(name: &str) -> String {
+    let mut plain = String::new();
+    for letter in name.to_lowercase().chars() {
+        match letter {
+            'a'..='z' | '0'..='9' | '_' => plain.push(letter),
+            _ if !plain.is_empty() && !plain.ends_with('-') => plain.push('-'),
+            _ => {}
+        }
+    }
+    plain.truncate(LONGEST_NAME);
+    plain.trim_end_matches('-').to_owned()
+}
+
+fn name_place(tool: &Tool) -> Pointer {
+    if tool.entry.value.get("name").is_some() { member("name") } else { Pointer::root() }
+}

@@ -1,0 +1,108 @@
+//! States: what is waited for, what is led to, what can be reached when every group is asked for.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{
+    check::{Report, did_you_mean, member},
+    ground::{Ground, listed},
+};
+use crate::{
+    engine::workflow::{
+        analysis::NeverRuns,
+        graph::{StateRow, Workflow},
+        similar::nearest,
+    },
+    model::{
+        context::UNDEFINED,
+        tool::{States, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+};
+
+pub fn empty(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if tool.gate.states == States::Only(Vec::new()) {
+        let found = report.at(&tool.entry, member(tool.keys.states), "it lists no state: the tool is never available");
+        found.fix_remove("remove the list: available in every state");
+    }
+}
+
+pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = ground.flow();
+    for waiting in &analysis.never_produced {
+        let state = name(workflow, waiting.state);
+        let near = workflow.similar_state(waiting.state).map(|row| name(workflow, row));
+        for tool in waiting.waiting.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
+            let found = report.at(&tool.entry, place(tool, state), format!("no tool leads to \"{state}\"{}", did_you_mean(near)));
+            match near {
+                Some(near) => found.fix_set(format!("change to \"{near}\""), near),
+                // Without its last state a tool would be available in none, and without the list in all: neither is meant.
+                None if listed(tool).len() > 1 => found.fix_remove(format!("remove \"{state}\"")),
+                None => {}
+            }
+        }
+    }
+}
+
+pub fn never_awaited(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = ground.flow();
+    let awaited = || ground.catalog.tools.iter().flat_map(listed).map(|state| &**state).collect::<HashSet<_>>();
+    let awaited = if analysis.never_awaited.is_empty() { HashSet::new() } else { awaited() };
+    for loose in &analysis.never_awaited {
+        let state = name(workflow, loose.state);
+        let near = nearest(state, awaited.iter().copied());
+        for tool in loose.produced_by.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
+            let message = format!("no tool lists the state \"{state}\" that this one leads to{}", did_you_mean(near));
+            let found = report.at(&tool.entry, member(tool.keys.next), message);
+            if let Some(near) = near {
+                found.fix_set(format!("change to \"{near}\""), near);
+            }
+        }
+    }
+}
+
+pub fn dead_end(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = ground.flow();
+    let dead: HashSet<StateRow> = analysis.dead_ends.iter().copied().collect();
+    for (tool, part) in ground.catalog.tools.iter().zip(workflow.members()) {
+        if let Some(state) = part.target.filter(|target| dead.contains(target)) {
+            let message = format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
+            report.at(&tool.entry, member(tool.keys.next), message);
+        }
+    }
+}
+
+pub fn unreachable(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = ground.flow();
+    let never_produced: HashSet<StateRow> = analysis.never_produced.iter().map(|waiting| waiting.state).collect();
+    for (row, why) in &analysis.never_run {
+        let (Some(tool), NeverRuns::Unreachable { waits_for }) = (ground.catalog.tools.get(*row), why) else { continue };
+        // States that nothing leads to are said by states.never-produced.
+        if waits_for.iter().all(|state| never_produced.contains(state)) {
+            continue;
+        }
+        let names: Vec<String> = waits_for.iter().map(|state| format!("\"{}\"", name(workflow, *state))).collect();
+        let message = format!("no run from \"{UNDEFINED}\" comes to {}, even with every group", names.join(" or "));
+        let at = member(tool.keys.states);
+        let found = report.at(&tool.entry, at.clone(), message);
+        if tool.entry.value.get(tool.keys.states).is_some_and(Value::is_array) {
+            found.fix(format!("also available in \"{UNDEFINED}\""), [Edit::Insert { at: at.item(0), item: UNDEFINED.into() }]);
+        }
+    }
+}
+
+fn name(workflow: &Workflow, state: StateRow) -> &str {
+    workflow.states().get(state).map_or("", |name| name)
+}
+
+/// The place of a state in the tool's list.
+fn place(tool: &Tool, state: &str) -> Pointer {
+    let at = member(tool.keys.states);
+    let items = tool.entry.value.get(tool.keys.states).and_then(Value::as_array);
+    match items.and_then(|items| items.iter().position(|item| item.as_str() == Some(state))) {
+        Some(item) => at.item(item),
+        None => at,
+    }
+}
