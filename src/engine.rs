@@ -1,20 +1,26 @@
-//! Pure behaviour on the model: the filter, the workflow and its analysis, simulation, lint.
+//! Pure behaviour on the model: the filter, the workflow and its analysis, reasons and changes, simulation, scenarios, lint, pictures.
 //!
 //! | file | decides |
 //! | --- | --- |
 //! | [`gated`] | what all of it reads of a tool: key, name, gate |
 //! | [`filter`] | which tools a context gets and why not the others; where the state goes; who may ask for which groups |
+//! | [`groups`] | which groups there are, and what a workspace's own group lists come to |
 //! | [`workflow`] | the graph of states that tools make under the groups asked for, and everything that can be said about it |
 //! | [`lint`] | what is wrong with descriptors, whatever their system |
+//! | [`explain`] | for one tool: its reasons and the smallest change that would turn them around |
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
+//! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
 pub mod diff;
+pub mod explain;
 pub mod filter;
 pub mod gated;
+pub mod groups;
 pub mod lint;
+pub mod scenario;
 pub mod services;
 pub mod simulate;
 pub mod workflow;

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
+#[path = "vectors/trustgraph_filter.rs"]
+mod trustgraph_filter;
 #[path = "vectors/trustgraph_load.rs"]
 mod trustgraph_load;
 #[path = "vectors/trustgraph_wire.rs"]
@@ -16,6 +18,9 @@ type Op = fn(&Value) -> Result<(), String>;
 const OPS: &[(&str, &str, Op)] = &[
     ("trustgraph-filter.json", "validate", trustgraph_load::validate),
     ("trustgraph-filter.json", "load", trustgraph_load::load),
+    ("trustgraph-filter.json", "filter", trustgraph_filter::filter),
+    ("trustgraph-filter.json", "next_state", trustgraph_filter::next),
+    ("trustgraph-filter.json", "walk", trustgraph_filter::walk),
     ("trustgraph-filter.json", "wire_request", trustgraph_wire::request),
     ("trustgraph-filter.json", "wire_reply", trustgraph_wire::reply),
     ("trustgraph-filter.json", "queue_name", trustgraph_wire::queue_name),

@@ -314,7 +314,7 @@ mod tests {
         engine::{
             filter::{AskedGroups, Filter, next_state},
             gated::Slot,
-            workflow::reach::{Proof, fewest_groups},
+            workflow::reach::{GroupSearch, Proof},
         },
         model::{
             call::Outcome,
@@ -462,6 +462,7 @@ mod tests {
         fn the_fewest_groups_are_the_fewest(tools in tools(), context in context()) {
             let asked = AskedGroups::of(context.groups.as_deref());
             let given = asked.names();
+            let search = GroupSearch::new(&tools, &asked, context.state());
             for (row, tool) in tools.iter().enumerate() {
                 // Every set of groups, `default` and `*` last, by size: the first under which the tool comes up.
                 let runs = |added: &[Name]| {
@@ -476,7 +477,7 @@ mod tests {
                 subsets.sort_by_key(Vec::len);
                 let fewest = subsets.iter().find(|set| runs(set)).map(Vec::len)
                     .or_else(|| runs(&[Name::from("*")]).then_some(1));
-                let answer = fewest_groups(&tools, &asked, context.state(), row);
+                let answer = search.fewest(row);
                 prop_assert_eq!(answer.as_ref().map(|answer| answer.groups.len()), fewest, "{:?} {:?}", tool, answer);
                 if let Some(answer) = answer {
                     prop_assert!(runs(&answer.groups));
@@ -526,7 +527,7 @@ mod tests {
         );
         assert_eq!(names(&analysis.dead_ends), ["results"], "reset-workflow is only in admin");
         assert_eq!(analysis.never_produced.iter().map(|found| found.state).collect::<Vec<_>>(), [1, 3]);
-        let answer = fewest_groups(&tools, &AskedGroups::of(context.groups.as_deref()), "undefined", 4).unwrap();
+        let answer = GroupSearch::new(&tools, &AskedGroups::of(context.groups.as_deref()), UNDEFINED).fewest(4).unwrap();
         assert_eq!((answer.groups, answer.before), (vec!["admin".into()], vec![0]));
     }
 

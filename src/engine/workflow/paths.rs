@@ -25,6 +25,12 @@ impl Workflow {
     /// The shortest ways from a state; of several equally short, the one whose tools come first.
     #[must_use]
     pub fn paths_from(&self, from: StateRow) -> Paths {
+        self.paths_by(from, |_| true)
+    }
+
+    /// The same, by those tools alone that `may` lets pass.
+    #[must_use]
+    pub fn paths_by(&self, from: StateRow, may: impl Fn(ToolRow) -> bool) -> Paths {
         let count = self.states().len();
         let mut paths = Paths { from, last: vec![None; count], distance: vec![None; count] };
         paths.distance[from] = Some(0);
@@ -33,7 +39,7 @@ impl Workflow {
         let mut everywhere = self.everywhere();
         while let Some(state) = waiting.pop_front() {
             let next = paths.distance[state].map(|distance| distance + 1);
-            for tool in self.listing(state).iter().chain(std::mem::take(&mut everywhere)) {
+            for tool in self.listing(state).iter().chain(std::mem::take(&mut everywhere)).filter(|tool| may(**tool)) {
                 let to = self.leads(state, *tool);
                 if paths.distance[to].is_none() {
                     paths.distance[to] = next;

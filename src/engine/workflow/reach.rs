@@ -1,6 +1,9 @@
 //! For a tool, the smallest set of groups that lets it run at all, and the tools to take before it.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
 
 use super::graph::{Origin, StateRow, Workflow};
 use crate::{
@@ -33,24 +36,73 @@ pub enum Proof {
 /// How many partial ways are looked at before the search gives up on proving its answer.
 const PATIENCE: usize = 20_000;
 
-/// The fewest groups beside `asked` under which `tool` can run from the state `start`, with a shortest sequence under them.
-/// `*` is given only where a tool in no group is needed. `None` when no groups help.
-#[must_use]
-pub fn fewest_groups<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str, tool: ToolRow) -> Option<Reach> {
-    let workflow = Workflow::of(tools, &AskedGroups::Every, start);
-    // Without any group in the way, is there a way at all?
-    workflow.paths_from(workflow.start()).nearest_for(&workflow, tool)?;
-    let (added, proof) = Search::new(tools, asked, &workflow, tool).run();
-    let added = added.unwrap_or_else(|| vec![ANY.into()]);
-    let all = match asked {
-        AskedGroups::Every => AskedGroups::Every,
-        AskedGroups::Only(given) => AskedGroups::of(Some(&given.iter().chain(&added).cloned().collect::<Vec<_>>())),
-    };
-    let under = Workflow::of(tools, &all, start);
-    let paths = under.paths_from(under.start());
-    let state = paths.nearest_for(&under, tool)?;
-    let before = paths.to_state(state)?.into_iter().map(|hop| hop.tool).collect();
-    Some(Reach { groups: added, before, state: under.states()[state].clone(), proof })
+/// Finds, for one tool after another, the fewest groups that let it run from a state.
+#[derive(Debug)]
+pub struct GroupSearch {
+    /// The workflow as if every group were asked for.
+    workflow: Workflow,
+    names: Vec<Name>,
+    price: Vec<Price>,
+}
+
+/// What it takes to be let in.
+#[derive(Debug)]
+enum Price {
+    /// The groups asked for do.
+    Free,
+    /// One of these groups; empty: only `*` does.
+    OneOf(Vec<usize>),
+}
+
+impl GroupSearch {
+    #[must_use]
+    pub fn new<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str) -> Self {
+        let mut names: Vec<Name> = Vec::new();
+        let mut rows: HashMap<Name, usize> = HashMap::new();
+        let mut row_of = |name: Name| {
+            *rows.entry(name.clone()).or_insert_with(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        let price = tools
+            .iter()
+            .map(|tool| match tool.gate() {
+                gate if asked.admit(gate) => Price::Free,
+                // A group with the literal name `*` can't be asked for alone: that asks for every group.
+                gate => Price::OneOf(gate.groups().into_iter().filter(|name| &**name != ANY).map(&mut row_of).collect()),
+            })
+            .collect();
+        Self { workflow: Workflow::of(tools, &AskedGroups::Every, start), names, price }
+    }
+
+    /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence under them.
+    /// `*` is given only where nothing less helps. `None` when no groups help.
+    #[must_use]
+    pub fn fewest(&self, tool: ToolRow) -> Option<Reach> {
+        let start = self.workflow.start();
+        // Without any group in the way, is there a way at all?
+        self.workflow.paths_from(start).nearest_for(&self.workflow, tool)?;
+        let (found, proof) = Search::new(self, tool).run();
+        let paths = match &found {
+            Some(groups) => self.workflow.paths_by(start, |tool| self.is_let_in(tool, groups)),
+            None => self.workflow.paths_from(start),
+        };
+        let state = paths.nearest_for(&self.workflow, tool)?;
+        Some(Reach {
+            groups: found.map_or_else(|| vec![ANY.into()], |groups| groups.iter().map(|row| self.names[*row].clone()).collect()),
+            before: paths.to_state(state)?.into_iter().map(|hop| hop.tool).collect(),
+            state: self.workflow.states()[state].clone(),
+            proof,
+        })
+    }
+
+    fn is_let_in(&self, tool: ToolRow, groups: &Groups) -> bool {
+        match &self.price[tool] {
+            Price::Free => true,
+            Price::OneOf(rows) => rows.iter().any(|row| groups.contains(row)),
+        }
+    }
 }
 
 /// A set of group rows, ascending.
@@ -58,57 +110,27 @@ type Groups = Vec<usize>;
 
 /// A search over (state, groups asked for beside those given), fewest groups first, then fewest tools. A way is dropped when an
 /// earlier one came to the same state with a part of its groups.
-struct Search<'w> {
-    workflow: &'w Workflow,
+struct Search<'s> {
+    of: &'s GroupSearch,
     goal: ToolRow,
-    names: Vec<Name>,
-    /// For each tool: free when the groups given let it in; else the groups of which one would.
-    price: Vec<Price>,
     /// For each node (the last is "any state"), the sets it was reached with.
     seen: Vec<Vec<Groups>>,
 }
 
-enum Price {
-    Free,
-    OneOf(Vec<usize>),
-}
-
-impl<'w> Search<'w> {
-    fn new<T: Gated>(tools: &[T], asked: &AskedGroups, workflow: &'w Workflow, goal: ToolRow) -> Self {
-        let mut names: Vec<Name> = Vec::new();
-        let mut rows = std::collections::HashMap::new();
-        let price = tools
-            .iter()
-            .map(|tool| {
-                let gate = tool.gate();
-                if asked.admit(gate) {
-                    return Price::Free;
-                }
-                // A group with the literal name `*` can't be asked for alone: that asks for every group.
-                let groups = gate.groups().into_iter().filter(|name| &**name != ANY);
-                Price::OneOf(
-                    groups
-                        .map(|name| {
-                            *rows.entry(name.clone()).or_insert_with(|| {
-                                names.push(name);
-                                names.len() - 1
-                            })
-                        })
-                        .collect(),
-                )
-            })
-            .collect();
-        Self { workflow, goal, names, price, seen: vec![Vec::new(); workflow.states().len() + 1] }
+impl<'s> Search<'s> {
+    fn new(of: &'s GroupSearch, goal: ToolRow) -> Self {
+        Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1] }
     }
 
-    fn run(mut self) -> (Option<Vec<Name>>, Proof) {
-        let any = self.workflow.states().len();
+    fn run(mut self) -> (Option<Groups>, Proof) {
+        let workflow = &self.of.workflow;
+        let any = workflow.states().len();
         let done = any + 1;
-        let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::new(), self.workflow.start()))]);
+        let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::new(), workflow.start()))]);
         let mut patience = PATIENCE;
         while let Some(Reverse((_, steps, groups, node))) = queue.pop() {
             if node == done {
-                return (Some(groups.iter().map(|row| self.names[*row].clone()).collect()), Proof::Smallest);
+                return (Some(groups), Proof::Smallest);
             }
             if self.is_dominated(node, &groups) {
                 continue;
@@ -120,16 +142,16 @@ impl<'w> Search<'w> {
             self.seen[node].push(groups.clone());
             let mut push = |groups: Groups, steps, node| queue.push(Reverse((groups.len(), steps, groups, node)));
             let tools = if node == any {
-                self.workflow.everywhere()
+                workflow.everywhere()
             } else {
                 if self.is_goal(node) {
                     self.with(&groups, self.goal).into_iter().for_each(|groups| push(groups, steps, done));
                 }
                 push(groups.clone(), steps, any);
-                self.workflow.listing(node)
+                workflow.listing(node)
             };
             for tool in tools {
-                if let Some(to) = self.workflow.members()[*tool].target {
+                if let Some(to) = workflow.members()[*tool].target {
                     self.with(&groups, *tool).into_iter().for_each(|groups| push(groups, steps + 1, to));
                 }
             }
@@ -138,7 +160,7 @@ impl<'w> Search<'w> {
     }
 
     fn is_goal(&self, state: StateRow) -> bool {
-        match &self.workflow.members()[self.goal].origin {
+        match &self.of.workflow.members()[self.goal].origin {
             Origin::Every => true,
             Origin::Only(rows) => rows.contains(&state),
         }
@@ -150,9 +172,9 @@ impl<'w> Search<'w> {
 
     /// The sets to go on with after a tool: the same where it is in already, else one larger for each of its groups.
     fn with(&self, groups: &Groups, tool: ToolRow) -> Vec<Groups> {
-        match &self.price[tool] {
+        match &self.of.price[tool] {
+            _ if self.of.is_let_in(tool, groups) => vec![groups.clone()],
             Price::Free => vec![groups.clone()],
-            Price::OneOf(rows) if rows.iter().any(|row| groups.contains(row)) => vec![groups.clone()],
             Price::OneOf(rows) => rows
                 .iter()
                 .map(|row| {

@@ -1,0 +1,253 @@
+//! Why a tool is hidden, and the smallest changes that would show it; as data, so that screen and command line can carry them out.
+
+use super::{
+    filter::{Filter, Reason, list},
+    gated::{Gated, ToolRow},
+    groups::groups_of,
+    workflow::{graph::Workflow, paths::Paths, reach::GroupSearch},
+};
+use crate::model::context::{Context, Name};
+
+/// A tool's reasons and what to do about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    pub tool: ToolRow,
+    /// Empty when the tool is available.
+    pub reasons: Vec<Reason>,
+    /// What would show it, the smallest change first.
+    pub changes: Vec<Change>,
+}
+
+/// A change that shows a hidden tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Ask for these groups too.
+    Ask { groups: Vec<Name> },
+    /// Take these tools first, which leads to the state.
+    Take { tools: Vec<ToolRow>, state: Name },
+    /// Ask for these groups too, then take these tools.
+    AskAndTake { groups: Vec<Name>, tools: Vec<ToolRow>, state: Name },
+    /// Start in this state, since no tool leads there; and ask for these groups too, if any.
+    Start { groups: Vec<Name>, state: Name },
+    /// Edit the tool's descriptor.
+    Edit(GateEdit),
+}
+
+/// An edit of a tool's gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateEdit {
+    AddGroup(Name),
+    AddState(Name),
+}
+
+impl Change {
+    /// Stable word for scripts.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Ask { .. } => "ask",
+            Self::Take { .. } => "take",
+            Self::AskAndTake { .. } => "ask-and-take",
+            Self::Start { .. } => "start",
+            Self::Edit(_) => "edit",
+        }
+    }
+
+    /// The groups to ask for beside the present ones.
+    #[must_use]
+    pub fn groups(&self) -> &[Name] {
+        match self {
+            Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => groups,
+            Self::Take { .. } | Self::Edit(_) => &[],
+        }
+    }
+
+    /// The change in words, tools by their keys.
+    #[must_use]
+    pub fn text<T: Gated>(&self, tools: &[T]) -> String {
+        let keys = |rows: &[ToolRow]| rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ");
+        match self {
+            Self::Ask { groups } => format!("ask for {}", list(groups)),
+            Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
+            Self::AskAndTake { groups, tools: rows, .. } => format!("ask for {}, then take {}", list(groups), keys(rows)),
+            Self::Start { groups, state } if groups.is_empty() => format!("start in {state}: no tool leads there"),
+            Self::Start { groups, state } => format!("ask for {} and start in {state}: no tool leads there", list(groups)),
+            Self::Edit(GateEdit::AddGroup(group)) => format!("add group {group} to the tool"),
+            Self::Edit(GateEdit::AddState(state)) => format!("make the tool available in {state}"),
+        }
+    }
+}
+
+/// Explains tools in one context; prepared once, asked for many.
+#[derive(Debug)]
+pub struct Explainer<'t, T> {
+    tools: &'t [T],
+    filter: Filter,
+    workflow: Workflow,
+    paths: Paths,
+    search: GroupSearch,
+    sizes: std::collections::HashMap<Name, usize>,
+}
+
+impl<'t, T: Gated> Explainer<'t, T> {
+    #[must_use]
+    pub fn new(tools: &'t [T], context: &Context) -> Self {
+        let filter = Filter::new(context);
+        let workflow = Workflow::of(tools, filter.groups(), filter.state());
+        Self {
+            paths: workflow.paths_from(workflow.start()),
+            search: GroupSearch::new(tools, filter.groups(), filter.state()),
+            sizes: groups_of(tools).into_iter().map(|group| (group.name, group.tools.len())).collect(),
+            tools,
+            filter,
+            workflow,
+        }
+    }
+
+    #[must_use]
+    pub fn explain(&self, tool: ToolRow) -> Explanation {
+        let reasons = self.filter.reasons(self.tools[tool].gate());
+        let mut changes = Vec::new();
+        match reasons.as_slice() {
+            [] => {}
+            [Reason::Group { has, .. }] => changes.extend(self.asks(has)),
+            _ => changes.extend(self.ways(tool, &reasons)),
+        }
+        changes.extend(self.edits(&reasons));
+        Explanation { tool, reasons, changes }
+    }
+
+    /// One change for each group that would do; the group that brings in the fewest other tools first.
+    fn asks(&self, has: &[Name]) -> Vec<Change> {
+        let mut groups: Vec<Name> = has.to_vec();
+        if groups.is_empty() {
+            groups.push(crate::model::context::ANY.into());
+        }
+        groups.sort_by_key(|name| self.sizes.get(name).copied().unwrap_or(usize::MAX));
+        groups.into_iter().map(|name| Change::Ask { groups: vec![name] }).collect()
+    }
+
+    /// To another state: by tools at hand, else with more groups, else by starting there.
+    fn ways(&self, tool: ToolRow, reasons: &[Reason]) -> Vec<Change> {
+        let in_group = self.workflow.members()[tool].is_admitted();
+        if in_group
+            && let Some((state, hops)) =
+                self.paths.nearest_for(&self.workflow, tool).zip(self.paths.to_tool(&self.workflow, tool))
+        {
+            let tools = hops.into_iter().map(|hop| hop.tool).collect();
+            return vec![Change::Take { tools, state: self.workflow.states()[state].clone() }];
+        }
+        if let Some(reach) = self.search.fewest(tool) {
+            return vec![Change::AskAndTake { groups: reach.groups, tools: reach.before, state: reach.state }];
+        }
+        let groups =
+            if in_group { Vec::new() } else { self.asks(&self.tools[tool].gate().groups()).swap_remove(0).groups().to_vec() };
+        let listed = reasons.iter().find_map(|reason| match reason {
+            Reason::State { listed, .. } => Some(listed.as_slice()),
+            Reason::Group { .. } => None,
+        });
+        listed
+            .unwrap_or_default()
+            .iter()
+            .take(1)
+            .map(|state| Change::Start { groups: groups.clone(), state: state.clone() })
+            .collect()
+    }
+
+    fn edits(&self, reasons: &[Reason]) -> Vec<Change> {
+        let edit = |reason: &Reason| match reason {
+            Reason::Group { asked, .. } => asked.first().cloned().map(GateEdit::AddGroup),
+            Reason::State { current, .. } => Some(GateEdit::AddState(current.clone())),
+        };
+        reasons.iter().filter_map(edit).map(Change::Edit).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::gated::Slot,
+        model::tool::{Gate, States},
+    };
+
+    fn names(list: &[&str]) -> Vec<Name> {
+        list.iter().map(|name| Name::from(*name)).collect()
+    }
+
+    fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
+        let states = if states == ["*"] { States::Every } else { States::Only(names(states)) };
+        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+    }
+
+    fn spec() -> Vec<Slot> {
+        vec![
+            tool("knowledge-query", &["read-only", "knowledge", "basic"], &["undefined", "research"], Some("analysis")),
+            tool("graph-update", &["write", "knowledge", "admin"], &["analysis", "modification"], None),
+            tool("text-completion", &["read-only", "text", "basic"], &["*"], Some("undefined")),
+            tool("complex-analysis", &["advanced", "compute"], &["analysis"], Some("results")),
+            tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
+            tool("lost", &["knowledge"], &["nowhere"], None),
+            tool("dead", &["knowledge"], &[], None),
+            tool("alone", &[], &["*"], None),
+        ]
+    }
+
+    fn first(groups: &[&str], state: &str, key: &str) -> String {
+        let tools = spec();
+        let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+        let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
+        let explanation = Explainer::new(&tools, &context).explain(row);
+        explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
+    }
+
+    #[test]
+    fn the_smallest_change_is_named_for_each_kind_of_reason() {
+        let knowledge = &["read-only", "knowledge"][..];
+        assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
+        assert_eq!(first(knowledge, "undefined", "graph-update"), "take knowledge-query first");
+        assert_eq!(first(knowledge, "analysis", "complex-analysis"), "ask for advanced");
+        assert_eq!(first(knowledge, "undefined", "complex-analysis"), "ask for advanced, then take knowledge-query");
+        assert_eq!(first(&["knowledge", "compute"], "results", "reset-workflow"), "ask for admin", "the document's third step");
+        assert_eq!(first(knowledge, "undefined", "lost"), "start in nowhere: no tool leads there");
+        assert_eq!(first(&["compute"], "undefined", "lost"), "ask for knowledge and start in nowhere: no tool leads there");
+        assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
+        assert_eq!(first(knowledge, "undefined", "alone"), "ask for *");
+        assert_eq!(first(&[], "undefined", "text-completion"), "ask for text", "the group with the fewest other tools");
+    }
+
+    /// Carrying out each change shows the tool.
+    #[test]
+    fn every_change_does_what_it_says() {
+        let tools = spec();
+        for groups in [&["read-only"][..], &["compute"], &[], &["admin", "knowledge"], &["*"]] {
+            for state in ["undefined", "analysis", "results", "elsewhere"] {
+                let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+                let explainer = Explainer::new(&tools, &context);
+                for row in 0..tools.len() {
+                    for change in explainer.explain(row).changes {
+                        let mut gate = tools[row].gate.clone();
+                        let mut then = context.clone();
+                        then.groups.as_mut().unwrap().extend(change.groups().iter().cloned());
+                        match &change {
+                            Change::Take { tools: rows, .. } | Change::AskAndTake { tools: rows, .. } => {
+                                for row in rows {
+                                    assert!(Filter::new(&then).admits(&tools[*row].gate), "{change:?} from {context:?}");
+                                    then.state = tools[*row].gate.next.clone().or(then.state);
+                                }
+                            }
+                            Change::Start { state, .. } => then.state = Some(state.clone()),
+                            Change::Edit(GateEdit::AddGroup(group)) => gate.groups.as_mut().unwrap().push(group.clone()),
+                            Change::Edit(GateEdit::AddState(state)) => gate.states = States::Only(vec![state.clone()]),
+                            Change::Ask { .. } => {}
+                        }
+                        let still = Filter::new(&then).reasons(&gate);
+                        let expected =
+                            usize::from(matches!(change, Change::Edit(_)) && explainer.explain(row).reasons.len() == 2);
+                        assert_eq!(still.len(), expected, "{change:?} of {} from {context:?}", tools[row].key);
+                    }
+                }
+            }
+        }
+    }
+}
