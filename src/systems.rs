@@ -1,5 +1,6 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 
+pub mod findings;
 pub mod read;
 pub mod system;
 pub mod trustgraph;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
+    engine::lint::ground::Ground,
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
@@ -35,8 +36,8 @@ pub trait System: Sync {
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
 
-    /// What is wrong with the entries of this system.
-    fn check(&self, catalog: &Catalog) -> Vec<Finding>;
+    /// What is wrong with the entries of this system, beside what holds for every system.
+    fn check(&self, ground: &Ground<'_>) -> Vec<Finding>;
 
     /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
     fn kinds(&self) -> Vec<NewEntry>;

@@ -2,6 +2,7 @@
 //!
 //! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the table of tool types with their fields.
 
+pub mod checks;
 pub mod descriptor;
 pub mod entries;
 pub mod function;
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 use super::system::{CallOf, Message, NewEntry, Reply, System};
 use crate::{
+    engine::lint::ground::Ground,
     model::{
         call::Request,
         catalog::Catalog,
@@ -60,8 +62,8 @@ impl System for TrustGraph {
         schema::schema(entry, catalog)
     }
 
-    fn check(&self, _catalog: &Catalog) -> Vec<Finding> {
-        Vec::new()
+    fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
+        checks::check(ground)
     }
 
     fn kinds(&self) -> Vec<NewEntry> {

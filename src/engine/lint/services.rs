@@ -62,6 +62,6 @@ enum Which {
 fn queue_place(service: &Service, queue: &str, which: Which) -> Pointer {
     let members = service.entry.value.as_object().into_iter().flatten();
     let mut keys = members.filter(|(_, value)| value.as_str() == Some(queue)).map(|(key, _)| key);
-    let key = if which == First { keys.next() } else { keys.last() };
+    let key = if which == First { keys.next() } else { keys.next_back() };
     key.map_or_else(Pointer::root, |key| member(key))
 }

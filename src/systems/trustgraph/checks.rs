@@ -1,0 +1,255 @@
+//! What is wrong with TrustGraph's entries: one table of rows, functions by what they look at.
+
+mod arguments;
+mod entries;
+mod fields;
+mod gates;
+mod services;
+mod set;
+
+use crate::{
+    engine::lint::{
+        self,
+        check::{Check, Level, Run},
+        ground::Ground,
+    },
+    model::finding::{Finding, Severity},
+};
+
+/// A departure of the deployed code from the document: harmless by the document, an error where it runs.
+const AS_DEPLOYED: Level = Level::by_mode(Severity::Note, Severity::Error);
+/// What the document's own examples do, and the deployed code does not bear.
+const TOLERATED: Level = Level::by_mode(Severity::Warning, Severity::Error);
+
+/// Every check of TrustGraph's own.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "entry.malformed",
+        severity: Level::ERROR,
+        about: "The entry is not an object, or its text is not JSON.",
+        run: Run::Entry(entries::malformed),
+    },
+    Check {
+        code: "entry.not-json-text",
+        severity: Level::WARNING,
+        about: "An entry of an export is an object; the configuration service wants text that holds JSON.",
+        run: Run::All(entries::not_json_text),
+    },
+    Check { code: "type.missing", severity: Level::ERROR, about: "The tool has no type.", run: Run::Tool(fields::type_missing) },
+    Check {
+        code: "type.unknown",
+        severity: TOLERATED,
+        about: "TrustGraph does not know the tool's type.",
+        run: Run::Tool(fields::type_unknown),
+    },
+    Check {
+        code: "identity.no-name",
+        severity: Level::ERROR,
+        about: "The tool has no name for the model to call it by.",
+        run: Run::Tool(fields::no_name),
+    },
+    Check {
+        code: "identity.no-description",
+        severity: Level::WARNING,
+        about: "The tool has no description: a model cannot tell when to use it.",
+        run: Run::Tool(fields::no_description),
+    },
+    Check {
+        code: "identity.file-name",
+        severity: Level::NOTE,
+        about: "A service's id and its file's name differ.",
+        run: Run::Service(services::file_name),
+    },
+    Check {
+        code: "descriptor.missing-field",
+        severity: TOLERATED,
+        about: "A field that the tool's type needs is not there.",
+        run: Run::Tool(fields::missing),
+    },
+    Check {
+        code: "descriptor.wrong-type",
+        severity: Level::ERROR,
+        about: "A field holds another kind of value than TrustGraph reads.",
+        run: Run::Entry(fields::wrong_type),
+    },
+    Check {
+        code: "descriptor.unknown-key",
+        severity: Level::WARNING,
+        about: "TrustGraph does not know the key and ignores it.",
+        run: Run::Entry(fields::unknown_key),
+    },
+    Check {
+        code: "descriptor.key-ignored",
+        severity: AS_DEPLOYED,
+        about: "The document's key \"mcp_tool_id\", which the deployed code ignores: it reads \"mcp-tool\".",
+        run: Run::Tool(fields::mcp_key_ignored),
+    },
+    Check {
+        code: "gates.misspelt-key",
+        severity: Level::ERROR,
+        about: "A key that seems to mean groups or states is not read: the gate stands open, or in the wrong place.",
+        run: Run::Tool(gates::misspelt_key),
+    },
+    Check {
+        code: "gates.states-key-ignored",
+        severity: AS_DEPLOYED,
+        about: "The document's key \"available_in_states\", which the deployed code ignores: there the tool is available in every state.",
+        run: Run::Tool(gates::states_key_ignored),
+    },
+    Check {
+        code: "states.both-keys",
+        severity: Level::WARNING,
+        about: "Both states keys are there and differ; only \"applicable-states\" counts.",
+        run: Run::Tool(gates::both_keys),
+    },
+    Check {
+        code: "service.not-named",
+        severity: Level::ERROR,
+        about: "A tool of type tool-service names no service.",
+        run: Run::Tool(services::not_named),
+    },
+    Check {
+        code: "service.unknown",
+        severity: Level::ERROR,
+        about: "A tool names a service that does not exist.",
+        run: Run::Tool(services::unknown),
+    },
+    Check {
+        code: "service.parameter-missing",
+        severity: Level::ERROR,
+        about: "A tool does not give a configuration value that its service requires.",
+        run: Run::Tool(services::parameter_missing),
+    },
+    Check {
+        code: "service.value-undeclared",
+        severity: Level::WARNING,
+        about: "A tool gives a value that its service does not declare; it is not passed on.",
+        run: Run::Tool(services::value_undeclared),
+    },
+    Check {
+        code: "service.no-id",
+        severity: Level::by_mode(Severity::Warning, Severity::Note),
+        about: "The service has no id, which the document requires.",
+        run: Run::Service(services::no_id),
+    },
+    Check {
+        code: "service.id-differs",
+        severity: Level::WARNING,
+        about: "The service's id is not its key: by the document tools find it by its id, as deployed by its key.",
+        run: Run::Service(services::id_differs),
+    },
+    Check {
+        code: "service.queue-missing",
+        severity: Level::ERROR,
+        about: "The service lacks its request queue or its response queue.",
+        run: Run::Service(services::queue_missing),
+    },
+    Check {
+        code: "service.queue-name",
+        severity: Level::ERROR,
+        about: "A queue's name cannot be read.",
+        run: Run::Service(services::queue_name),
+    },
+    Check {
+        code: "service.parameter-malformed",
+        severity: Level::ERROR,
+        about: "A declared parameter is neither a name nor an object with one, or stands twice.",
+        run: Run::Service(services::parameter_malformed),
+    },
+    Check {
+        code: "service.parameter-shadowed",
+        severity: Level::WARNING,
+        about: "A parameter is called like a field that every tool has.",
+        run: Run::Service(services::parameter_shadowed),
+    },
+    Check {
+        code: "server.unknown",
+        severity: Level::WARNING,
+        about: "A tool names an MCP server that is not in the workspace.",
+        run: Run::Tool(services::server_unknown),
+    },
+    Check {
+        code: "server.no-url",
+        severity: Level::ERROR,
+        about: "The MCP server has no url.",
+        run: Run::Entry(services::server_no_url),
+    },
+    Check {
+        code: "arguments.malformed",
+        severity: Level::ERROR,
+        about: "The arguments are not a list of objects.",
+        run: Run::Tool(arguments::malformed),
+    },
+    Check {
+        code: "arguments.no-name",
+        severity: Level::ERROR,
+        about: "An argument has no name.",
+        run: Run::Tool(arguments::no_name),
+    },
+    Check {
+        code: "arguments.no-type",
+        severity: Level::WARNING,
+        about: "An argument has no type.",
+        run: Run::Tool(arguments::no_type),
+    },
+    Check {
+        code: "arguments.unknown-type",
+        severity: Level::WARNING,
+        about: "An argument's type is no JSON type; nothing checks it, and a model can only guess.",
+        run: Run::Tool(arguments::unknown_type),
+    },
+    Check {
+        code: "arguments.no-description",
+        severity: Level::WARNING,
+        about: "An argument has no description for the model to go by.",
+        run: Run::Tool(arguments::no_description),
+    },
+    Check {
+        code: "arguments.duplicate",
+        severity: Level::ERROR,
+        about: "Two arguments have the same name.",
+        run: Run::Tool(arguments::duplicate),
+    },
+    Check {
+        code: "arguments.named-like-parameter",
+        severity: Level::WARNING,
+        about: "An argument is called like a configuration parameter of the service.",
+        run: Run::Tool(arguments::named_like_parameter),
+    },
+    Check {
+        code: "arguments.name-refused",
+        severity: Level::NOTE,
+        about: "An argument's name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
+        run: Run::Tool(arguments::name_refused),
+    },
+    Check {
+        code: "arguments.unknown-key",
+        severity: Level::NOTE,
+        about: "A key of an argument that no model gets to see.",
+        run: Run::Tool(arguments::unknown_key),
+    },
+    Check {
+        code: "arguments.ignored",
+        severity: Level::WARNING,
+        about: "The tool's type has a fixed argument; its list is ignored.",
+        run: Run::Tool(arguments::ignored),
+    },
+    Check {
+        code: "arguments.none",
+        severity: Level::NOTE,
+        about: "An MCP tool without arguments: the model guesses their names.",
+        run: Run::Tool(arguments::none),
+    },
+    Check {
+        code: "load.set-refused",
+        severity: Level::only_as_deployed(Severity::Error),
+        about: "The entry stops TrustGraph from loading any tool.",
+        run: Run::All(set::refused),
+    },
+];
+
+/// Findings of TrustGraph's own checks.
+#[must_use]
+pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
+    lint::run(CHECKS, ground, |system| system == super::keys::SYSTEM)
+}

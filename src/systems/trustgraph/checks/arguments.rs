@@ -1,0 +1,177 @@
+//! What a model gives: the list of arguments.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::services::service_of;
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member},
+            ground::Ground,
+        },
+        workflow::similar::nearest,
+    },
+    model::tool::Tool,
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::trustgraph::{
+        descriptor::{argument_type, text},
+        keys,
+        types::{self, Arguments},
+    },
+};
+
+const KEYS: [&str; 3] = [keys::NAME, keys::TYPE, keys::DESCRIPTION];
+const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
+
+/// The listed arguments with their places; none where the type has a fixed one.
+fn listed(tool: &Tool) -> impl Iterator<Item = (Pointer, &Value)> {
+    let items = (!is_fixed(tool)).then(|| tool.entry.value.get(keys::ARGUMENTS)?.as_array()).flatten();
+    let at = member(keys::ARGUMENTS);
+    items.into_iter().flatten().enumerate().filter(|(_, item)| item.is_object()).map(move |(index, item)| (at.item(index), item))
+}
+
+fn is_fixed(tool: &Tool) -> bool {
+    types::by_name(&tool.kind).is_some_and(|of| of.arguments != Arguments::Listed)
+}
+
+/// An argument in words, for messages.
+fn called(item: &Value) -> String {
+    text(item, keys::NAME)
+        .filter(|name| !name.is_empty())
+        .map_or_else(|| "an argument".to_owned(), |name| format!("the argument \"{name}\""))
+}
+
+fn lacks(item: &Value, key: &str) -> bool {
+    item.get(key).is_none_or(|value| value.as_str().is_none_or(|text| text.trim().is_empty()))
+}
+
+pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else { return };
+    let Some(items) = value.as_array() else {
+        report.at(
+            &tool.entry,
+            member(keys::ARGUMENTS),
+            "the arguments must be a list of objects with name, type and description",
+        );
+        return;
+    };
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
+        let found = report.at(
+            &tool.entry,
+            member(keys::ARGUMENTS).item(index),
+            "an argument must be an object with name, type and description",
+        );
+        if let Value::String(name) = item {
+            found.fix_set("make it an object", serde_json::json!({"name": name, "type": "string", "description": ""}));
+        }
+    }
+}
+
+pub fn no_name(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
+        report.at(&tool.entry, at, "an argument has no name");
+    }
+}
+
+pub fn no_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
+        let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
+        found.fix("set it to \"string\"", [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }]);
+    }
+}
+
+pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, item) in listed(tool) {
+        let Some(named) = text(item, keys::TYPE).filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
+        else {
+            continue;
+        };
+        let near = nearest(named, TYPES);
+        let message =
+            format!("{} has the type \"{named}\", which is none of {}{}", called(item), TYPES.join(", "), did_you_mean(near));
+        let found = report.at(&tool.entry, at.child(keys::TYPE), message);
+        if let Some(near) = near {
+            found.fix_set(format!("change to \"{near}\""), near);
+        }
+    }
+}
+
+pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
+        let at = if item.get(keys::DESCRIPTION).is_some() { at.child(keys::DESCRIPTION) } else { at };
+        report.at(&tool.entry, at, format!("{} has no description for the model to go by", called(item)));
+    }
+}
+
+pub fn duplicate(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let mut seen = HashSet::new();
+    for (at, item) in listed(tool) {
+        if let Some(name) = text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name)) {
+            report.at(&tool.entry, at, format!("the argument \"{name}\" stands twice")).fix_remove("remove this one");
+        }
+    }
+}
+
+pub fn named_like_parameter(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(service) = service_of(ground, tool) else { return };
+    for (at, item) in listed(tool) {
+        if let Some(name) =
+            text(item, keys::NAME).filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
+        {
+            let message = format!("the argument \"{name}\" is called like a configuration parameter of \"{}\"", service.key());
+            report.at(&tool.entry, at.child(keys::NAME), message);
+        }
+    }
+}
+
+/// The longest argument name that every API takes.
+const LONGEST_NAME: usize = 64;
+
+pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    for (at, item) in listed(tool) {
+        let Some(name) = text(item, keys::NAME).filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits)) else {
+            continue;
+        };
+        let message = format!(
+            "function-calling APIs refuse the argument name \"{name}\": letters, digits, _ - . alone, {LONGEST_NAME} at most"
+        );
+        report.at(&tool.entry, at.child(keys::NAME), message);
+    }
+}
+
+pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, item) in listed(tool) {
+        for key in item.as_object().into_iter().flat_map(serde_json::Map::keys).filter(|key| !KEYS.contains(&key.as_str())) {
+            let near = nearest(key, KEYS).filter(|near| item.get(near).is_none());
+            let message = format!(
+                "\"{key}\" of {} is not read: a model sees name, type and description{}",
+                called(item),
+                did_you_mean(near)
+            );
+            let found = report.at(&tool.entry, at.child(key), message);
+            if let Some(near) = near {
+                found.fix_rename(near);
+            }
+        }
+    }
+}
+
+pub fn ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments) else { return };
+    if tool.entry.value.get(keys::ARGUMENTS).is_some() {
+        let message = format!("a tool of type {} always takes \"{name}\": this list is ignored", tool.kind);
+        report.at(&tool.entry, member(keys::ARGUMENTS), message).fix_remove("remove it");
+    }
+}
+
+pub fn none(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let listed =
+        tool.entry.value.get(keys::ARGUMENTS).is_some_and(|value| value.as_array().is_none_or(|items| !items.is_empty()));
+    if tool.kind == "mcp-tool" && !listed {
+        report.at(&tool.entry, Pointer::root(), "no arguments are listed: the model guesses their names");
+    }
+}

@@ -1,0 +1,42 @@
+//! Entries as such: what they are written as.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::{
+    engine::lint::{check::Report, ground::Ground},
+    model::entry::{Entry, EntryForm, FileId},
+    schema::{literal::Literal, pointer::Pointer},
+    syntax::edit::Edit,
+    systems::trustgraph::keys,
+};
+
+pub fn malformed(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let what = match &*entry.value {
+        Value::Object(_) => return,
+        Value::String(_) if entry.id.place().form == EntryForm::JsonText => "its text is not JSON",
+        Value::String(_) => "it is text, not an object",
+        Value::Array(_) => "it is a list, not an object",
+        _ => "it is not an object",
+    };
+    report.at(entry, Pointer::root(), format!("the {} \"{}\" cannot be read: {what}", entry.kind.word(), entry.key));
+}
+
+pub fn not_json_text(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let map_of = |entry: &Entry| {
+        let place = entry.id.place();
+        (place.file.clone(), place.document, place.at.tokens().first().cloned())
+    };
+    let ours = || ground.catalog.entries().filter(|entry| entry.system == keys::SYSTEM);
+    let texts: HashSet<(FileId, usize, Option<String>)> =
+        ours().filter(|entry| entry.id.place().form == EntryForm::JsonText).map(map_of).collect();
+    if texts.is_empty() {
+        return;
+    }
+    for entry in ours().filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry))) {
+        let message = "an object among entries that are JSON text; the configuration service takes text only";
+        let found = report.at(entry, Pointer::root(), message);
+        found.fix("write it as JSON text", [Edit::Set { at: Pointer::root(), to: Literal::from(entry.value.to_string()) }]);
+    }
+}

@@ -1,0 +1,256 @@
+//! Fields: missing, of the wrong type, unknown.
+
+use serde_json::{Value, json};
+
+use super::gates;
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member},
+            ground::Ground,
+        },
+        workflow::similar::nearest,
+    },
+    model::{
+        entry::{Entry, EntryKind},
+        tool::Tool,
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::trustgraph::{
+        descriptor::text,
+        keys, load,
+        types::{self, FieldKind},
+    },
+};
+
+pub fn type_missing(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
+        report.at(&tool.entry, Pointer::root(), format!("no type; it is one of {}", type_names().join(", ")));
+    }
+}
+
+pub fn type_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if tool.kind.is_empty() || types::by_name(&tool.kind).is_some() {
+        return;
+    }
+    let near = nearest(&tool.kind, type_names());
+    let message = format!("TrustGraph knows no type \"{}\"{}", tool.kind, did_you_mean(near));
+    let message = if near.is_some() { message } else { format!("{message}; it knows {}", type_names().join(", ")) };
+    let found = report.at(&tool.entry, member(keys::TYPE), message);
+    if let Some(near) = near {
+        found.fix_set(format!("change to \"{near}\""), near);
+    }
+}
+
+fn type_names() -> Vec<&'static str> {
+    types::TYPES.iter().map(|of| of.name).collect()
+}
+
+pub fn no_name(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if lacks_text(&tool.entry.value, keys::NAME) {
+        let found = report.at(&tool.entry, Pointer::root(), "no name: the model has nothing to call it by");
+        found.fix(
+            format!("name it \"{}\"", tool.entry.key),
+            [Edit::Set { at: member(keys::NAME), to: tool.entry.key.as_str().into() }],
+        );
+    }
+}
+
+pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
+        report.at(&tool.entry, present(&tool.entry, keys::DESCRIPTION), "no description: a model cannot tell when to use it");
+    }
+}
+
+pub fn missing(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);
+    // A missing service is said by service.not-named, the document's spelling of mcp-tool by descriptor.key-ignored.
+    for field in fields.iter().filter(|field| field.required && field.kind != FieldKind::Service && lacks_text(value, field.key))
+    {
+        if field.kind == FieldKind::Server && text(value, keys::MCP_TOOL_DOCUMENT).is_some() {
+            continue;
+        }
+        let message = format!("a tool of type {} needs \"{}\": {}", tool.kind, field.key, lower(field.about));
+        report.at(&tool.entry, present(&tool.entry, field.key), message);
+    }
+}
+
+/// Whether an object lacks a text, or has an empty one. Other types are said by descriptor.wrong-type.
+fn lacks_text(value: &Value, key: &str) -> bool {
+    value.is_object()
+        && value.get(key).is_none_or(|member| member.is_null() || member.as_str().is_some_and(|text| text.trim().is_empty()))
+}
+
+/// The member where it is there, else the entry.
+fn present(entry: &Entry, key: &str) -> Pointer {
+    if entry.value.get(key).is_some() { member(key) } else { Pointer::root() }
+}
+
+fn lower(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// What a member must hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Text,
+    Texts,
+    List,
+    Count,
+}
+
+/// What the members of a kind of entry must hold.
+fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
+    match entry.kind {
+        EntryKind::Tool => {
+            let mut all = vec![
+                (keys::TYPE, Holds::Text),
+                (keys::NAME, Holds::Text),
+                (keys::DESCRIPTION, Holds::Text),
+                (keys::GROUP, Holds::Texts),
+                (keys::STATE, Holds::Text),
+                (keys::STATES_DEPLOYED, Holds::Texts),
+                (keys::STATES_DOCUMENT, Holds::Texts),
+            ];
+            let fields = text(&entry.value, keys::TYPE).and_then(types::by_name).map_or(&[][..], |of| of.fields);
+            all.extend(fields.iter().map(|field| {
+                (field.key, if matches!(field.kind, FieldKind::Count { .. }) { Holds::Count } else { Holds::Text })
+            }));
+            all
+        }
+        EntryKind::Service => vec![
+            (keys::ID, Holds::Text),
+            (keys::REQUEST_QUEUE, Holds::Text),
+            (keys::RESPONSE_QUEUE, Holds::Text),
+            (keys::CONFIG_PARAMS, Holds::List),
+        ],
+        EntryKind::Server => vec![(keys::URL, Holds::Text), (keys::REMOTE_NAME, Holds::Text), (keys::AUTH_TOKEN, Holds::Text)],
+    }
+}
+
+pub fn wrong_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    for (key, holds) in holdings(entry) {
+        let Some(value) = entry.value.get(key) else { continue };
+        match (holds, value) {
+            (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_)) if holds != Holds::Texts => {}
+            (Holds::Count, value) if load::is_count(value) => {}
+            (Holds::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
+            (Holds::Texts, Value::String(one)) => {
+                let message = format!("\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it");
+                report.at(entry, member(key), message).fix_set("make it a list of one", json!([one]));
+            }
+            (_, Value::Null) => {
+                report
+                    .at(entry, member(key), format!("\"{key}\" is empty (null) and must be {}", words(holds)))
+                    .fix_remove("remove it");
+            }
+            (Holds::Text, Value::Number(_) | Value::Bool(_)) => {
+                let message = format!("\"{key}\" is {} and must be {}", shown(value), words(holds));
+                report.at(entry, member(key), message).fix_set("make it a text", value.to_string());
+            }
+            _ => drop(report.at(entry, member(key), format!("\"{key}\" is {} and must be {}", shown(value), words(holds)))),
+        }
+    }
+}
+
+fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_>) {
+    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
+        let found =
+            report.at(entry, member(key).item(index), format!("an item of \"{key}\" is {} and must be a text", shown(item)));
+        match item {
+            Value::Number(_) | Value::Bool(_) => found.fix_set("make it a text", item.to_string()),
+            _ => found.fix_remove("remove it"),
+        }
+    }
+}
+
+fn words(holds: Holds) -> &'static str {
+    match holds {
+        Holds::Text => "a text",
+        Holds::Texts => "a list of texts",
+        Holds::List => "a list",
+        Holds::Count => "a whole number",
+    }
+}
+
+fn shown(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty (null)",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Keys that every tool may have.
+pub const COMMON: &[&str] = &[
+    keys::TYPE,
+    keys::NAME,
+    keys::DESCRIPTION,
+    keys::GROUP,
+    keys::STATE,
+    keys::STATES_DEPLOYED,
+    keys::STATES_DOCUMENT,
+    keys::ARGUMENTS,
+];
+
+/// The keys that an entry may have; `None` when they cannot be told.
+pub fn known_keys(entry: &Entry) -> Vec<&'static str> {
+    match entry.kind {
+        EntryKind::Tool => {
+            let mut known = COMMON.to_vec();
+            let of = text(&entry.value, keys::TYPE).and_then(types::by_name);
+            let types = of.map_or(types::TYPES, std::slice::from_ref);
+            known.extend(types.iter().flat_map(|of| of.fields).map(|field| field.key));
+            if known.contains(&keys::MCP_TOOL) {
+                known.push(keys::MCP_TOOL_DOCUMENT);
+            }
+            known
+        }
+        _ => holdings(entry).into_iter().map(|(key, _)| key).collect(),
+    }
+}
+
+pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let Value::Object(members) = &*entry.value else { return };
+    let known = known_keys(entry);
+    let serves = text(&entry.value, keys::TYPE) == Some("tool-service") && entry.kind == EntryKind::Tool;
+    let service = text(&entry.value, keys::SERVICE).and_then(|key| ground.catalog.service_by_key(entry.system, key));
+    let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
+    for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
+        if entry.kind == EntryKind::Tool && gates::meant(key).is_some() {
+            continue;
+        }
+        let near = nearest(
+            key,
+            known
+                .iter()
+                .copied()
+                .chain(service.into_iter().flat_map(|service| &service.parameters).map(|parameter| parameter.name.as_str())),
+        );
+        // Other keys of a tool with a service are values for it: service.value-undeclared.
+        if serves && near.is_none() {
+            continue;
+        }
+        let message = format!("TrustGraph does not know the key \"{key}\" and ignores it{}", did_you_mean(near));
+        let found = report.at(entry, member(key), message);
+        match near.filter(|near| !members.contains_key(*near)) {
+            Some(near) => found.fix_rename(near),
+            None => found.fix_remove("remove it"),
+        }
+    }
+}
+
+pub fn mcp_key_ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    if tool.kind == "mcp-tool" && value.get(keys::MCP_TOOL_DOCUMENT).is_some() && value.get(keys::MCP_TOOL).is_none() {
+        let message = format!("TrustGraph as deployed ignores \"{}\" and reads \"{}\"", keys::MCP_TOOL_DOCUMENT, keys::MCP_TOOL);
+        report.at(&tool.entry, member(keys::MCP_TOOL_DOCUMENT), message).fix_rename(keys::MCP_TOOL);
+    }
+}

@@ -1,0 +1,86 @@
+//! Keys of the gate: those that are not read leave it open.
+
+use serde_json::Value;
+
+use super::fields::known_keys;
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, member},
+            ground::Ground,
+        },
+        workflow::similar::{fold, nearest},
+    },
+    model::{entry::EntryKind, tool::Tool},
+    schema::pointer::Pointer,
+    systems::trustgraph::keys,
+};
+
+/// Spellings that no edit distance finds, folded.
+const ALSO: &[(&str, &str)] = &[
+    ("groups", keys::GROUP),
+    ("toolgroup", keys::GROUP),
+    ("toolgroups", keys::GROUP),
+    ("states", keys::STATES_DEPLOYED),
+    ("instates", keys::STATES_DEPLOYED),
+    ("availablestates", keys::STATES_DEPLOYED),
+    ("availablein", keys::STATES_DEPLOYED),
+    ("allowedstates", keys::STATES_DEPLOYED),
+    ("applicable", keys::STATES_DEPLOYED),
+    ("nextstate", keys::STATE),
+    ("newstate", keys::STATE),
+];
+
+/// The key of the gate that an unknown key seems to mean.
+pub fn meant(key: &str) -> Option<&'static str> {
+    let folded = fold(key);
+    if let Some((_, meant)) = ALSO.iter().find(|(also, _)| *also == folded) {
+        return Some(meant);
+    }
+    let gate = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT, keys::GROUP, keys::STATE];
+    let near = nearest(key, gate)?;
+    gate.into_iter().find(|of| *of == near).map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })
+}
+
+pub fn misspelt_key(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Value::Object(members) = &*tool.entry.value else { return };
+    let known = known_keys(&tool.entry);
+    let service = tool.service.as_deref().and_then(|key| ground.catalog.service_by_key(tool.entry.system, key));
+    let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
+    debug_assert_eq!(tool.entry.kind, EntryKind::Tool);
+    for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
+        let Some(meant) = meant(key) else { continue };
+        let effect = match meant {
+            keys::GROUP => "the tool is not in these groups",
+            keys::STATE => "the state does not move",
+            _ => "the tool is available in every state",
+        };
+        let found =
+            report.at(&tool.entry, member(key), format!("TrustGraph ignores \"{key}\": {effect}; did you mean \"{meant}\"?"));
+        if !members.contains_key(meant) {
+            found.fix_rename(meant);
+        }
+    }
+}
+
+pub fn states_key_ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    if value.get(keys::STATES_DOCUMENT).is_some() && value.get(keys::STATES_DEPLOYED).is_none() {
+        let message = format!(
+            "TrustGraph as deployed ignores \"{}\" and reads \"{}\": there the tool is available in every state",
+            keys::STATES_DOCUMENT,
+            keys::STATES_DEPLOYED
+        );
+        report.at(&tool.entry, member(keys::STATES_DOCUMENT), message).fix_rename(keys::STATES_DEPLOYED);
+    }
+}
+
+pub fn both_keys(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    let (Some(document), Some(deployed)) = (value.get(keys::STATES_DOCUMENT), value.get(keys::STATES_DEPLOYED)) else { return };
+    if document != deployed {
+        let message = format!("\"{}\" and \"{}\" differ; only the second counts", keys::STATES_DOCUMENT, keys::STATES_DEPLOYED);
+        let at: Pointer = member(keys::STATES_DOCUMENT);
+        report.at(&tool.entry, at, message).fix_remove(format!("remove \"{}\"", keys::STATES_DOCUMENT));
+    }
+}

@@ -1,0 +1,204 @@
+//! Services, their queues and parameters, MCP servers, and the tools that use them.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{fields, gates};
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member},
+            ground::Ground,
+        },
+        workflow::similar::nearest,
+    },
+    model::{
+        entry::{Entry, EntryKind},
+        service::Service,
+        tool::Tool,
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::trustgraph::{descriptor::text, keys, queue},
+};
+
+const TOOL_SERVICE: &str = "tool-service";
+
+/// The service that answers for a tool of type tool-service.
+pub fn service_of<'c>(ground: &Ground<'c>, tool: &Tool) -> Option<&'c Service> {
+    let key = tool.service.as_deref().filter(|_| tool.kind == TOOL_SERVICE)?;
+    ground.catalog.service_by_key(tool.entry.system, key)
+}
+
+pub fn not_named(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let names = tool.entry.value.get(keys::SERVICE).is_some_and(|service| !service.is_null() && service != "");
+    if tool.kind == TOOL_SERVICE && !names {
+        report.at(&tool.entry, Pointer::root(), "a tool of type tool-service must name its \"service\"");
+    }
+}
+
+pub fn unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == TOOL_SERVICE && !key.is_empty()) else { return };
+    if service_of(ground, tool).is_some() {
+        return;
+    }
+    let services = || ground.catalog.services.iter().filter(|service| service.entry.system == tool.entry.system);
+    // As deployed a service is found by its key alone; the id that the document goes by is the likeliest reason.
+    let by_id = services().find(|service| text(&service.entry.value, keys::ID) == Some(key));
+    let near = by_id.map(Service::key).or_else(|| nearest(key, services().map(Service::key)));
+    let message = match by_id {
+        Some(service) => format!(
+            "no service has the key \"{key}\"; it is the id of \"{}\", and TrustGraph as deployed goes by keys",
+            service.key()
+        ),
+        None => format!("there is no service \"{key}\"{}", did_you_mean(near)),
+    };
+    let found = report.at(&tool.entry, member(keys::SERVICE), message);
+    if let Some(near) = near {
+        found.fix_set(format!("change to \"{near}\""), near);
+    }
+}
+
+pub fn parameter_missing(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(service) = service_of(ground, tool) else { return };
+    for parameter in
+        service.parameters.iter().filter(|parameter| parameter.required && tool.entry.value.get(&parameter.name).is_none())
+    {
+        let message = format!("the service \"{}\" requires \"{}\", and the tool does not give it", service.key(), parameter.name);
+        let found = report.at(&tool.entry, Pointer::root(), message);
+        found.fix(format!("add \"{}\"", parameter.name), [Edit::Set { at: member(&parameter.name), to: "".into() }]);
+    }
+}
+
+pub fn value_undeclared(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let (Some(service), Value::Object(members)) = (service_of(ground, tool), &*tool.entry.value) else { return };
+    let known = fields::known_keys(&tool.entry);
+    let names = || service.parameters.iter().map(|parameter| parameter.name.as_str());
+    for key in members.keys().filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str())) {
+        // Slips are said by gates.misspelt-key and descriptor.unknown-key.
+        if gates::meant(key).is_some() || nearest(key, known.iter().copied().chain(names())).is_some() {
+            continue;
+        }
+        let message = format!("the service \"{}\" declares no \"{key}\": the value is not passed on", service.key());
+        report.at(&tool.entry, member(key), message).fix_remove("remove it");
+    }
+}
+
+pub fn no_id(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    let value = &*service.entry.value;
+    if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
+        let found = report.at(&service.entry, Pointer::root(), "no id, by which the document's tools find it");
+        found.fix(format!("add the id \"{}\"", service.key()), [Edit::Set { at: member(keys::ID), to: service.key().into() }]);
+    }
+}
+
+pub fn id_differs(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    if let Some(id) = text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key()) {
+        let message = format!(
+            "its id is \"{id}\" and its key \"{}\": as deployed tools find it by the key, by the document by the id",
+            service.key()
+        );
+        report.at(&service.entry, member(keys::ID), message).fix_set(format!("change to \"{}\"", service.key()), service.key());
+    }
+}
+
+pub fn file_name(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    let place = service.entry.id.place();
+    let stem = place.file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    if place.at.is_root() && stem != service.key() {
+        let message =
+            format!("its file is called \"{stem}\": store it under the key \"{}\", or tools do not find it", service.key());
+        report.at(&service.entry, member(keys::ID), message);
+    }
+}
+
+const QUEUES: [(&str, &str); 2] = [(keys::REQUEST_QUEUE, "request"), (keys::RESPONSE_QUEUE, "response")];
+
+pub fn queue_missing(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    let value = &*service.entry.value;
+    for (key, class) in QUEUES {
+        if value.is_object() && value.get(key).is_none_or(|queue| queue.is_null() || queue == "") {
+            let name = format!("non-persistent://tg/{class}/{}", service.key());
+            let found = report.at(
+                &service.entry,
+                Pointer::root(),
+                format!("no \"{key}\": TrustGraph loads no tool that uses this service"),
+            );
+            found.fix(format!("set it to {name}"), [Edit::Set { at: member(key), to: name.into() }]);
+        }
+    }
+}
+
+pub fn queue_name(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    for (key, _) in QUEUES {
+        let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else { continue };
+        if let Err(problem) = queue::nats_subject(name) {
+            let near = misspelt_scheme(name);
+            let message = format!("the queue \"{}\" cannot be read: {}; {}", name.escape_debug(), problem.cause, problem.remedy);
+            let found = report.at(&service.entry, member(key), message);
+            if let Some(better) = near {
+                found.fix_set(format!("change to {better}"), better);
+            }
+        }
+    }
+}
+
+/// The address with the scheme that was meant.
+fn misspelt_scheme(name: &str) -> Option<String> {
+    let (scheme, rest) = name.split_once("://")?;
+    let near = nearest(scheme, ["non-persistent", "persistent", "nats"])?;
+    Some(format!("{near}://{rest}"))
+}
+
+pub fn parameter_malformed(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    let Some(items) = service.entry.value.get(keys::CONFIG_PARAMS).and_then(Value::as_array) else { return };
+    let mut seen = HashSet::new();
+    for (index, item) in items.iter().enumerate() {
+        let at = member(keys::CONFIG_PARAMS).item(index);
+        let name = item.as_str().or_else(|| text(item, keys::NAME)).filter(|name| !name.is_empty());
+        match name {
+            None => drop(report.at(&service.entry, at, "a parameter is a name, or an object with a \"name\"")),
+            Some(name) if !seen.insert(name) => {
+                report.at(&service.entry, at, format!("the parameter \"{name}\" stands twice")).fix_remove("remove this one");
+            }
+            Some(_) if item.get(keys::REQUIRED).is_some_and(|required| !required.is_boolean()) => {
+                drop(report.at(&service.entry, at.child(keys::REQUIRED), "\"required\" must be true or false"));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+pub fn parameter_shadowed(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+    for (index, parameter) in service.parameters.iter().enumerate() {
+        if fields::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
+            let message = format!("every tool has a \"{}\" of its own: the service gets that", parameter.name);
+            report.at(&service.entry, member(keys::CONFIG_PARAMS).item(index), message);
+        }
+    }
+}
+
+pub fn server_unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == "mcp-tool" && !key.is_empty()) else { return };
+    if ground.server(tool.entry.system, key).is_some() {
+        return;
+    }
+    let near = nearest(key, ground.server_keys(tool.entry.system));
+    let at = [keys::MCP_TOOL, keys::MCP_TOOL_DOCUMENT]
+        .into_iter()
+        .find(|at| tool.entry.value.get(at).is_some())
+        .unwrap_or(keys::MCP_TOOL);
+    let found =
+        report.at(&tool.entry, member(at), format!("there is no MCP server \"{key}\" in this workspace{}", did_you_mean(near)));
+    if let Some(near) = near {
+        found.fix_set(format!("change to \"{near}\""), near);
+    }
+}
+
+pub fn server_no_url(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
+    if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {
+        report.at(entry, Pointer::root(), "no url: its tools cannot be called");
+    }
+}
