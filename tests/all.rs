@@ -1,4 +1,6 @@
 //! All tests that go through the public face of the library or the real binary; one target, so linking is short.
 
+#[path = "all/findings.rs"]
+mod findings;
 #[path = "all/vectors.rs"]
 mod vectors;

@@ -149,10 +149,10 @@ pub fn run(checks: &[Check], ground: &Ground<'_>, of: impl Fn(SystemId) -> bool)
         let mut report = Report::new(check.code, severity, &mut findings);
         match check.run {
             Run::Entry(look) => {
-                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(ground, entry, &mut report))
+                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(ground, entry, &mut report));
             }
             Run::Tool(look) => {
-                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(ground, tool, &mut report))
+                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(ground, tool, &mut report));
             }
             Run::Service(look) => {
                 catalog

@@ -1,0 +1,480 @@
+//! Every check by its code: a descriptor that provokes it, at its place, and one that does not; a fix mends what it is offered for.
+
+use std::collections::BTreeSet;
+
+use toolcrib::{
+    engine::lint,
+    model::{
+        context::Mode::{self, AsDeployed, Document},
+        entry::FileId,
+        finding::Finding,
+    },
+    syntax::source::{Format, Source},
+    systems::{findings, read, trustgraph},
+};
+
+/// The files of a case: name and text. A text alone is `t.yaml`.
+type Files = Vec<(FileId, Source)>;
+
+struct Row {
+    code: &'static str,
+    mode: Mode,
+    /// Where the finding stands, as line:column of the file `t`.
+    at: &'static str,
+    bad: &'static str,
+    good: &'static str,
+}
+
+const fn row(code: &'static str, mode: Mode, at: &'static str, bad: &'static str, good: &'static str) -> Row {
+    Row { code, mode, at, bad, good }
+}
+
+/// A text whose first line is `# name` is that file; else it is `t.yaml`.
+fn files(text: &str) -> Files {
+    let (name, text) = match text.split_once('\n') {
+        Some((head, rest)) if head.starts_with("# ") => (head.trim_start_matches("# "), rest),
+        _ => ("t.yaml", text),
+    };
+    let file = FileId::new(name);
+    let format = Format::of(file.path()).unwrap();
+    let source = Source::parse(format, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    vec![(file, source)]
+}
+
+fn check(files: &Files, mode: Mode) -> Vec<Finding> {
+    let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), mode);
+    let source = |file: &FileId| files.iter().find(|(of, _)| of == file).map(|(_, source)| source);
+    let mut found = findings::all(&catalog, source);
+    found.extend(files.iter().flat_map(|(file, source)| findings::of_text(file, Ok(source))));
+    found
+}
+
+/// A tool and a service that nothing is wrong with.
+const CLEAN: &str = "\
+tool:
+  joke: {type: tool-service, name: joke, description: Tells a joke, service: jokes, style: pun, arguments: [{name: topic, type: string, description: About what}]}
+tool-service:
+  jokes: {id: jokes, request-queue: request:tg:joke, response-queue: response:tg:joke, config-params: [{name: style, required: true}]}
+";
+
+const ROWS: &[Row] = &[
+    row(
+        "entry.malformed",
+        Document,
+        "3:3",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t}\n  b: [1]\n",
+        CLEAN,
+    ),
+    row(
+        "entry.malformed",
+        Document,
+        "3:5",
+        "# t.json\n{\"tool\": {\n    \"a\": \"{\\\"type\\\": \\\"prompt\\\"}\",\n    \"b\":   \"{broken\"\n}}",
+        CLEAN,
+    ),
+    row(
+        "entry.not-json-text",
+        Document,
+        "3:3",
+        "# t.json\n{\"tool\": {\n  \"a\": \"{\\\"type\\\": \\\"text-completion\\\", \\\"name\\\": \\\"a\\\", \\\"description\\\": \\\"d\\\"}\",\n  \"b\": {\"type\": \"text-completion\", \"name\": \"b\", \"description\": \"d\"}\n}}",
+        CLEAN,
+    ),
+    row("type.missing", Document, "2:3", "tool:\n  a: {name: a, description: d}\n", CLEAN),
+    row("type.unknown", Document, "2:7", "tool:\n  a: {type: tool-servce, name: a, description: d}\n", CLEAN),
+    row("identity.no-name", Document, "2:3", "tool:\n  a: {type: text-completion, description: d}\n", CLEAN),
+    row("identity.no-description", Document, "2:39", "tool:\n  a: {type: text-completion, name: a, description: ''}\n", CLEAN),
+    row(
+        "identity.file-name",
+        Document,
+        "1:1",
+        "# t.yaml\nid: joke\nrequest-queue: a\nresponse-queue: b\n",
+        "# joke.yaml\nid: joke\nrequest-queue: a\nresponse-queue: b\n",
+    ),
+    row("descriptor.missing-field", Document, "2:3", "tool:\n  a: {type: prompt, name: a, description: d}\n", CLEAN),
+    row(
+        "descriptor.wrong-type",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: read-only}\n",
+        CLEAN,
+    ),
+    row(
+        "descriptor.wrong-type",
+        Document,
+        "2:66",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [x, 1]}\n",
+        CLEAN,
+    ),
+    row(
+        "descriptor.unknown-key",
+        Document,
+        "2:60",
+        "tool:\n  a: {type: row-embeddings-query, name: a, description: d, schema-nam: s}\n",
+        "tool:\n  a: {type: row-embeddings-query, name: a, description: d, schema-name: s}\n",
+    ),
+    row(
+        "descriptor.key-ignored",
+        AsDeployed,
+        "2:48",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp_tool_id:       m}\n",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\n",
+    ),
+    row(
+        "gates.misspelt-key",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable_states: [undefined]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: [undefined]}\n",
+    ),
+    row(
+        "gates.states-key-ignored",
+        AsDeployed,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: [undefined]}\n",
+    ),
+    row(
+        "states.both-keys",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined], applicable-states: ['*']}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined], applicable-states: [undefined]}\n",
+    ),
+    row("service.not-named", Document, "2:3", "tool:\n  a: {type: tool-service, name: a, description: d}\n", CLEAN),
+    row(
+        "service.unknown",
+        Document,
+        "2:52",
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: joke}\ntool-service:\n  jokes: {id: jokes, request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.unknown",
+        AsDeployed,
+        "2:52",
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: joke-service}\ntool-service:\n  jokes: {id: joke-service, request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.parameter-missing",
+        Document,
+        "2:3",
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: jokes}\ntool-service:\n  jokes: {id: jokes, request-queue: a, response-queue: b, config-params: [{name: style, required: true}]}\n",
+        CLEAN,
+    ),
+    row(
+        "service.value-undeclared",
+        Document,
+        "2:68",
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: jokes, colour: red}\ntool-service:\n  jokes: {id: jokes, request-queue: a, response-queue: b}\n",
+        CLEAN,
+    ),
+    row("service.no-id", Document, "2:3", "tool-service:\n  s: {request-queue: a, response-queue: b}\n", CLEAN),
+    row("service.id-differs", Document, "2:7", "tool-service:\n  s: {id: t, request-queue: a, response-queue: b}\n", CLEAN),
+    row("service.queue-missing", Document, "2:3", "tool-service:\n  s: {id: s, request-queue: a}\n", CLEAN),
+    row(
+        "service.queue-name",
+        Document,
+        "2:14",
+        "tool-service:\n  s: {id: s, request-queue: non-persistant://tg/request/s, response-queue: b}\n",
+        CLEAN,
+    ),
+    row(
+        "service.parameter-malformed",
+        Document,
+        "2:70",
+        "tool-service:\n  s: {id: s, request-queue: a, response-queue: b, config-params: [x, 3]}\n",
+        CLEAN,
+    ),
+    row(
+        "service.parameter-shadowed",
+        Document,
+        "2:67",
+        "tool-service:\n  s: {id: s, request-queue: a, response-queue: b, config-params: [name]}\n",
+        CLEAN,
+    ),
+    row(
+        "server.unknown",
+        Document,
+        "2:48",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: nope}\n",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost'}\n",
+    ),
+    row(
+        "server.no-url",
+        Document,
+        "4:3",
+        "tool:\n  a: {type: text-completion, name: a, description: d}\nmcp:\n  m: {remote-name: x}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.malformed",
+        Document,
+        "2:59",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments:          text}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.malformed",
+        Document,
+        "2:71",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [topic]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.no-name",
+        Document,
+        "2:71",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{type: string, description: d}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.no-type",
+        Document,
+        "2:71",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, description: d}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.unknown-type",
+        Document,
+        "2:81",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: strnig, description: d}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.no-description",
+        Document,
+        "2:71",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: string}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.duplicate",
+        Document,
+        "2:112",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: string, description: d}, {name: x, type: string, description: d}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.named-like-parameter",
+        Document,
+        "2:91",
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: jokes, style: x, arguments: [{name: style, type: string, description: d}]}\ntool-service:\n  jokes: {id: jokes, request-queue: a, response-queue: b, config-params: [style]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.name-refused",
+        Document,
+        "2:72",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: the topic, type: string, description: d}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.unknown-key",
+        Document,
+        "2:111",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: string, description: d, required: false}]}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.ignored",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, arguments:   []}\n",
+        CLEAN,
+    ),
+    row("arguments.none", Document, "2:3", "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\n", CLEAN),
+    row(
+        "load.set-refused",
+        AsDeployed,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: read-only}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.duplicate-key",
+        Document,
+        "5:3",
+        "tool:\n  a: {type: text-completion, name: a, description: d}\n---\ntool:\n  a: {type: text-completion, name: b, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.duplicate-name",
+        Document,
+        "3:30",
+        "tool:\n  a: {type: text-completion, name: x, description: d}\n  b: {type: text-completion, name:   x, description: e}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.twins",
+        Document,
+        "3:3",
+        "tool:\n  a: {type: text-completion, name: x, description: d}\n  b: {type: text-completion, name: y, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.name-refused",
+        Document,
+        "2:30",
+        "tool:\n  a: {type: text-completion, name: \"tell a joke\", description: d}\n",
+        CLEAN,
+    ),
+    row("groups.empty", Document, "2:55", "tool:\n  a: {type: text-completion, name: a, description: d, group: []}\n", CLEAN),
+    row(
+        "groups.wildcard",
+        Document,
+        "2:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: ['*']}\n",
+        CLEAN,
+    ),
+    row(
+        "groups.comma",
+        Document,
+        "2:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: ['x, y']}\n",
+        CLEAN,
+    ),
+    row("names.blanks", Document, "2:63", "tool:\n  a: {type: text-completion, name: a, description: d, group: ['x ']}\n", CLEAN),
+    row(
+        "names.near-duplicate",
+        Document,
+        "4:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [read-only]}\n  b: {type: text-completion, name: b, description: e, group: [read-only]}\n  c: {type: text-completion, name: c, description: f, group: [Read-only]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [read-only]}\n  c: {type: text-completion, name: c, description: f, group: [read-only]}\n",
+    ),
+    row(
+        "gates.write-reachable",
+        Document,
+        "2:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [read-only, write]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [write]}\n",
+    ),
+    row(
+        "states.empty",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: []}\n",
+        CLEAN,
+    ),
+    row(
+        "states.never-produced",
+        Document,
+        "2:86",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: [undefined, rsults]}\n  b: {type: text-completion, name: b, description: e, state: results}\n  c: {type: text-completion, name: c, description: f, applicable-states: [results]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: [undefined, results]}\n  b: {type: text-completion, name: b, description: e, state: results}\n",
+    ),
+    row(
+        "states.never-awaited",
+        Document,
+        "3:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states: [undefined]}\n  b: {type: text-completion, name: b, description: e, state: done}\n",
+        CLEAN,
+    ),
+    row(
+        "states.dead-end",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: done, applicable-states: [undefined]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: undefined, applicable-states: [undefined]}\n",
+    ),
+    row(
+        "states.unreachable",
+        Document,
+        "2:65 3:65",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: y, applicable-states: [x]}\n  b: {type: text-completion, name: b, description: e, state: x, applicable-states: [y]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: y, applicable-states: [x, undefined]}\n  b: {type: text-completion, name: b, description: e, state: x, applicable-states: [y]}\n",
+    ),
+    row("service.unused", Document, "2:3", "tool-service:\n  s: {id: s, request-queue: a, response-queue: b}\n", CLEAN),
+    row("service.same-queue", Document, "2:32", "tool-service:\n  s: {id: s, request-queue: a, response-queue: a}\n", CLEAN),
+    row(
+        "service.queue-shared",
+        Document,
+        "3:14",
+        "tool-service:\n  s: {id: s, request-queue: a, response-queue: b}\n  t: {id: t, request-queue: a, response-queue: c}\n",
+        CLEAN,
+    ),
+    row(
+        "secrets.in-descriptor",
+        Document,
+        "4:32",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost', auth-token: sk-live-0123456789abcdef}\n",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost', auth-token: '${MCP_TOKEN}'}\n",
+    ),
+    row(
+        "syntax.duplicate-key",
+        Document,
+        "3:3",
+        "tool:\n  a: {type: text-completion, name: a, description: d}\n  a: {type: text-completion, name: a, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "syntax.reads-differently",
+        Document,
+        "2:77",
+        "tool:\n  a: {type: text-completion, name: a, description: d, applicable-states:   [on]}\n",
+        CLEAN,
+    ),
+];
+
+fn of<'f>(findings: &'f [Finding], code: &str) -> Vec<&'f Finding> {
+    findings.iter().filter(|finding| finding.code == code).collect()
+}
+
+#[test]
+fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
+    let mut wrong = Vec::new();
+    for Row { code, mode, at, bad, good } in ROWS {
+        let found = check(&files(bad), *mode);
+        let places: Vec<String> =
+            of(&found, code).iter().map(|finding| format!("{}:{}", finding.site.line, finding.site.column)).collect();
+        if places.join(" ") != *at {
+            let all: Vec<_> = found
+                .iter()
+                .map(|finding| format!("{} {}:{} {}", finding.code, finding.site.line, finding.site.column, finding.message))
+                .collect();
+            wrong.push(format!("{code}: at {places:?}, expected {at}; all: {all:#?}\n{bad}"));
+        }
+        if let Some(finding) = of(&check(&files(good), *mode), code).first() {
+            wrong.push(format!("{code}: {} in what is right:\n{good}", finding.message));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_code_has_a_row() {
+    let mut codes: BTreeSet<&str> = lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| check.code).collect();
+    codes.extend(lint::syntax::CODES.iter().map(|(code, ..)| *code));
+    codes.remove(lint::syntax::NOT_WELL_FORMED);
+    assert_eq!(ROWS.iter().map(|row| row.code).collect::<BTreeSet<_>>(), codes);
+}
+
+#[test]
+fn what_is_right_has_no_finding() {
+    for mode in [Document, AsDeployed] {
+        assert_eq!(check(&files(CLEAN), mode), []);
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_a_finding_at_its_place() {
+    let file = FileId::new("t.json");
+    let error = Source::parse(Format::Json, "{\n  \"a\": ,\n}").unwrap_err();
+    let found = findings::of_text(&file, Err(&error));
+    assert_eq!((found[0].code, found[0].site.line), ("syntax.not-well-formed", 2));
+}
+
+#[test]
+fn secrets_are_never_repeated() {
+    let found = check(
+        &files(
+            "mcp:\n  m: {url: 'http://u:hunter2@localhost', auth-token: sk-live-0123456789abcdef}\ntool:\n  a: {type: prompt}\n",
+        ),
+        Document,
+    );
+    assert_eq!(of(&found, "secrets.in-descriptor").len(), 2);
+    for finding in found {
+        assert!(!finding.message.contains("hunter2") && !finding.message.contains("0123456789"), "{}", finding.message);
+    }
+}
