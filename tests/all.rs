@@ -4,3 +4,8 @@
 mod findings;
 #[path = "all/vectors.rs"]
 mod vectors;
+
+#[path = "all/nats.rs"]
+mod nats;
+#[path = "all/support.rs"]
+mod support;

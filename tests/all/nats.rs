@@ -1,0 +1,317 @@
+//! Calls over a real NATS server, to services that are not ours in language or library, well-behaved and not.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Map, Value, json};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+use toolcrib::{
+    model::{
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        connection::{Connection, ConnectionState, Credentials},
+        entry::{EntryForm, EntryId, EntryPlace, FileId},
+    },
+    schema::pointer::Pointer,
+    systems::trustgraph::request,
+    wire::{
+        registry::Registry,
+        serve::{offers, serving::Serving},
+    },
+};
+
+use crate::support::nats::{NatsServer, Responder, foreign_call};
+
+/// Far above anything these tests wait for; who reaches it has hung.
+const HUNG: Duration = Duration::from_secs(60);
+
+fn map(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn joke() -> Request {
+    let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+    Request {
+        tool: EntryId::new(place),
+        system: "trustgraph",
+        name: "tell-joke".into(),
+        to: "non-persistent://tg/request/joke".into(),
+        reply: Some("non-persistent://tg/response/joke".into()),
+        headers: vec![("id".into(), "7f1c".into())],
+        correlation: "7f1c".into(),
+        body: request::body("alice", &map(&json!({"style": "a pun"})), &map(&json!({"topic": "llamas"}))),
+    }
+}
+
+/// Long enough never to be met by an answer that comes; `short` where a limit itself is the thing.
+fn limits() -> Limits {
+    Limits { first: HUNG, idle: HUNG, total: HUNG, linger: Duration::from_millis(200), ..Limits::default() }
+}
+
+struct Heard(Vec<Event>);
+
+impl Heard {
+    fn text(&self) -> String {
+        let of = |event: &Event| match &event.kind {
+            EventKind::Chunk { text, .. } => Some(text.to_string()),
+            _ => None,
+        };
+        self.0.iter().filter_map(of).collect()
+    }
+
+    fn pieces(&self) -> usize {
+        self.0.iter().filter(|event| matches!(event.kind, EventKind::Chunk { .. })).count()
+    }
+
+    fn strays(&self) -> Vec<StrayCause> {
+        let of = |event: &Event| match &event.kind {
+            EventKind::Stray { cause, .. } => Some(*cause),
+            _ => None,
+        };
+        self.0.iter().filter_map(of).collect()
+    }
+
+    fn end(&self) -> (Outcome, Option<CallProblem>) {
+        let of = |event: &Event| match &event.kind {
+            EventKind::End { outcome, problem } => Some((*outcome, problem.clone())),
+            _ => None,
+        };
+        let ends: Vec<_> = self.0.iter().filter_map(of).collect();
+        assert_eq!(ends.len(), 1, "a call ends once: {:?}", self.0);
+        ends[0].clone()
+    }
+
+    fn problem(&self) -> CallProblem {
+        let (_, problem) = self.end();
+        let problem = problem.unwrap_or_else(|| panic!("no problem: {:?}", self.0));
+        assert!(!problem.remedy.is_empty(), "{problem:?}");
+        problem
+    }
+
+    fn assert_lost(&self, kind: &str) {
+        assert_eq!((self.end().0, self.problem().kind.as_str()), (Outcome::Lost, kind), "{:?}", self.0);
+    }
+}
+
+async fn call_with(registry: &Registry, connection: &Connection, request: Request, limits: Limits) -> Heard {
+    let (sender, mut receiver) = mpsc::channel(16);
+    let collect = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let both = async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
+    timeout(2 * HUNG, both).await.expect("the call hangs")
+}
+
+/// What a service in that mode gives.
+async fn from_service(mode: &str, limits: Limits) -> Heard {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), mode);
+    call_with(&Registry::default(), &server.connection(), joke(), limits).await
+}
+
+#[tokio::test]
+async fn a_service_streams_on_the_response_subject_or_in_the_inbox() {
+    for mode in ["response", "inbox", "inbox-without-id"] {
+        let heard = from_service(mode, limits()).await;
+        assert_eq!(heard.text(), "Hello alice, llamas as a pun.", "{mode}");
+        assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_answers_on_both_is_heard_once() {
+    let heard = from_service("both", limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+    assert_eq!(heard.strays(), [StrayCause::Duplicate; 3]);
+}
+
+#[tokio::test]
+async fn replies_of_others_are_strays() {
+    let heard = from_service("wrong-id-then-right", limits()).await;
+    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+    let short = Limits { first: Duration::from_millis(500), ..limits() };
+    for (mode, strays) in [("wrong-id", vec![StrayCause::ForeignId; 3]), ("unknown-id", vec![StrayCause::UnknownId])] {
+        let heard = from_service(mode, short).await;
+        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"), "{mode}");
+        assert_eq!((heard.text().as_str(), heard.strays()), ("", strays), "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_after_the_end_is_kept_apart() {
+    let twice = from_service("twice", limits()).await;
+    assert_eq!((twice.text().as_str(), twice.strays()), ("once", vec![StrayCause::Duplicate]));
+    let late = from_service("late", limits()).await;
+    assert_eq!((late.text().as_str(), late.strays()), ("in time", vec![StrayCause::Late]));
+}
+
+#[tokio::test]
+async fn replies_that_make_no_sense_lose_the_call() {
+    from_service("not-json", limits()).await.assert_lost("not-json");
+    from_service("not-utf8", limits()).await.assert_lost("not-utf8");
+}
+
+#[tokio::test]
+async fn the_services_error_comes_with_its_type() {
+    let heard = from_service("error", limits()).await;
+    assert_eq!(heard.end().0, Outcome::Failed);
+    let problem = heard.problem();
+    assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("tool-service-error", "the oven is cold"));
+}
+
+#[tokio::test]
+async fn silence_and_endless_answers_end_by_their_own_limit() {
+    let short = Duration::from_millis(400);
+    let cases = [
+        ("silent", Limits { first: short, ..limits() }, "timed-out-first"),
+        ("no-end", Limits { idle: short, ..limits() }, "timed-out-idle"),
+        ("endless", Limits { total: short, ..limits() }, "timed-out-total"),
+    ];
+    for (mode, limits, kind) in cases {
+        let heard = from_service(mode, limits).await;
+        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_and_long_answers_arrive_whole() {
+    let huge = from_service("huge", limits()).await;
+    assert_eq!((huge.end().0, huge.pieces(), huge.text().len()), (Outcome::Succeeded, 200, 100_000_000));
+    let many = from_service("many", limits()).await;
+    let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
+    assert!(many.end().0 == Outcome::Succeeded && many.text() == expected);
+}
+
+#[tokio::test]
+async fn a_killed_server_loses_the_call_and_nothing_is_sent_until_it_is_back() {
+    let mut server = NatsServer::start();
+    let responder = Responder::start(&server.url(), "no-end");
+    let (registry, connection) = (Registry::default(), server.connection());
+    let mut states = registry.states();
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let watch_and_kill = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            let two = matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two");
+            events.push(event);
+            if two {
+                server.kill();
+            }
+        }
+        Heard(events)
+    };
+    let calling = registry.call(&connection, joke(), limits(), sender);
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    heard.assert_lost("connection-lost");
+    assert_eq!(heard.text(), "one two");
+    drop(responder);
+
+    let refused = call_with(&registry, &connection, joke(), limits()).await;
+    refused.assert_lost("no-server");
+    assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
+
+    let server = NatsServer::on_port(server.port());
+    let _responder = Responder::start(&server.url(), "response");
+    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
+    let heard = call_with(&registry, &connection, joke(), limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+}
+
+#[tokio::test]
+async fn nobody_listening_and_no_server_are_told_apart() {
+    let mut server = NatsServer::start();
+    let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+    heard.assert_lost("no-responders");
+    assert!(heard.problem().message.contains("tg.request.joke"));
+    let connection = server.connection();
+    server.kill();
+    let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
+    heard.assert_lost("no-server");
+    assert!(heard.problem().message.contains(&connection.servers[0]), "{:?}", heard.problem());
+}
+
+#[tokio::test]
+async fn a_request_over_the_limit_says_both_sizes() {
+    let server = NatsServer::configured("max_payload: 2000");
+    let request = Request { body: "x".repeat(3000).into(), ..joke() };
+    let heard = call_with(&Registry::default(), &server.connection(), request, limits()).await;
+    heard.assert_lost("too-large");
+    let message = heard.problem().message;
+    assert!(message.contains("3022 bytes") && message.contains("2000 bytes"), "{message}");
+}
+
+#[tokio::test]
+async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
+    let registry = |secret: &'static str| Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())));
+    let variable = || "SECRET".to_owned();
+    let password = || Credentials::Password { user: "alice".into(), password_variable: variable() };
+    let token = || Credentials::Token { token_variable: variable() };
+    let by_password = NatsServer::configured("authorization { user: alice, password: s3cret }");
+    let by_token = NatsServer::configured("authorization { token: s3cret }");
+    for (server, credentials) in [(&by_password, password()), (&by_token, token())] {
+        let connection = Connection { credentials, ..server.connection() };
+        let greeting = registry("s3cret").test(&connection).await.unwrap();
+        assert!(greeting.contains("nats-server"), "{greeting}");
+        let heard = call_with(&registry("wr0ng"), &connection, joke(), limits()).await;
+        heard.assert_lost("refused");
+        let shown = format!("{:?}", heard.0);
+        assert!(!shown.contains("wr0ng") && !shown.contains("s3cret"), "{shown}");
+        let nothing = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+        nothing.assert_lost("refused");
+    }
+}
+
+#[tokio::test]
+async fn a_subject_that_the_server_forbids_is_told() {
+    let lines = r#"authorization { users: [{ user: alice, password: p, permissions: { publish: "other.>", subscribe: ">" } }] }"#;
+    let server = NatsServer::configured(lines);
+    let credentials = Credentials::Password { user: "alice".into(), password_variable: "P".into() };
+    let registry = Registry::new(Arc::new(|_| Some("p".into())));
+    let heard = call_with(&registry, &Connection { credentials, ..server.connection() }, joke(), limits()).await;
+    heard.assert_lost("refused");
+    assert!(heard.problem().message.contains("tg.request.joke"), "{:?}", heard.problem());
+}
+
+#[tokio::test]
+async fn several_servers_are_tried_in_turn() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "response");
+    let mut gone = NatsServer::start();
+    gone.kill();
+    let connection = Connection { servers: vec![gone.url(), server.url()], ..server.connection() };
+    let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+}
+
+#[tokio::test]
+async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
+    let server = NatsServer::start();
+    let registry = Registry::default();
+    let bus = registry.open(&server.connection()).await.unwrap();
+    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
+    let running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let ask = async |topic: &str, config: Value, arguments: Value| {
+        let body = request::body("alice", &map(&config), &map(&arguments)).to_string();
+        let (url, to, from) = (server.url(), format!("tg.request.{topic}"), format!("tg.response.{topic}"));
+        tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
+    };
+    let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
+    assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
+    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
+    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    let unknown = ask("custom-rag", json!({"collection": "x"}), json!({"question": "?"})).await;
+    assert_eq!(unknown["error"]["type"], "unknown-collection");
+    stop.cancel();
+    timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+    let mut told = Vec::new();
+    while let Some(answered) = reports.recv().await {
+        told.push((answered.service, answered.user, answered.problem.is_some()));
+    }
+    let expected = [("calculator", false), ("custom-rag", false), ("custom-rag", true)];
+    assert_eq!(told, expected.map(|(service, failed)| (service.to_owned(), "alice".to_owned(), failed)));
+}

@@ -1,0 +1,4 @@
+//! What several tests stand on.
+
+#[path = "support/nats.rs"]
+pub mod nats;
