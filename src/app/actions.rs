@@ -79,7 +79,7 @@ actions! {
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
     Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
-    Undo            "undo"             Global   ["u", "ctrl+z"],        "undo",            "Take the last edit back";
+    Undo            "undo"             Global   ["u", "alt+u"],        "undo",            "Take the last edit back";
     Redo            "redo"             Global   ["ctrl+r", "ctrl+y"],   "redo",            "Make the edit again that was taken back";
     Save            "save"             Global   ["s", "ctrl+s"],        "save",            "Save the file of the selected tool";
     SaveAll         "save-all"         Global   ["S"],                  "save all",        "Save every changed file";
@@ -88,6 +88,7 @@ actions! {
     ShowNotices     "notices"          Global   ["N"],                  "notices",         "Show what was noticed in this session";
     Connection      "connection"       Global   ["C"],                  "connection",      "Choose the connection that calls use";
     Reload          "reload"           Global   ["f5"],                 "reload",          "Read the workspace's files again; unsaved changes are kept";
+    Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
 
     NewEntry        "new"              Tools    ["n"],                  "new",             "Make a new tool or service";

@@ -38,6 +38,8 @@ pub enum Effect {
     EditText { at: Pointer, text: String },
     /// Remember the theme for the next start.
     KeepTheme(String),
+    /// Stop until the shell lets the program go on.
+    Suspend,
     /// End the program.
     Quit,
 }

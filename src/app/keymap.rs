@@ -120,7 +120,7 @@ mod tests {
     fn a_key_that_the_user_gives_away_is_told() {
         let (keymap, complaints) = Keymap::with(&overrides(&[("quit", &["u"])]));
         assert_eq!(keymap.action(&[Scope::Global], "u".parse().unwrap()), Some(Act::Quit));
-        assert_eq!(keymap.shown(Act::Undo), "Ctrl+Z");
+        assert_eq!(keymap.shown(Act::Undo), "Alt+U");
         assert_eq!(complaints, ["keymap: u means quit, no longer undo"]);
     }
 }

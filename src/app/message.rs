@@ -67,10 +67,18 @@ pub enum Message {
     /// Unsaved work of an earlier session: take it up, or let it go.
     Recover(bool),
     Notice(NoticeKind, String),
+    /// The user has gone on after the newest notice.
+    NoticeSeen,
+    /// The question is answered, or put aside.
+    DropQuestion,
+    /// Stop until the shell lets the program go on.
+    Suspend,
     /// Leave; `true`: although there are unsaved changes.
     Quit {
         discard: bool,
     },
+    /// Leave as soon as no file has unsaved changes.
+    QuitWhenSaved,
 
     // The workflow.
     ToggleGroup(Name),

@@ -100,6 +100,8 @@ pub struct State {
     pub notices: Notices,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
+    /// The program ends once all is saved.
+    pub leaving: bool,
     /// A text that came back from the editor for a field of a form.
     pub editor_text: Option<(Pointer, String, u64)>,
     pub ids: Ids,
@@ -158,6 +160,7 @@ impl State {
             themes: start.themes,
             notices: Notices::default(),
             question: None,
+            leaving: false,
             editor_text: None,
             ids: Ids::new(start.seed),
         }

@@ -34,7 +34,10 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::LoadEnded { files, skipped } => files::load_ended(state, files, skipped, now),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => return files::saved(state, &file, text, now),
-        Message::SaveRefused { file, disk } => state.question = Some(Question::Conflict { file, disk }),
+        Message::SaveRefused { file, disk } => {
+            state.leaving = false;
+            state.question = Some(Question::Conflict { file, disk });
+        }
         Message::Unsaved(texts) => state.question = Some(Question::Recover(texts)),
         Message::Recover(take) => return files::recover(state, take, now),
         Message::OpenEditor { file, line, column } => return files::open_editor(state, file, line, column, now),
@@ -67,7 +70,14 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.editor_text = Some((at, text, turn));
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
-        Message::Failed(problem) => state.notices.problem(&problem, now),
+        Message::NoticeSeen => state.notices.seen(),
+        Message::DropQuestion => state.question = None,
+        Message::Failed(problem) => {
+            state.leaving = false;
+            state.notices.problem(&problem, now);
+        }
+        Message::Suspend => return vec![Effect::Suspend],
+        Message::QuitWhenSaved => state.leaving = true,
         Message::Quit { discard } => return quit(state, discard),
 
         Message::ToggleGroup(group) => workflow::toggle_group(state, &group),

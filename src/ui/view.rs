@@ -19,7 +19,7 @@ pub struct Look<'l> {
 }
 
 /// What a view made of an input or an action.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub enum Reply {
     /// Not for this view: ask outward.
     #[default]
@@ -30,6 +30,8 @@ pub enum Reply {
     Send(Vec<Message>),
     /// The input was for this view, but it cannot be done now; the words say why.
     Refused(String),
+    /// Something lies over the screen until it is answered.
+    Open(Box<dyn Overlay>),
 }
 
 impl Reply {
@@ -63,4 +65,24 @@ pub trait Screen {
 
     /// The actions worth naming in the hint line now, most useful first.
     fn hints(&self, state: &State) -> Vec<Act>;
+}
+
+/// What lies over the screen and takes all input: a menu, a question, a text.
+pub trait Overlay {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply;
+
+    /// Keys and what they do, for the hint line.
+    fn hints(&self) -> Vec<(&'static str, &'static str)>;
+}
+
+/// What an overlay made of an input.
+pub enum OverlayReply {
+    Stay,
+    Close,
+    /// Close, and go on with this.
+    CloseWith(Reply),
+    /// Close, and do this action as if its key had been pressed.
+    Act(Act),
 }

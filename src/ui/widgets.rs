@@ -1,5 +1,8 @@
-//! Pieces of screen that know nothing of tools: lists, one-line texts, panes, tabs.
+//! Pieces of screen that know nothing of tools: lists, one-line texts, panes, tabs, code.
 
+pub mod code;
 pub mod list;
 pub mod pane;
+pub mod panes;
+pub mod tabs;
 pub mod text_input;

@@ -10,13 +10,14 @@ use crate::{
         notices::NoticeKind,
         state::{Question, Reading, State},
     },
+    engine::lint,
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
         entry::{EntryId, FileId},
     },
     syntax::source::{Format, Source},
-    systems::read,
+    systems::{findings, read},
 };
 
 pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
@@ -88,6 +89,14 @@ fn read_all(state: &mut State) {
 /// Findings, selection and generation for the catalog as it is now.
 fn settle(state: &mut State) {
     state.generation += 1;
+    let documents = &state.documents;
+    let source = |file: &FileId| documents.get(file).and_then(|document| document.source.as_ref().ok());
+    let mut all = findings::all(&state.catalog, source);
+    for (file, document) in documents.iter() {
+        all.extend(findings::of_text(file, document.source.as_ref()));
+    }
+    lint::sort(&mut all);
+    state.findings = Arc::new(all);
     let there = |id: &EntryId, catalog: &Catalog| catalog.entry(id).is_some();
     if !state.selected.as_ref().is_some_and(|id| there(id, &state.catalog)) {
         let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
@@ -152,7 +161,11 @@ pub(super) fn saved(state: &mut State, file: &FileId, text: Option<Arc<str>>, no
     state.documents.saved(file, text);
     state.generation += 1;
     state.notices.push(NoticeKind::Done, format!("{file} {word}"), now);
-    journal(state)
+    let mut effects = journal(state);
+    if state.leaving && state.documents.changed().next().is_none() {
+        effects.push(Effect::Quit);
+    }
+    effects
 }
 
 pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {

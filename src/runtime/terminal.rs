@@ -1,0 +1,208 @@
+//! The terminal: taken at the start, given back as it was at the end, whatever the end is.
+
+use std::{
+    io::{self, Stdout, Write},
+    panic,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use crossterm::{
+    cursor, event as raw, execute, queue,
+    terminal::{self as term, EnterAlternateScreen, LeaveAlternateScreen},
+};
+use ratatui::{Frame, Terminal, backend::CrosstermBackend};
+
+use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
+
+/// Presses and drags in cells, but no report for every motion.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
+/// Whether the terminal is ours now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The screen, drawn through ratatui.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal: alternate screen, raw keys, mouse, paste.
+    pub fn take() -> io::Result<Self> {
+        enter()?;
+        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(Self { terminal })
+    }
+
+    /// Draws one frame; the terminal shows it at once or not at all.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(io::stdout(), term::BeginSynchronizedUpdate)?;
+        let drawn = self.terminal.draw(draw).map(drop);
+        execute!(io::stdout(), term::EndSynchronizedUpdate)?;
+        drawn
+    }
+
+    /// Gives the terminal to another program while `run` lasts.
+    pub fn lend<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let done = run();
+        enter()?;
+        self.terminal.clear()?;
+        Ok(done)
+    }
+
+    /// Puts a text on the clipboard, by way of the terminal.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn enter() -> io::Result<()> {
+    term::enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout();
+    // Terminals that do not know the keyboard flags pass over them; asking first would cost two seconds there.
+    let flags = raw::PushKeyboardEnhancementFlags(raw::KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
+    execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide)?;
+    out.write_all(MOUSE_ON.as_bytes())?;
+    out.flush()
+}
+
+/// Gives the terminal back as it was. Harmless when it is not taken.
+pub fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    // Nothing can be done about a terminal that no longer listens.
+    let _ = out.write_all(MOUSE_OFF.as_bytes());
+    let _ = execute!(out, raw::PopKeyboardEnhancementFlags, raw::DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = term::disable_raw_mode();
+}
+
+/// A fault of ours gives the terminal back before it is told.
+pub fn guard_panics() {
+    let told = panic::take_hook();
+    panic::set_hook(Box::new(move |fault| {
+        let ours = TAKEN.load(Ordering::SeqCst);
+        give_back();
+        tracing::error!("fault: {fault}");
+        told(fault);
+        if ours {
+            let _ = writeln!(
+                io::stderr(),
+                "toolcrib ended because of a fault of its own. Unsaved work is kept and offered at the next start; the log has the details."
+            );
+            std::process::exit(101);
+        }
+    }));
+}
+
+/// What a terminal event means to us; nothing for key releases, motion, focus.
+#[must_use]
+pub fn input(event: raw::Event) -> Option<Input> {
+    match event {
+        raw::Event::Key(key) if key.kind != raw::KeyEventKind::Release => Some(Input::Key(self::key(key)?)),
+        raw::Event::Mouse(mouse) => Some(Input::Mouse(self::mouse(mouse)?)),
+        raw::Event::Paste(text) => Some(Input::Paste(text)),
+        _ => None,
+    }
+}
+
+fn mods(held: raw::KeyModifiers) -> Mods {
+    Mods {
+        ctrl: held.contains(raw::KeyModifiers::CONTROL),
+        alt: held.contains(raw::KeyModifiers::ALT),
+        shift: held.contains(raw::KeyModifiers::SHIFT),
+    }
+}
+
+fn key(event: raw::KeyEvent) -> Option<Key> {
+    let mut mods = mods(event.modifiers);
+    let code = match event.code {
+        raw::KeyCode::Char(letter) => {
+            // The letter says shift; with Ctrl both cases mean one key.
+            let upper = mods.shift && !mods.ctrl;
+            mods.shift = false;
+            Code::Char(if mods.ctrl {
+                letter.to_ascii_lowercase()
+            } else if upper {
+                upper_of(letter)
+            } else {
+                letter
+            })
+        }
+        raw::KeyCode::Enter => Code::Enter,
+        raw::KeyCode::Esc => Code::Esc,
+        raw::KeyCode::Tab => Code::Tab,
+        raw::KeyCode::BackTab => {
+            mods.shift = true;
+            Code::Tab
+        }
+        raw::KeyCode::Backspace => Code::Backspace,
+        raw::KeyCode::Delete => Code::Delete,
+        raw::KeyCode::Insert => Code::Insert,
+        raw::KeyCode::Left => Code::Left,
+        raw::KeyCode::Right => Code::Right,
+        raw::KeyCode::Up => Code::Up,
+        raw::KeyCode::Down => Code::Down,
+        raw::KeyCode::Home => Code::Home,
+        raw::KeyCode::End => Code::End,
+        raw::KeyCode::PageUp => Code::PageUp,
+        raw::KeyCode::PageDown => Code::PageDown,
+        raw::KeyCode::F(number) => Code::F(number),
+        _ => return None,
+    };
+    Some(Key { code, mods })
+}
+
+fn upper_of(letter: char) -> char {
+    let mut upper = letter.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => letter,
+    }
+}
+
+fn button(button: raw::MouseButton) -> Button {
+    match button {
+        raw::MouseButton::Left => Button::Left,
+        raw::MouseButton::Right => Button::Right,
+        raw::MouseButton::Middle => Button::Middle,
+    }
+}
+
+fn mouse(event: raw::MouseEvent) -> Option<Mouse> {
+    let kind = match event.kind {
+        raw::MouseEventKind::Down(pressed) => MouseKind::Down(button(pressed)),
+        raw::MouseEventKind::Up(pressed) => MouseKind::Up(button(pressed)),
+        raw::MouseEventKind::Drag(pressed) => MouseKind::Drag(button(pressed)),
+        raw::MouseEventKind::ScrollDown => MouseKind::Wheel(1),
+        raw::MouseEventKind::ScrollUp => MouseKind::Wheel(-1),
+        raw::MouseEventKind::ScrollRight => MouseKind::WheelSideways(1),
+        raw::MouseEventKind::ScrollLeft => MouseKind::WheelSideways(-1),
+        raw::MouseEventKind::Moved => return None,
+    };
+    Some(Mouse { kind, column: event.column, row: event.row, mods: mods(event.modifiers) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shifted_letters_come_as_themselves() {
+        let event = raw::KeyEvent::new(raw::KeyCode::Char('s'), raw::KeyModifiers::SHIFT);
+        assert_eq!(key(event), Some(Key::plain(Code::Char('S'))));
+        let event = raw::KeyEvent::new(raw::KeyCode::Char('P'), raw::KeyModifiers::CONTROL);
+        assert_eq!(key(event), Some(Key::ctrl('p')));
+        let event = raw::KeyEvent::new(raw::KeyCode::BackTab, raw::KeyModifiers::SHIFT);
+        assert_eq!(key(event), "shift+tab".parse().ok());
+    }
+}

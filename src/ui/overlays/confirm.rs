@@ -1,0 +1,112 @@
+//! A question with a few answers, each with its key.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, width, wrap},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+    },
+};
+
+/// An answer: its key, its words, what it asks for.
+pub struct Answer {
+    pub key: char,
+    pub words: &'static str,
+    pub messages: Vec<Message>,
+}
+
+/// A question over the screen. Esc puts it aside.
+pub struct Confirm {
+    title: String,
+    words: String,
+    answers: Vec<Answer>,
+    aside: Vec<Message>,
+    at: usize,
+    sheet: Rect,
+    places: Vec<Rect>,
+}
+
+impl Confirm {
+    /// The first answer is the one that Enter gives; `aside` is asked for when nothing is answered.
+    pub fn new(title: impl Into<String>, words: impl Into<String>, answers: Vec<Answer>, aside: Vec<Message>) -> Self {
+        Self { title: title.into(), words: words.into(), answers, aside, at: 0, sheet: Rect::default(), places: Vec::new() }
+    }
+
+    fn give(&mut self, row: usize) -> OverlayReply {
+        match self.answers.get_mut(row) {
+            Some(answer) => OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages))),
+            None => OverlayReply::Stay,
+        }
+    }
+
+    fn put_aside(&mut self) -> OverlayReply {
+        OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut self.aside)))
+    }
+}
+
+impl Overlay for Confirm {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let styles = look.styles;
+        let lines = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
+        let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
+        let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
+        self.sheet = sheet;
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let buffer = frame.buffer_mut();
+        for (row, line) in (0..inside.height.saturating_sub(2)).zip(&lines) {
+            Pen::new(buffer, inside, row).put(line, styles[Role::Overlay]);
+        }
+        self.places.clear();
+        let mut pen = Pen::new(buffer, inside, inside.height.saturating_sub(1));
+        for (row, answer) in self.answers.iter().enumerate() {
+            let style = styles[if row == self.at { Role::Selected } else { Role::Chip }];
+            let words = format!(" {} {} ", answer.key, answer.words);
+            let x = pen.column_now();
+            self.places.push(Rect::new(x, inside.bottom().saturating_sub(1), u16::try_from(width(&words)).unwrap_or(0), 1));
+            pen.put(&words, style).skip(2);
+        }
+    }
+
+    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return self.put_aside();
+        }
+        match input {
+            Input::Key(key) if key.is(Code::Esc) => self.put_aside(),
+            Input::Key(key) if key.code == Code::Enter => self.give(self.at),
+            Input::Key(Key { code: Code::Left, .. }) => {
+                self.at = self.at.saturating_sub(1);
+                OverlayReply::Stay
+            }
+            Input::Key(Key { code: Code::Right | Code::Tab, .. }) => {
+                self.at = (self.at + 1) % self.answers.len().max(1);
+                OverlayReply::Stay
+            }
+            Input::Key(key) => {
+                match key.letter().and_then(|letter| self.answers.iter().position(|answer| answer.key == letter)) {
+                    Some(row) => self.give(row),
+                    None => OverlayReply::Stay,
+                }
+            }
+            Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
+                match self.places.iter().position(|place| place.contains((*column, *row).into())) {
+                    Some(row) => self.give(row),
+                    None => OverlayReply::Stay,
+                }
+            }
+            _ => OverlayReply::Stay,
+        }
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("←→", "choose"), ("Enter", "answer"), ("Esc", "not now")]
+    }
+}

@@ -1,0 +1,46 @@
+//! Help: the keys that work here, then those of the other places.
+
+use super::page::{Line, Page};
+use crate::{
+    app::{
+        actions::{ACTIONS, Scope},
+        keymap::Keymap,
+    },
+    ui::{canvas::pad, styles::Role},
+};
+
+/// The page for the scopes that are in force, innermost first.
+pub fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
+    let mut order: Vec<Scope> = scopes.to_vec();
+    let mut others: Vec<Scope> = ACTIONS.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
+    others.sort();
+    others.dedup();
+    order.extend(others);
+    let mut lines: Vec<Line> = Vec::new();
+    for scope in order {
+        let rows: Vec<_> = ACTIONS.iter().filter(|action| action.scope == scope).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        if !lines.is_empty() {
+            lines.push(Vec::new());
+        }
+        lines.push(vec![(Role::Accent, scope.title().to_owned())]);
+        for action in rows {
+            let keys: Vec<_> = keymap.keys(action.act).iter().map(ToString::to_string).collect();
+            let keys = if keys.is_empty() { "—".to_owned() } else { keys.join("  ") };
+            lines.push(vec![
+                (Role::Key, pad(&keys, 26)),
+                (Role::Text, pad(action.title, 15)),
+                (Role::Dim, action.help.to_owned()),
+            ]);
+        }
+    }
+    lines.push(Vec::new());
+    lines.push(vec![(
+        Role::Dim,
+        "In a text field every printable key is text; Esc leaves it and keeps what was typed. Mouse: click, drag, wheel."
+            .to_owned(),
+    )]);
+    Page::new("Help · keys", lines)
+}

@@ -1,0 +1,182 @@
+//! A list to choose from, narrowed by typing.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+use ratatui::{Frame, layout::Rect};
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input},
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, width},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+        widgets::{list::ListCursor, text_input::TextInput},
+    },
+};
+
+/// A row to choose.
+#[derive(Clone, Debug, Default)]
+pub struct Item {
+    pub title: String,
+    /// Beside the title: what it is.
+    pub detail: String,
+    /// At the right: a key, a count.
+    pub note: String,
+    /// Why it can't be chosen now.
+    pub refusal: Option<String>,
+}
+
+/// What happens with the row that was chosen (its place in the list as given).
+type Then = Box<dyn Fn(usize) -> OverlayReply>;
+
+/// A list over the screen.
+pub struct Menu {
+    title: String,
+    items: Vec<Item>,
+    then: Then,
+    filter: TextInput,
+    cursor: ListCursor,
+    shown: Vec<usize>,
+    matcher: Matcher,
+    sheet: Rect,
+    rows: Rect,
+    refused: Option<String>,
+}
+
+impl Menu {
+    pub fn new(title: impl Into<String>, items: Vec<Item>, then: impl Fn(usize) -> OverlayReply + 'static) -> Self {
+        Self {
+            title: title.into(),
+            shown: (0..items.len()).collect(),
+            items,
+            then: Box::new(then),
+            filter: TextInput::default(),
+            cursor: ListCursor::default(),
+            matcher: Matcher::new(Config::DEFAULT),
+            sheet: Rect::default(),
+            rows: Rect::default(),
+            refused: None,
+        }
+    }
+
+    /// A menu whose rows send a reply.
+    pub fn replying(title: impl Into<String>, items: Vec<Item>, then: impl Fn(usize) -> Reply + 'static) -> Self {
+        Self::new(title, items, move |row| OverlayReply::CloseWith(then(row)))
+    }
+
+    /// Begins with this row chosen.
+    #[must_use]
+    pub fn at(mut self, row: usize) -> Self {
+        self.cursor.row = row;
+        self
+    }
+
+    fn narrow(&mut self) {
+        let pattern = Pattern::parse(self.filter.text(), CaseMatching::Smart, Normalization::Smart);
+        let mut letters = Vec::new();
+        let mut scored: Vec<(u32, usize)> = Vec::new();
+        for (row, item) in self.items.iter().enumerate() {
+            let text = format!("{} {}", item.title, item.detail);
+            if let Some(score) = pattern.score(Utf32Str::new(&text, &mut letters), &mut self.matcher) {
+                scored.push((score, row));
+            }
+        }
+        scored.sort_by_key(|(score, row)| (std::cmp::Reverse(*score), *row));
+        self.shown = scored.into_iter().map(|(_, row)| row).collect();
+        self.cursor.row = 0;
+    }
+
+    fn choose(&mut self) -> OverlayReply {
+        let Some(row) = self.shown.get(self.cursor.row).copied() else { return OverlayReply::Stay };
+        match &self.items[row].refusal {
+            Some(why) => {
+                self.refused = Some(why.clone());
+                OverlayReply::Stay
+            }
+            None => (self.then)(row),
+        }
+    }
+}
+
+impl Overlay for Menu {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let styles = look.styles;
+        let widest = |of: fn(&Item) -> &str| self.items.iter().map(|item| width(of(item))).max().unwrap_or(0);
+        let (titles, notes) = (widest(|item| &item.title), widest(|item| &item.note));
+        let wide = (titles + widest(|item| &item.detail) + notes + 10).clamp(44, 100);
+        let size = (u16::try_from(wide).unwrap_or(100), u16::try_from(self.items.len() + 4).unwrap_or(24).min(24));
+        let (sheet, inside) = sheet::draw(frame, area, size, &self.title, look);
+        self.sheet = sheet;
+        let buffer = frame.buffer_mut();
+        let [head, rows] =
+            [Rect { height: 1, ..inside }, Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside }];
+        Pen::new(buffer, head, 0).put("› ", styles[Role::Key]);
+        let field = Rect { x: head.x + 2, width: head.width.saturating_sub(2), ..head };
+        self.filter.draw(buffer, field, styles[Role::Overlay], Some(styles[Role::Cursor]));
+        if self.filter.text().is_empty() {
+            Pen::new(buffer, field, 0).skip(1).put("type to narrow the list", styles[Role::Ghost]);
+        }
+        let foot = u16::from(self.refused.is_some());
+        self.rows = Rect { height: rows.height.saturating_sub(foot), ..rows };
+        for (line, shown) in self.cursor.window(self.shown.len(), self.rows.height).enumerate() {
+            let item = &self.items[self.shown[shown]];
+            let chosen = shown == self.cursor.row;
+            let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
+            let of = |role: Role| {
+                if chosen { plain } else { styles[role].patch(ratatui::style::Style { bg: plain.bg, ..Default::default() }) }
+            };
+            let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
+            let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
+            pen.put(if chosen { "▌" } else { " " }, plain).column(&item.title, titles.min(40) + 2, title);
+            let room = pen.room().saturating_sub(notes + 2);
+            pen.column(&item.detail, room, of(Role::Dim)).put("  ", plain).column(&item.note, notes, of(Role::Key)).fill(plain);
+        }
+        if self.shown.is_empty() {
+            Pen::new(buffer, self.rows, 0).skip(2).put("nothing by that name", styles[Role::Ghost]);
+        }
+        if let Some(why) = &self.refused {
+            Pen::new(buffer, inside, inside.height.saturating_sub(1)).skip(1).put(why, styles[Role::Warning]);
+        }
+    }
+
+    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        match input {
+            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.code == Code::Enter => return self.choose(),
+            Input::Key(key) => {
+                let narrows = key.letter().is_some() || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
+                if narrows {
+                    self.filter.key(*key);
+                    self.narrow();
+                } else if !self.cursor.key(*key, self.shown.len()) {
+                    self.filter.key(*key);
+                    self.narrow();
+                }
+                self.refused = None;
+            }
+            Input::Paste(text) => {
+                self.filter.insert(text);
+                self.narrow();
+            }
+            Input::Mouse(mouse) => {
+                if self.cursor.mouse(*mouse, self.rows, self.shown.len()).is_some() {
+                    return self.choose();
+                }
+            }
+        }
+        OverlayReply::Stay
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("↑↓", "move"), ("Enter", "choose"), ("Esc", "close")]
+    }
+}

@@ -1,0 +1,98 @@
+//! A text to read, with scrolling: help, notices, a diff.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input},
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, width},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply},
+        widgets::list::ListCursor,
+    },
+};
+
+/// A line in pieces, each with its role.
+pub type Line = Vec<(Role, String)>;
+
+pub struct Page {
+    title: String,
+    lines: Vec<Line>,
+    cursor: ListCursor,
+    sheet: Rect,
+    height: u16,
+}
+
+impl Page {
+    pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
+        Self { title: title.into(), lines, cursor: ListCursor::default(), sheet: Rect::default(), height: 0 }
+    }
+
+    /// Begins at the end of the text.
+    #[must_use]
+    pub fn at_end(mut self) -> Self {
+        self.cursor.row = self.lines.len();
+        self
+    }
+}
+
+impl Overlay for Page {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let widest = self.lines.iter().map(|line| line.iter().map(|(_, text)| width(text)).sum::<usize>()).max().unwrap_or(0);
+        let size =
+            (u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50), u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX));
+        let (sheet, inside) = sheet::draw(frame, area, size, &self.title, look);
+        self.sheet = sheet;
+        self.height = inside.height;
+        let buffer = frame.buffer_mut();
+        let window = self.cursor.window(self.lines.len(), inside.height);
+        for (row, line) in (0_u16..).zip(&self.lines[window]) {
+            let mut pen = Pen::new(buffer, inside, row);
+            pen.skip(2);
+            for (role, text) in line {
+                let style = look.styles[Role::Overlay].patch(look.styles[*role]);
+                pen.put(text, style);
+            }
+        }
+        if let Some(position) = self.cursor.position(self.lines.len()) {
+            let foot = Rect { y: sheet.bottom().saturating_sub(1), height: 1, ..inside };
+            Pen::new(buffer, foot, 0).right(&format!(" {position} "), look.styles[Role::Dim]);
+        }
+    }
+
+    fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        let rows = self.lines.len();
+        match input {
+            Input::Key(key) if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) => return OverlayReply::Close,
+            Input::Key(key) => {
+                // The text moves, not a cursor in it: start from the edge in that direction.
+                match key.code {
+                    Code::Down | Code::Char('j') => {
+                        self.cursor.row = self.cursor.row.max(usize::from(self.height).saturating_sub(1))
+                    }
+                    Code::Up | Code::Char('k') => {
+                        self.cursor.row = self.cursor.row.min(rows.saturating_sub(usize::from(self.height)))
+                    }
+                    _ => {}
+                }
+                self.cursor.key(*key, rows);
+            }
+            Input::Mouse(mouse) => {
+                self.cursor.mouse(*mouse, self.sheet, rows);
+            }
+            Input::Paste(_) => {}
+        }
+        OverlayReply::Stay
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("↑↓", "scroll"), ("Esc", "close")]
+    }
+}

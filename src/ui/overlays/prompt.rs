@@ -1,0 +1,98 @@
+//! A question that is answered with one line of text.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input, MouseKind},
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, wrap},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+        widgets::text_input::TextInput,
+    },
+};
+
+/// What happens with the text: a reply, or words that say what is wrong with it.
+type Then = Box<dyn Fn(&str, &State) -> Result<Reply, String>>;
+
+pub struct Prompt {
+    title: String,
+    /// What is asked and what will happen.
+    words: String,
+    input: TextInput,
+    then: Then,
+    wrong: Option<String>,
+    sheet: Rect,
+    field: Rect,
+}
+
+impl Prompt {
+    pub fn new(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        text: impl Into<String>,
+        then: impl Fn(&str, &State) -> Result<Reply, String> + 'static,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            words: words.into(),
+            input: TextInput::new(text),
+            then: Box::new(then),
+            wrong: None,
+            sheet: Rect::default(),
+            field: Rect::default(),
+        }
+    }
+}
+
+impl Overlay for Prompt {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let styles = look.styles;
+        let words = wrap(&self.words, 66);
+        let height = u16::try_from(words.len()).unwrap_or(1) + 5;
+        let (sheet, inside) = sheet::draw(frame, area, (70, height), &self.title, look);
+        self.sheet = sheet;
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let buffer = frame.buffer_mut();
+        for (row, line) in (0_u16..).zip(&words) {
+            Pen::new(buffer, inside, row).put(line, styles[Role::Dim]);
+        }
+        self.field = Rect { y: inside.y + height.saturating_sub(4).min(inside.height.saturating_sub(2)), height: 1, ..inside };
+        self.input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+        if let Some(wrong) = &self.wrong {
+            Pen::new(buffer, inside, self.field.y + 1 - inside.y).put(&format!("⚠ {wrong}"), styles[Role::Error]);
+        }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        match input {
+            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.code == Code::Enter => match (self.then)(self.input.text().trim(), state) {
+                Ok(reply) => return OverlayReply::CloseWith(reply),
+                Err(wrong) => self.wrong = Some(wrong),
+            },
+            Input::Key(key) => {
+                self.input.key(*key);
+                self.wrong = None;
+            }
+            Input::Paste(text) => self.input.insert(text),
+            Input::Mouse(mouse) => {
+                if matches!(mouse.kind, MouseKind::Down(_)) && self.field.contains((mouse.column, mouse.row).into()) {
+                    self.input.click(usize::from(mouse.column - self.field.x));
+                }
+            }
+        }
+        OverlayReply::Stay
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("Enter", "accept"), ("Esc", "close")]
+    }
+}

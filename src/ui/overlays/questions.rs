@@ -1,0 +1,45 @@
+//! What the application asks: leaving with unsaved changes, a file that changed on disk, work left by an earlier session.
+
+use super::confirm::{Answer, Confirm};
+use crate::app::{
+    message::Message,
+    state::{Question, State},
+};
+
+/// The overlay for a question.
+pub fn question(question: &Question, state: &State) -> Confirm {
+    let aside = vec![Message::DropQuestion];
+    match question {
+        Question::Leave(files) => {
+            let list: Vec<_> = files.iter().map(ToString::to_string).collect();
+            let words = format!("Unsaved changes in {}.", list.join(", "));
+            let save = vec![Message::DropQuestion, Message::Save(None), Message::QuitWhenSaved];
+            let answers = vec![
+                Answer { key: 's', words: "save all and leave", messages: save },
+                Answer { key: 'd', words: "leave without saving", messages: vec![Message::Quit { discard: true }] },
+                Answer { key: 'c', words: "stay", messages: aside.clone() },
+            ];
+            Confirm::new("Leave?", words, answers, aside)
+        }
+        Question::Conflict { file, disk } => {
+            let what = if disk.is_some() { "was changed on disk since it was read" } else { "was removed on disk" };
+            let mine = state.documents.get(file).map_or(0, |document| document.changed_rows().len());
+            let words = format!("{file} {what}. Saving would put that aside. You changed {mine} lines.");
+            let answers = vec![
+                Answer { key: 'r', words: "take what is on disk", messages: vec![Message::TakeDisk(file.clone())] },
+                Answer { key: 'o', words: "overwrite it", messages: vec![Message::Overwrite(file.clone())] },
+                Answer { key: 'c', words: "decide later", messages: aside.clone() },
+            ];
+            Confirm::new("Changed on disk", words, answers, aside)
+        }
+        Question::Recover(texts) => {
+            let list: Vec<_> = texts.keys().map(ToString::to_string).collect();
+            let words = format!("An earlier session ended with unsaved changes in {}.", list.join(", "));
+            let answers = vec![
+                Answer { key: 't', words: "take them up", messages: vec![Message::Recover(true)] },
+                Answer { key: 'd', words: "let them go", messages: vec![Message::Recover(false)] },
+            ];
+            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
+        }
+    }
+}

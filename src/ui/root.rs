@@ -1,0 +1,438 @@
+//! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over them.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::{
+    canvas::{Pen, width},
+    overlays::{help, menu, page, palette, questions},
+    screens::SCREENS,
+    styles::{Role, Styles},
+    theme::Theme,
+    view::{Look, Overlay, OverlayReply, Reply, Screen},
+};
+use crate::app::{
+    actions::{Act, Scope},
+    input::{Code, Input, Key, Mouse, MouseKind},
+    keymap::Keymap,
+    message::{Health, Message, ScreenId},
+    notices::{Notice, NoticeKind},
+    state::{Question, Reading, State},
+};
+
+/// The smallest terminal in which the program can be used.
+pub const SMALLEST: (u16, u16) = (60, 16);
+
+/// Whether colours may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    Allowed,
+    /// `NO_COLOR` is set.
+    Forbidden,
+}
+
+pub struct Root {
+    themes: Vec<Theme>,
+    colour: Colour,
+    styles: (String, Styles),
+    keymap: Keymap,
+    screens: Vec<(ScreenId, Box<dyn Screen>)>,
+    overlay: Option<Box<dyn Overlay>>,
+    /// The question that the overlay asks, to open it once.
+    asked: Option<Question>,
+    /// Pressable places of the top and bottom line.
+    places: Vec<(Rect, Act)>,
+    body: Rect,
+}
+
+impl Root {
+    #[must_use]
+    pub fn new(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
+        Self {
+            themes,
+            colour,
+            styles: (String::new(), Theme::default().styles),
+            keymap,
+            screens: SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
+            overlay: None,
+            asked: None,
+            places: Vec::new(),
+            body: Rect::default(),
+        }
+    }
+
+    /// Draws the state.
+    pub fn draw(&mut self, frame: &mut Frame<'_>, state: &State) {
+        self.take_theme(state);
+        self.places.clear();
+        let area = frame.area();
+        let styles = self.styles.1.clone();
+        frame.buffer_mut().set_style(area, styles[Role::Text]);
+        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+            let words =
+                format!("toolcrib needs {} × {} cells; here are {} × {}.", SMALLEST.0, SMALLEST.1, area.width, area.height);
+            Pen::new(frame.buffer_mut(), area, 0).put(&words, styles[Role::Warning]);
+            return;
+        }
+        self.take_question(state);
+        self.body = Rect { y: 1, height: area.height - 2, ..area };
+        let look = Look { styles: &styles, keymap: &self.keymap };
+        let shown = self.screens.iter_mut().find(|(id, _)| *id == state.screen);
+        if let Some((_, screen)) = shown {
+            screen.sync(state);
+            screen.draw(frame, self.body, look, state);
+        }
+        self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
+        self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
+        if let Some(overlay) = &mut self.overlay {
+            overlay.draw(frame, self.body, Look { styles: &styles, keymap: &self.keymap }, state);
+        }
+    }
+
+    fn take_theme(&mut self, state: &State) {
+        if self.styles.0 == state.theme {
+            return;
+        }
+        let theme = self.themes.iter().find(|theme| theme.name == state.theme).or_else(|| self.themes.first());
+        let styles = theme.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone());
+        let styles = if self.colour == Colour::Forbidden { styles.colourless() } else { styles };
+        self.styles = (state.theme.clone(), styles);
+    }
+
+    fn take_question(&mut self, state: &State) {
+        if self.asked == state.question {
+            return;
+        }
+        self.asked.clone_from(&state.question);
+        self.overlay = state.question.as_ref().map(|question| Box::new(questions::question(question, state)) as Box<dyn Overlay>);
+    }
+
+    fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
+        let bar = styles[Role::Bar];
+        let changed = if state.documents.changed().next().is_some() { "*" } else { "" };
+        let sign = match state.health {
+            Health::Idle => ("○", Role::Dim),
+            Health::Good => ("●", Role::Success),
+            Health::Busy => ("◐", Role::Warning),
+            Health::Bad => ("✗", Role::Error),
+        };
+        let connection = state.connection();
+        let words = if state.connection_words.is_empty() {
+            connection.name
+        } else {
+            format!("{} · {}", connection.name, state.connection_words)
+        };
+        let mode = format!("{} mode", state.mode);
+        let buffer = frame.buffer_mut();
+        let mut pen = Pen::new(buffer, line, 0);
+        pen.fill(bar).to(line, 0).put(" toolcrib", styles[Role::BarActive]).put(" · ", bar);
+        let tabs: usize = SCREENS.iter().map(|row| width(row.act.row().title) + 5).sum();
+        let right = width(&words) + width(&mode) + 8;
+        let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + 14).max(8);
+        pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
+        let start = usize::from(pen.column_now()) + 3;
+        let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
+        pen.to(line, u16::try_from(middle).unwrap_or(0));
+        for row in SCREENS {
+            let active = row.id == state.screen;
+            let style = if active { styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED) } else { bar };
+            let key = self.keymap.shown(row.act);
+            let x = pen.column_now();
+            pen.put(&key, styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })).put(" ", bar);
+            pen.put(row.act.row().title, style);
+            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
+            pen.put("   ", bar);
+        }
+        let room = pen.room();
+        let shown = super::canvas::fit(&words, room.saturating_sub(4)).into_owned();
+        let left = room.saturating_sub(width(&shown) + 3);
+        if left > width(&mode) + 2 {
+            pen.skip(u16::try_from(left - width(&mode) - 2).unwrap_or(0));
+            let x = pen.column_now();
+            pen.put(
+                &mode,
+                if state.mode == crate::model::context::Mode::Document {
+                    bar
+                } else {
+                    styles[Role::Warning].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
+                },
+            );
+            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), Act::SwitchMode));
+            pen.put("  ", bar);
+        } else {
+            pen.skip(u16::try_from(left).unwrap_or(0));
+        }
+        let x = pen.column_now();
+        pen.put(sign.0, styles[sign.1].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }))
+            .put(" ", bar)
+            .put(&shown, bar);
+        self.places.push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), Act::Connection));
+    }
+
+    fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
+        let bar = styles[Role::Bar];
+        let on_bar = |role: Role| styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() });
+        let note = bottom_note(state);
+        let hints = self.hints(state);
+        let buffer = frame.buffer_mut();
+        let mut pen = Pen::new(buffer, line, 0);
+        pen.fill(bar).to(line, 0).put(" ", bar);
+        // A fresh notice is worth more than the keys; they come back with the next key.
+        let keep = note.as_ref().map_or(0, |(_, words)| (width(words) + 3).min(usize::from(line.width) * 3 / 4));
+        for (key, title, act) in hints {
+            let need = width(&key) + width(&title) + 3;
+            if pen.room() < need + keep {
+                break;
+            }
+            let x = pen.column_now();
+            pen.put(&key, on_bar(Role::Key)).put(" ", bar).put(&title, bar);
+            if let Some(act) = act {
+                self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), act));
+            }
+            pen.put("  ", bar);
+        }
+        if let Some((role, words)) = note {
+            pen.right(&format!("{words} "), on_bar(role));
+        }
+    }
+
+    /// Keys for the bottom line: key, words, and what a press on them does.
+    fn hints(&self, state: &State) -> Vec<(String, String, Option<Act>)> {
+        if let Some(overlay) = &self.overlay {
+            return overlay.hints().into_iter().map(|(key, words)| (key.to_owned(), words.to_owned(), None)).collect();
+        }
+        let Some(screen) = self.screen(state) else { return Vec::new() };
+        let typing = screen.typing();
+        let mut acts = screen.hints(state);
+        acts.extend([Act::Palette, Act::Help]);
+        let mut hints = Vec::new();
+        for act in acts {
+            let usable = |key: &&Key| !typing || key.letter().is_none();
+            if let Some(key) = self.keymap.keys(act).iter().find(usable)
+                && screen.refusal(act, state).is_none()
+            {
+                hints.push((key.to_string(), act.row().title.to_owned(), Some(act)));
+            }
+        }
+        hints
+    }
+
+    fn screen(&self, state: &State) -> Option<&dyn Screen> {
+        self.screens.iter().find(|(id, _)| *id == state.screen).map(|(_, screen)| &**screen)
+    }
+
+    fn scopes(&self, state: &State) -> Vec<Scope> {
+        let mut scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
+        scopes.push(Scope::Global);
+        scopes
+    }
+
+    /// Why an action can't be used now.
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let scope = act.row().scope;
+        if scope != Scope::Global && !self.scopes(state).contains(&scope) {
+            return Some(format!("only in {}", scope.title()));
+        }
+        match act {
+            Act::Undo if !state.documents.can_undo() => Some("there is nothing to undo".into()),
+            Act::Redo if !state.documents.can_redo() => Some("there is nothing to redo".into()),
+            Act::SaveAll if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
+            _ => self.screen(state)?.refusal(act, state),
+        }
+    }
+
+    /// Takes an input in; what the application is asked for comes back.
+    pub fn input(&mut self, input: &Input, state: &State) -> Vec<Message> {
+        let mut messages = Vec::new();
+        if state.notices.current().is_some()
+            && !matches!(input, Input::Mouse(Mouse { kind: MouseKind::Drag(_) | MouseKind::Up(_), .. }))
+        {
+            messages.push(Message::NoticeSeen);
+        }
+        let reply = self.route(input, state);
+        self.carry(reply, state, &mut messages);
+        messages
+    }
+
+    fn carry(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
+        match reply {
+            Reply::Ignored | Reply::Handled => {}
+            Reply::Send(sent) => messages.extend(sent),
+            Reply::Refused(why) => messages.push(Message::Notice(NoticeKind::Hint, why)),
+            Reply::Open(overlay) => self.overlay = Some(overlay),
+        }
+        let _ = state;
+    }
+
+    fn route(&mut self, input: &Input, state: &State) -> Reply {
+        if let Some(overlay) = &mut self.overlay {
+            // Ctrl+C always leads out.
+            if *input == Input::Key(Key::ctrl('c')) {
+                return self.act(Act::Quit, state);
+            }
+            return match overlay.input(input, state) {
+                OverlayReply::Stay => Reply::Handled,
+                OverlayReply::Close => {
+                    self.overlay = None;
+                    Reply::Handled
+                }
+                OverlayReply::CloseWith(reply) => {
+                    self.overlay = None;
+                    reply
+                }
+                OverlayReply::Act(act) => {
+                    self.overlay = None;
+                    self.act(act, state)
+                }
+            };
+        }
+        match input {
+            Input::Key(key) => self.key(*key, state),
+            Input::Mouse(mouse) => self.mouse(*mouse, input, state),
+            Input::Paste(_) => self.to_screen(input, state),
+        }
+    }
+
+    fn key(&mut self, key: Key, state: &State) -> Reply {
+        let typing = self.screen(state).is_some_and(Screen::typing);
+        let input = Input::Key(key);
+        // While a text has the keys, what could be typed or moves in it goes there first; chords stay the keymap's.
+        let chord = key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_));
+        if typing && !chord {
+            let reply = self.to_screen(&input, state);
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+            if key.letter().is_some() {
+                return Reply::Handled;
+            }
+        }
+        if let Some(act) = self.keymap.action(&self.scopes(state), key) {
+            return self.act(act, state);
+        }
+        let reply = if typing && !chord { Reply::Ignored } else { self.to_screen(&input, state) };
+        match reply {
+            Reply::Ignored if key.is(Code::Esc) => Reply::Handled,
+            Reply::Ignored => Reply::Refused(format!("{key} does nothing here; {} lists the keys", self.keymap.shown(Act::Help))),
+            other => other,
+        }
+    }
+
+    fn mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
+        let at = (mouse.column, mouse.row).into();
+        let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        if let Some((_, act)) = self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed) {
+            let act = *act;
+            return self.act(act, state);
+        }
+        if self.body.contains(at) || !pressed { self.to_screen(input, state) } else { Reply::Ignored }
+    }
+
+    fn to_screen(&mut self, input: &Input, state: &State) -> Reply {
+        match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
+            Some((_, screen)) => screen.input(input, state),
+            None => Reply::Ignored,
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        if let Some(why) = self.refusal(act, state) {
+            return Reply::Refused(format!("{}: {why}", act.row().title));
+        }
+        let reply = match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
+            Some((_, screen)) => screen.act(act, state),
+            None => Reply::Ignored,
+        };
+        match reply {
+            Reply::Ignored => self.act_globally(act, state),
+            other => other,
+        }
+    }
+
+    fn act_globally(&mut self, act: Act, state: &State) -> Reply {
+        if let Some(row) = SCREENS.iter().find(|row| row.act == act) {
+            return Reply::send(Message::Show(row.id));
+        }
+        match act {
+            Act::Help => Reply::Open(Box::new(help::help(&self.keymap, &self.scopes(state)))),
+            Act::Palette => Reply::Open(Box::new(palette::palette(&self.keymap, |act| self.refusal(act, state)))),
+            Act::Undo => Reply::send(Message::Undo),
+            Act::Redo => Reply::send(Message::Redo),
+            Act::Save => Reply::send(Message::Save(state.selected.as_ref().map(|entry| entry.file().clone()))),
+            Act::SaveAll => Reply::send(Message::Save(None)),
+            Act::SwitchMode => Reply::send(Message::SwitchMode),
+            Act::Suspend => Reply::send(Message::Suspend),
+            Act::Reload => Reply::send(Message::Reload),
+            Act::Quit => Reply::send(Message::Quit { discard: false }),
+            Act::NextTheme => {
+                let at = self.themes.iter().position(|theme| theme.name == state.theme).unwrap_or(0);
+                self.themes
+                    .get((at + 1) % self.themes.len().max(1))
+                    .map_or(Reply::Handled, |theme| Reply::send(Message::SetTheme(theme.name.clone())))
+            }
+            Act::ShowNotices => Reply::Open(Box::new(notices_page(state))),
+            Act::Connection => Reply::Open(Box::new(connection_menu(state))),
+            Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
+            _ => Reply::Refused(format!("{}: not here", act.row().title)),
+        }
+    }
+}
+
+/// What stands at the right of the bottom line.
+fn bottom_note(state: &State) -> Option<(Role, String)> {
+    if let Some(notice) = state.notices.current() {
+        return Some((notice_role(notice), notice.text.clone()));
+    }
+    if let Reading::UnderWay(files) = state.reading {
+        return Some((Role::Info, format!("reading … {files} files")));
+    }
+    let count = |severity| state.findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (count(crate::model::finding::Severity::Error), count(crate::model::finding::Severity::Warning));
+    let many = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) => None,
+        (0, warnings) => Some((Role::Warning, format!("⚠ {}", many(warnings, "warning")))),
+        (errors, 0) => Some((Role::Error, format!("✗ {}", many(errors, "error")))),
+        (errors, warnings) => Some((Role::Error, format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")))),
+    }
+}
+
+fn notice_role(notice: &Notice) -> Role {
+    match notice.kind {
+        NoticeKind::Done => Role::Success,
+        NoticeKind::Hint => Role::Info,
+        NoticeKind::Warning => Role::Warning,
+        NoticeKind::Problem => Role::Error,
+    }
+}
+
+fn notices_page(state: &State) -> page::Page {
+    let mut lines: Vec<page::Line> = Vec::new();
+    for notice in state.notices.iter() {
+        for (row, text) in super::canvas::wrap(&notice.text, 90).into_iter().enumerate() {
+            let sign = match (row, notice.kind) {
+                (0, NoticeKind::Done) => "✓ ",
+                (0, NoticeKind::Hint) => "· ",
+                (0, NoticeKind::Warning) => "⚠ ",
+                (0, NoticeKind::Problem) => "✗ ",
+                _ => "  ",
+            };
+            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
+    }
+    page::Page::new("Notices", lines).at_end()
+}
+
+fn connection_menu(state: &State) -> menu::Menu {
+    let item = |connection: &crate::model::connection::Connection| menu::Item {
+        title: connection.name.clone(),
+        detail: format!("{} {}", connection.transport.word(), connection.servers.join(", ")),
+        ..menu::Item::default()
+    };
+    let items = state.connections.iter().map(item).collect();
+    let names: Vec<_> = state.connections.iter().map(|connection| connection.name.clone()).collect();
+    menu::Menu::replying("Calls go through", items, move |row| Reply::send(Message::UseConnection(names[row].clone())))
+        .at(state.connection)
+}

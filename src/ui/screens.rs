@@ -1,0 +1,15 @@
+//! The screens, one row each.
+
+use super::view::Screen;
+use crate::app::{actions::Act, message::ScreenId};
+
+/// A row of the table.
+pub struct ScreenRow {
+    pub id: ScreenId,
+    /// The action that shows it; its title is the screen's name.
+    pub act: Act,
+    pub make: fn() -> Box<dyn Screen>,
+}
+
+/// Every screen, in the order of the top line.
+pub const SCREENS: &[ScreenRow] = &[];

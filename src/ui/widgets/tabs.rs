@@ -1,0 +1,47 @@
+//! A row of names of which one is chosen.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::{
+    app::input::{Mouse, MouseKind},
+    ui::{
+        canvas::{Pen, width},
+        styles::{Role, Styles},
+    },
+};
+
+#[derive(Clone, Debug, Default)]
+pub struct Tabs {
+    pub at: usize,
+    places: Vec<Rect>,
+}
+
+impl Tabs {
+    /// Draws the names on the first line of `area`; `note` stands at its right.
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, names: &[String], note: &str, styles: &Styles) {
+        self.places.clear();
+        let mut pen = Pen::new(buffer, area, 0);
+        for (row, name) in names.iter().enumerate() {
+            if row > 0 {
+                pen.put("│", styles[Role::Border]);
+            }
+            let words = format!(" {name} ");
+            self.places.push(Rect::new(pen.column_now(), area.y, u16::try_from(width(&words)).unwrap_or(0), 1));
+            pen.put(&words, styles[if row == self.at { Role::Accent } else { Role::Dim }]);
+        }
+        pen.right(note, styles[Role::Dim]);
+    }
+
+    /// Chooses the name under a press; whether there was one.
+    pub fn mouse(&mut self, mouse: Mouse) -> bool {
+        let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        let hit = self.places.iter().position(|place| place.contains((mouse.column, mouse.row).into()));
+        match hit {
+            Some(row) if pressed => {
+                self.at = row;
+                true
+            }
+            _ => false,
+        }
+    }
+}
