@@ -1,1 +1,9 @@
-//! (being built)
+//! Files: where they live, reading and saving them whole, the workspace and its settings, and what survives a crash.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`paths`] | the user's own folders for settings, state and cache |
+//! | [`files`] | reads one file with its stamp; saves one whole or not at all |
+
+pub mod files;
+pub mod paths;

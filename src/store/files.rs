@@ -1,0 +1,451 @@
+//! One file: read whole with a stamp of what was there, saved whole or not at all.
+
+use std::{
+    fs::{self, File, Metadata},
+    hash::{DefaultHasher, Hasher as _},
+    io::{self, ErrorKind, Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use tempfile::NamedTempFile;
+
+use crate::model::{
+    problem::{Problem, ProblemKind},
+    size,
+};
+
+/// Files larger than this are not read.
+pub const LARGEST: u64 = 100_000_000;
+
+/// How the names of files begin that stand beside a file while it is being saved.
+pub const TEMPORARY: &str = ".toolcrib-";
+
+/// What a file was when it was read: enough to tell whether it is still the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    pub length: u64,
+    pub modified: Option<SystemTime>,
+    hash: u64,
+}
+
+impl Stamp {
+    fn new(content: &[u8], metadata: &Metadata) -> Self {
+        Self { length: content.len() as u64, modified: metadata.modified().ok(), hash: hash(content) }
+    }
+
+    /// Whether a file of this content is the one that was read. A file that was only touched is the same.
+    fn is_of(&self, content: &[u8]) -> bool {
+        self.length == content.len() as u64 && self.hash == hash(content)
+    }
+}
+
+fn hash(content: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(content);
+    hasher.finish()
+}
+
+/// A file as read.
+#[derive(Clone, Debug)]
+pub struct Text {
+    pub text: Arc<str>,
+    pub stamp: Stamp,
+}
+
+/// What must be on disk for a save to go through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// The file as it was read.
+    Same(Stamp),
+    /// No file.
+    Absent,
+    /// Whatever is there: the user has decided.
+    Anything,
+}
+
+/// Whether a link may lead the save out of the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    Refuse,
+    /// The user was asked.
+    Allow,
+}
+
+/// Why nothing was saved. The file is as it was.
+#[derive(Clone, Debug)]
+pub enum NotSaved {
+    /// The file is not the one that was read: its text now, or that it is gone.
+    Changed {
+        problem: Problem,
+        disk: Option<Arc<str>>,
+    },
+    /// A link leads out of the workspace, to here.
+    LeadsOut {
+        problem: Problem,
+        to: PathBuf,
+    },
+    Failed(Problem),
+}
+
+impl NotSaved {
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        match self {
+            Self::Changed { problem, .. } | Self::LeadsOut { problem, .. } | Self::Failed(problem) => problem,
+        }
+    }
+}
+
+/// Reads a file as text.
+///
+/// # Errors
+/// When it is missing, no file, too large, may not be read, or is not UTF-8 (told with line and column).
+pub fn read(path: &Path) -> Result<Text, Problem> {
+    read_up_to(path, LARGEST)
+}
+
+/// The same with another limit of size.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_up_to(path: &Path, largest: u64) -> Result<Text, Problem> {
+    let doing = || format!("reading {}", path.display());
+    let (content, metadata) = bytes(path, largest, &doing)?;
+    let stamp = Stamp::new(&content, &metadata);
+    let text = String::from_utf8(content).map_err(|error| not_utf8(&doing(), &error))?;
+    Ok(Text { text: text.into(), stamp })
+}
+
+fn bytes(path: &Path, largest: u64, doing: &dyn Fn() -> String) -> Result<(Vec<u8>, Metadata), Problem> {
+    let failed = |error: io::Error| told(&doing(), &error);
+    // Asked before opening: to open a pipe would wait for its writer.
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "it is a folder" } else { "it is not a plain file" };
+        return Err(Problem::new(ProblemKind::File, doing(), what));
+    }
+    let mut content = Vec::with_capacity(usize::try_from(metadata.len().min(largest)).unwrap_or_default() + 1);
+    File::open(path).and_then(|file| file.take(largest + 1).read_to_end(&mut content)).map_err(failed)?;
+    if content.len() as u64 > largest {
+        let length = size::bytes(metadata.len().max(largest + 1));
+        let cause = format!("it has {length}; toolcrib reads files up to {}", size::bytes(largest));
+        return Err(Problem::new(ProblemKind::File, doing(), cause));
+    }
+    Ok((content, metadata))
+}
+
+fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
+    let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = good.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let column = String::from_utf8_lossy(&good[start..]).chars().count() + 1;
+    let byte = error.as_bytes().get(good.len()).copied().unwrap_or_default();
+    let cause = format!("the byte 0x{byte:02x} at line {line}, column {column} is not UTF-8");
+    Problem::new(ProblemKind::Input, doing, cause).remedy("save the file as UTF-8")
+}
+
+/// An error of the system in words.
+pub(super) fn told(doing: &str, error: &io::Error) -> Problem {
+    let (kind, cause, remedy) = match error.kind() {
+        ErrorKind::NotFound => (ProblemKind::Missing, "there is no such file".to_owned(), ""),
+        ErrorKind::PermissionDenied => (ProblemKind::File, "permission denied".to_owned(), "give yourself the right to it"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            (ProblemKind::File, "the disk is full".to_owned(), "make room and save again; nothing is lost")
+        }
+        ErrorKind::ReadOnlyFilesystem => (ProblemKind::File, "the disk is read-only".to_owned(), "save to another folder"),
+        _ => (ProblemKind::File, error.to_string(), ""),
+    };
+    Problem::new(kind, doing, cause).remedy(remedy)
+}
+
+/// Writes a file of the workspace whole or not at all: beside it, to the disk, then in its place. The file's mode stays.
+///
+/// # Errors
+/// Then the file is as it was: see [`NotSaved`].
+pub fn save(root: &Path, path: &Path, text: &str, expected: Expected, outside: Outside) -> Result<Stamp, NotSaved> {
+    let doing = format!("saving {}", shown(root, path));
+    let target = target(root, path, &doing, outside)?;
+    let mode = check(&target, expected, &doing)?;
+    let failed = |error: io::Error| NotSaved::Failed(told(&doing, &error));
+    let folder = target.parent().unwrap_or(root);
+    fs::create_dir_all(folder).map_err(failed)?;
+    let file = beside(folder, mode).map_err(failed)?;
+    let write = |file: &mut File| file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    let mut file = file;
+    write(file.as_file_mut()).map_err(failed)?;
+    let metadata = file.as_file().metadata().map_err(failed)?;
+    let put = match expected {
+        Expected::Absent => file.persist_noclobber(&target),
+        _ => file.persist(&target),
+    };
+    match put {
+        Ok(_) => {}
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => return Err(changed(&doing, &target)),
+        Err(error) => return Err(failed(error.error)),
+    }
+    keep_name(folder);
+    Ok(Stamp::new(text.as_bytes(), &metadata))
+}
+
+/// Takes a file of the workspace away; a link goes, not what it leads to.
+///
+/// # Errors
+/// Then the file is as it was: see [`NotSaved`].
+pub fn remove(root: &Path, path: &Path, expected: Expected, outside: Outside) -> Result<(), NotSaved> {
+    let doing = format!("removing {}", shown(root, path));
+    let folder = path.parent().unwrap_or(root);
+    target(root, folder, &doing, outside)?;
+    check(path, expected, &doing)?;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(NotSaved::Failed(told(&doing, &error))),
+        _ => {}
+    }
+    keep_name(folder);
+    Ok(())
+}
+
+/// Writes a file of toolcrib's own, which only the user may read, whole or not at all.
+///
+/// # Errors
+/// When it cannot be written; the file is as it was.
+pub fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| told(&format!("writing {}", path.display()), &error))
+}
+
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// The path that will be written, links followed, checked to be in the workspace.
+fn target(root: &Path, path: &Path, doing: &str, outside: Outside) -> Result<PathBuf, NotSaved> {
+    let failed = |error: io::Error| NotSaved::Failed(told(doing, &error));
+    let target = followed(path).map_err(failed)?;
+    let root = fs::canonicalize(root).map_err(failed)?;
+    if outside == Outside::Refuse && !target.starts_with(&root) {
+        let cause = format!("a link leads out of the workspace, to {}", target.display());
+        let problem = Problem::new(ProblemKind::File, doing, cause).remedy("open that folder instead, or allow it for this file");
+        return Err(NotSaved::LeadsOut { problem, to: target });
+    }
+    Ok(target)
+}
+
+/// The path with all links followed; what is not there yet stays as it is.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        result => return result,
+    }
+    if let Ok(led) = fs::read_link(path) {
+        // A link to nothing: what it names would be made.
+        return followed(&path.parent().unwrap_or(Path::new("")).join(led));
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => Ok(followed(folder)?.join(name)),
+        _ => Err(ErrorKind::NotFound.into()),
+    }
+}
+
+/// That the file on disk is as expected and may be written; answers with its mode.
+fn check(path: &Path, expected: Expected, doing: &str) -> Result<Option<fs::Permissions>, NotSaved> {
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return match expected {
+                Expected::Same(_) => Err(changed(doing, path)),
+                Expected::Absent | Expected::Anything => Ok(None),
+            };
+        }
+        Err(error) => return Err(NotSaved::Failed(told(doing, &error))),
+    };
+    if metadata.permissions().readonly() {
+        let problem = Problem::new(ProblemKind::File, doing, "the file is read-only").remedy("make it writable (chmod u+w)");
+        return Err(NotSaved::Failed(problem));
+    }
+    match expected {
+        Expected::Anything => {}
+        Expected::Absent => return Err(changed(doing, path)),
+        Expected::Same(stamp) => {
+            let (content, _) = bytes(path, LARGEST, &|| doing.to_owned()).map_err(NotSaved::Failed)?;
+            if !stamp.is_of(&content) {
+                return Err(changed(doing, path));
+            }
+        }
+    }
+    Ok(Some(metadata.permissions()))
+}
+
+fn changed(doing: &str, path: &Path) -> NotSaved {
+    let (cause, disk) = match bytes(path, LARGEST, &|| doing.to_owned()) {
+        Ok((content, _)) => ("it changed on disk since it was read", Some(String::from_utf8_lossy(&content).into_owned().into())),
+        Err(problem) if problem.kind == ProblemKind::Missing => ("it was removed on disk since it was read", None),
+        Err(problem) => return NotSaved::Failed(problem),
+    };
+    let problem = Problem::new(ProblemKind::Changed, doing, cause).remedy("look at the difference, then overwrite it or take it");
+    NotSaved::Changed { problem, disk }
+}
+
+/// A temporary file in the folder with the mode that the file has, or that a new file gets from the user's mask.
+fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY).suffix(".tmp");
+    #[cfg(unix)]
+    let fresh = {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::Permissions::from_mode(0o666)
+    };
+    #[cfg(unix)]
+    builder.permissions(fresh);
+    let file = builder.tempfile_in(folder)?;
+    if let Some(mode) = mode {
+        file.as_file().set_permissions(mode)?;
+    }
+    Ok(file)
+}
+
+/// Brings the folder's entry to the disk, where the system can.
+fn keep_name(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn saving_keeps_mode_and_leaves_nothing_beside() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.yaml");
+        fs::write(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let read = read(&path).unwrap();
+        let stamp = save(root.path(), &path, "two", Expected::Same(read.stamp), Outside::Refuse).unwrap();
+        assert_eq!((&*fs::read_to_string(&path).unwrap(), mode(&path)), ("two", 0o640));
+        save(root.path(), &path, "three", Expected::Same(stamp), Outside::Refuse).unwrap();
+        assert_eq!(names(root.path()), ["a.yaml"]);
+        let fresh = root.path().join("new/deep/b.yaml");
+        save(root.path(), &fresh, "b", Expected::Absent, Outside::Refuse).unwrap();
+        assert_eq!(mode(&fresh) | 0o022, 0o666, "a new file gets what the user's mask leaves");
+    }
+
+    #[test]
+    fn a_file_that_changed_is_not_overwritten() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.yaml");
+        fs::write(&path, "one").unwrap();
+        let stamp = read(&path).unwrap().stamp;
+        fs::write(&path, "theirs").unwrap();
+        for expected in [Expected::Same(stamp), Expected::Absent] {
+            let refused = save(root.path(), &path, "ours", expected, Outside::Refuse).unwrap_err();
+            let NotSaved::Changed { problem, disk } = refused else { panic!("{refused:?}") };
+            assert_eq!((problem.kind, disk.as_deref()), (ProblemKind::Changed, Some("theirs")));
+            assert!(matches!(remove(root.path(), &path, expected, Outside::Refuse), Err(NotSaved::Changed { .. })));
+        }
+        fs::write(&path, "one").unwrap();
+        save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).expect("touched, not changed");
+        fs::remove_file(&path).unwrap();
+        let refused = save(root.path(), &path, "ours", Expected::Same(stamp), Outside::Refuse).unwrap_err();
+        assert!(matches!(refused, NotSaved::Changed { disk: None, .. }));
+        save(root.path(), &path, "ours", Expected::Anything, Outside::Refuse).unwrap();
+        remove(root.path(), &path, Expected::Anything, Outside::Refuse).unwrap();
+        assert!(names(root.path()).is_empty());
+    }
+
+    #[test]
+    fn links_lead_where_they_say_but_not_out() {
+        let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| root.path().join(name);
+        fs::write(at("real.yaml"), "r").unwrap();
+        fs::write(out.path().join("o.yaml"), "o").unwrap();
+        symlink("real.yaml", at("link.yaml")).unwrap();
+        save(root.path(), &at("link.yaml"), "through", Expected::Anything, Outside::Refuse).unwrap();
+        assert!(at("link.yaml").is_symlink());
+        assert_eq!(fs::read_to_string(at("real.yaml")).unwrap(), "through");
+
+        symlink(out.path().join("o.yaml"), at("out.yaml")).unwrap();
+        symlink(out.path(), at("folder")).unwrap();
+        symlink(out.path().join("new.yaml"), at("dangling.yaml")).unwrap();
+        for name in ["out.yaml", "folder/o.yaml", "folder/new/n.yaml", "dangling.yaml"] {
+            let refused = save(root.path(), &at(name), "x", Expected::Anything, Outside::Refuse).unwrap_err();
+            assert!(matches!(refused, NotSaved::LeadsOut { .. }), "{name}: {refused:?}");
+        }
+        assert!(matches!(
+            remove(root.path(), &at("folder/o.yaml"), Expected::Anything, Outside::Refuse),
+            Err(NotSaved::LeadsOut { .. })
+        ));
+        assert_eq!(names(out.path()), ["o.yaml"]);
+        assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "o");
+        save(root.path(), &at("out.yaml"), "allowed", Expected::Anything, Outside::Allow).unwrap();
+        assert_eq!(fs::read_to_string(out.path().join("o.yaml")).unwrap(), "allowed");
+        remove(root.path(), &at("out.yaml"), Expected::Anything, Outside::Refuse).unwrap();
+        assert_eq!(names(out.path()), ["o.yaml"], "the link goes, not what it leads to");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::write(at("latin.yaml"), b"a: 1\nb\xc3\xbc: \xfc\n").unwrap();
+        fs::write(at("long.yaml"), "12345").unwrap();
+        fs::create_dir(at("folder.yaml")).unwrap();
+        for (problem, words) in [
+            (read(&at("none.yaml")).unwrap_err(), "there is no such file"),
+            (read(&at("folder.yaml")).unwrap_err(), "it is a folder"),
+            (read(&at("latin.yaml")).unwrap_err(), "byte 0xfc at line 2, column 5 is not UTF-8"),
+            (read_up_to(&at("long.yaml"), 4).unwrap_err(), "it has 5 B; toolcrib reads files up to 4 B"),
+        ] {
+            assert!(problem.cause.contains(words), "{problem}");
+            assert!(problem.doing.starts_with("reading /"), "{problem}");
+        }
+        assert_eq!(&*read_up_to(&at("long.yaml"), 5).unwrap().text, "12345");
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.yaml");
+        fs::write(&path, "one").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let refused = save(root.path(), &path, "two", Expected::Anything, Outside::Refuse).unwrap_err();
+        assert!(refused.problem().cause.contains("read-only"), "{refused:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_saved_is_read(text in any::<String>()) {
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join("a.json");
+            let stamp = save(root.path(), &path, &text, Expected::Absent, Outside::Refuse).unwrap();
+            let back = read(&path).unwrap();
+            prop_assert_eq!(&*back.text, text);
+            prop_assert_eq!(back.stamp, stamp);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The user's own folders: settings, state (private to the user), cache.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use directories::ProjectDirs;
+
+use crate::model::problem::{Problem, ProblemKind};
+
+/// Where toolcrib keeps what is not the workspace's. Nothing is made before it is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// Holds `config.toml` and `themes/`.
+    pub config: PathBuf,
+    /// Holds journals and logs; nobody else may read it.
+    pub state: PathBuf,
+    /// Can be thrown away at any time.
+    pub cache: PathBuf,
+}
+
+impl Paths {
+    /// The platform's folders for this user.
+    ///
+    /// # Errors
+    /// When the system names no home folder.
+    pub fn of_user() -> Result<Self, Problem> {
+        let folders = ProjectDirs::from("", "", "toolcrib").ok_or_else(|| {
+            Problem::new(ProblemKind::Missing, "looking for your settings", "the system names no home folder")
+                .remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+        })?;
+        Ok(Self {
+            config: folders.config_dir().to_owned(),
+            state: folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).to_owned(),
+            cache: folders.cache_dir().to_owned(),
+        })
+    }
+
+    /// The user's settings.
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// The user's own themes.
+    #[must_use]
+    pub fn themes(&self) -> PathBuf {
+        self.config.join("themes")
+    }
+
+    /// A folder within the state folder, made where it is missing; both are the user's alone.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn private(&self, name: &str) -> Result<PathBuf, Problem> {
+        let folder = self.state.join(name);
+        make_private(&self.state).and_then(|()| make_private(&folder)).map_err(|error| {
+            Problem::new(ProblemKind::File, format!("making the folder {}", folder.display()), error.to_string())
+                .remedy("make it writable, or set XDG_STATE_HOME to another folder")
+        })?;
+        Ok(folder)
+    }
+}
+
+/// Makes a folder that only the user can enter, and takes others' rights from one that is there.
+fn make_private(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_state_folder_is_the_users_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let state = home.path().join("state");
+        fs::create_dir(&state).unwrap();
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).unwrap();
+        let paths = Paths { config: home.path().join("config"), state: state.clone(), cache: home.path().join("cache") };
+        let folder = paths.private("journal").unwrap();
+        for folder in [&state, &folder] {
+            assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+        assert!(!paths.config.exists() && !paths.cache.exists());
+    }
+
+    #[test]
+    fn a_state_folder_that_cannot_be_made_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let state = home.path().join("state");
+        fs::write(&state, "").unwrap();
+        let paths = Paths { config: home.path().into(), state, cache: home.path().into() };
+        let problem = paths.private("journal").unwrap_err();
+        assert!(problem.doing.contains("state/journal") && problem.remedy.contains("XDG_STATE_HOME"), "{problem}");
+    }
+}
