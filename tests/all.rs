@@ -2,6 +2,8 @@
 
 #[path = "all/findings.rs"]
 mod findings;
+#[path = "all/samples.rs"]
+mod samples;
 #[path = "all/vectors.rs"]
 mod vectors;
 
