@@ -4,6 +4,10 @@
 mod findings;
 #[path = "all/samples.rs"]
 mod samples;
+#[path = "all/odd_texts.rs"]
+mod odd_texts;
+#[path = "all/syntax_properties.rs"]
+mod syntax_properties;
 #[path = "all/vectors.rs"]
 mod vectors;
 
