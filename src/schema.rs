@@ -8,6 +8,8 @@ pub mod fields;
 pub mod kind;
 pub mod literal;
 pub mod node;
+pub mod parse;
+pub mod phrase;
 pub mod pointer;
 pub mod tree;
 pub mod validate;

@@ -3,6 +3,7 @@
 //! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all colours through [`styles`].
 
 pub mod canvas;
+pub mod form;
 pub mod overlays;
 pub mod root;
 pub mod screens;

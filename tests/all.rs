@@ -2,12 +2,8 @@
 
 #[path = "all/findings.rs"]
 mod findings;
-#[path = "all/samples.rs"]
-mod samples;
-#[path = "all/odd_texts.rs"]
-mod odd_texts;
-#[path = "all/syntax_properties.rs"]
-mod syntax_properties;
+#[path = "all/form.rs"]
+mod form;
 #[path = "all/vectors.rs"]
 mod vectors;
 

@@ -103,6 +103,20 @@ actions! {
     NextPreview     "next-preview"     Tools    ["v"],                  "next view",       "Switch the preview: file, JSON, Model, Problems";
     NextProblem     "next-problem"     Tools    ["p"],                  "next problem",    "Jump to the field of the next problem";
 
+    OpenField       "open-field"       Form     ["enter", "space"],     "edit",            "Edit, open, fold or switch the field";
+    AddItem         "add-item"         Form     ["a", "alt+a"],         "add",             "Add an item or an entry to the list";
+    RemoveValue     "remove-value"     Form     ["x", "delete", "alt+x"], "remove",        "Take the value away: an item goes, a field is unset";
+    MoveUp          "move-up"          Form     ["alt+up", "K"],        "move up",         "Move the item up in its list";
+    MoveDown        "move-down"        Form     ["alt+down", "J"],      "move down",       "Move the item down in its list";
+    DuplicateItem   "duplicate-item"   Form     ["alt+d"],              "copy item",       "Put a copy of the item after it";
+    RenameMember    "rename-member"    Form     ["alt+r"],              "rename entry",    "Give the entry another name";
+    SetNull         "set-null"         Form     ["alt+n"],              "null",            "Set the field to null";
+    EditJson        "edit-json"        Form     ["alt+j"],              "as JSON",         "Edit the field's value as JSON";
+    EditText        "edit-text"        Form     ["alt+e"],              "text in $EDITOR", "Edit the field's text in your editor";
+    FixField        "fix-field"        Form     ["alt+f"],              "fix",             "Apply the fix that stands below the field";
+    FieldHelp       "field-help"       Form     ["alt+h"],              "whole help",      "Show all of the field's description";
+    NextIssue       "next-issue"       Form     ["alt+p"],              "next issue",      "Go to the next field with something to mend";
+
     Step            "step"             Workflow ["enter"],              "step",            "Take a step with the chosen tool";
     StepFailed      "step-failed"      Workflow ["f"],                  "fail",            "Take the step as a failed call";
     StepLive        "step-live"        Workflow ["l"],                  "live",            "Take the step for real, through the connection";

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::{Map, Value};
 
 use super::{
-    kind::{self, Adds, Kind, Shape},
+    kind::{self, Adds, Kind, Shape, TextKind},
     node::{Node, NodeKey, PlaceId, Types, Union},
     pointer::Pointer,
     tree::Schema,
@@ -263,10 +263,16 @@ impl Layout<'_> {
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
             Shape::Choice => node.choices.clone().map_or(Kind::Raw, Kind::Choice),
-            Shape::Text => Kind::Text(kind::text_kind(node, seat.value)),
+            Shape::Text => match kind::text_kind(node, seat.value) {
+                TextKind::Line => kind::suggestions(node).map_or(Kind::Text(TextKind::Line), Kind::Choice),
+                other => Kind::Text(other),
+            },
             Shape::Number { whole } => Kind::Number { whole },
             Shape::Toggle => Kind::Toggle,
-            Shape::Chips => Kind::Chips(self.schema.node(&node.list.items).choices.clone()),
+            Shape::Chips => {
+                let items = self.schema.node(&node.list.items);
+                Kind::Chips(items.choices.clone().or_else(|| kind::suggestions(&items)))
+            }
             Shape::List => Kind::List { len: seat.value.and_then(Value::as_array).map_or(0, Vec::len), open },
             Shape::Object => Kind::Object { open },
             Shape::Map => Kind::Map { len: seat.value.and_then(Value::as_object).map_or(0, Map::len), open },
@@ -464,6 +470,7 @@ mod tests {
             "env": {"type": "object", "additionalProperties": {"type": "string"}},
             "fixed": {"const": 3},
             "any": {},
+            "state": {"type": "string", "examples": ["start"]},
         }});
         let value = json!({"name": null, "args": [{"id": "x"}], "env": {"A": "1"}, "more": true});
         assert_eq!(
@@ -484,6 +491,7 @@ mod tests {
                 "   Add Unset",
                 "fixed Const Unset",
                 "any Variant Unset",
+                "state Choice Unset",
                 "more Variant Set",
                 "  value Toggle Set",
             ]

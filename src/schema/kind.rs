@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::node::{Choices, Node, Types};
+use super::node::{Choice, Choices, Node, Types};
 
 /// A text longer than this, or with a line break, is edited in a box of its own.
 const LONG_TEXT: usize = 120;
@@ -20,7 +20,7 @@ pub enum Kind {
     },
     Toggle,
     Choice(Arc<Choices>),
-    /// A list of short texts, free or out of the choices.
+    /// A list of short texts, free, with suggestions, or out of the choices.
     Chips(Option<Arc<Choices>>),
     List {
         len: usize,
@@ -149,6 +149,13 @@ fn holds_chips(node: &Node, items: Option<&Node>) -> bool {
         None => items.typed && items.types == Types::TEXT,
     };
     node.list.prefix.is_empty() && plain && texts && text_kind(items, None) == TextKind::Line
+}
+
+/// A text's examples, offered beside anything else that is typed.
+pub(super) fn suggestions(node: &Node) -> Option<Arc<Choices>> {
+    let texts = node.examples.iter().filter(|example| example.is_string());
+    let options: Vec<Choice> = texts.map(|example| Choice { value: example.clone(), title: None, help: None }).collect();
+    (!options.is_empty()).then(|| Arc::new(Choices { options, open: true }))
 }
 
 fn is_chip(item: &Value) -> bool {

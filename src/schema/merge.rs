@@ -9,8 +9,36 @@ use super::{
     tree::Schema,
 };
 
+impl Schema {
+    /// The node for the whole value.
+    #[must_use]
+    pub fn root_node(&self) -> Arc<Node> {
+        self.node(&NodeKey::of(self.place(String::new())))
+    }
+
+    /// The node for all that applies by `key`.
+    #[must_use]
+    pub fn node(&self, key: &NodeKey) -> Arc<Node> {
+        self.known_node(key).unwrap_or_else(|| Arc::new(Node::new(key.clone())))
+    }
+
+    /// The same; `None` while that very node is being made, which is so when a union has itself as a branch.
+    pub(super) fn known_node(&self, key: &NodeKey) -> Option<Arc<Node>> {
+        if let Some(node) = self.nodes.borrow().get(key) {
+            return Some(Arc::clone(node));
+        }
+        if !self.building.borrow_mut().insert(key.clone()) {
+            return None;
+        }
+        let node = Arc::new(merged(self, key));
+        self.building.borrow_mut().remove(key);
+        self.nodes.borrow_mut().insert(key.clone(), Arc::clone(&node));
+        Some(node)
+    }
+}
+
 /// The node of `key`: each place with what it refers to, the later ones over the earlier.
-pub(super) fn node(schema: &Schema, key: &NodeKey) -> Node {
+fn merged(schema: &Schema, key: &NodeKey) -> Node {
     let mut merge = Merge { schema, node: Node::new(key.clone()), seen: Vec::new() };
     for place in &key.places {
         merge.lay(*place);

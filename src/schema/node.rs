@@ -130,7 +130,7 @@ impl Types {
     /// `text, number or null`.
     #[must_use]
     pub fn words(self) -> String {
-        super::words::alternatives(self.each().map(|(_, word)| word))
+        super::phrase::alternatives(self.each().map(|(_, word)| word))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A schema as a whole: its places, and the nodes made from them on demand.
+//! A schema as a whole: its places, and the nodes that were made from them.
 
 use std::{
     cell::RefCell,
@@ -9,7 +9,6 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    merge,
     node::{Node, NodeKey, PlaceId, Types},
     resolve::{Addresses, Draft, escape},
 };
@@ -43,15 +42,15 @@ impl Places {
     }
 }
 
-/// A schema that answers what stands at a place. Nodes are made when first asked for, so recursion is no trouble.
+/// A schema that answers what stands at a place (`merge.rs` makes the nodes, when first asked for, so recursion is no trouble).
 #[derive(Debug)]
 pub struct Schema {
     root: Arc<Value>,
     draft: Draft,
     addresses: Addresses,
     places: RefCell<Places>,
-    nodes: RefCell<HashMap<NodeKey, Arc<Node>>>,
-    building: RefCell<HashSet<NodeKey>>,
+    pub(super) nodes: RefCell<HashMap<NodeKey, Arc<Node>>>,
+    pub(super) building: RefCell<HashSet<NodeKey>>,
     types: Vec<Value>,
 }
 
@@ -78,32 +77,6 @@ impl Schema {
     #[must_use]
     pub fn draft(&self) -> Draft {
         self.draft
-    }
-
-    /// The node for the whole value.
-    #[must_use]
-    pub fn root_node(&self) -> Arc<Node> {
-        self.node(&NodeKey::of(self.place(String::new())))
-    }
-
-    /// The node for all that applies by `key`.
-    #[must_use]
-    pub fn node(&self, key: &NodeKey) -> Arc<Node> {
-        self.known_node(key).unwrap_or_else(|| Arc::new(Node::new(key.clone())))
-    }
-
-    /// The same; `None` while that very node is being made, which is so when a union has itself as a branch.
-    pub(super) fn known_node(&self, key: &NodeKey) -> Option<Arc<Node>> {
-        if let Some(node) = self.nodes.borrow().get(key) {
-            return Some(Arc::clone(node));
-        }
-        if !self.building.borrow_mut().insert(key.clone()) {
-            return None;
-        }
-        let node = Arc::new(merge::node(self, key));
-        self.building.borrow_mut().remove(key);
-        self.nodes.borrow_mut().insert(key.clone(), Arc::clone(&node));
-        Some(node)
     }
 
     /// The schema text at a place; `None` where a reference leads to nothing.

@@ -5,7 +5,12 @@ use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use jsonschema::{Registry, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-use super::{node::Types, pointer::Pointer, words};
+use super::{
+    node::Types,
+    phrase::{alternatives, plain},
+    pointer::Pointer,
+    words,
+};
 
 /// An issue of a value: where, and in words that follow the field's name: `is required`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +170,7 @@ impl Issues {
         let keyword = kind.keyword();
         match kind {
             ValidationErrorKind::Required { property } => {
-                self.add(at.child(words::plain(property)), words::of(kind), keyword);
+                self.add(at.child(plain(property)), words::of(kind), keyword);
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -220,7 +225,7 @@ impl Wanted {
             return Self::More;
         }
         let members = errors.iter().map(|error| match error.kind() {
-            Kind::Required { property } => Some(words::plain(property)),
+            Kind::Required { property } => Some(plain(property)),
             _ => None,
         });
         if let Some(members) = members.collect::<Option<Vec<_>>>() {
@@ -243,7 +248,7 @@ impl Wanted {
             _ => None,
         });
         if let Some(names) = members.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
-            return Some(format!("needs {}", words::alternatives(names.iter().map(String::as_str))));
+            return Some(format!("needs {}", alternatives(names.iter().map(String::as_str))));
         }
         let mut types = Types::NONE;
         let mut values = Vec::new();

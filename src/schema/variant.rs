@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{
     kind::Branch,
     node::{Node, NodeKey, PlaceId, Types, Union},
+    phrase::plain,
     tree::Schema,
     validate::Checker,
-    words::plain,
 };
 
 /// How deep branches within branches are looked at.

@@ -6,29 +6,13 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use super::node::Types;
+use super::{
+    node::{Bound, Node, Types},
+    phrase::{alternatives, plain},
+};
 
 /// How many values are named before the rest is only counted.
 const NAMED: usize = 8;
-
-/// `a, b or c`.
-pub fn alternatives<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    let words: Vec<&str> = words.collect();
-    match words.as_slice() {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [head @ .., last] => format!("{} or {last}", head.join(", ")),
-    }
-}
-
-/// A value in one line: text as it is, the rest as JSON.
-#[must_use]
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
 
 /// What the value should have been, of these.
 #[must_use]
@@ -97,6 +81,60 @@ pub fn format_words(format: &str) -> (&str, &'static str) {
         "json-pointer" => ("JSON pointer", "/a/0"),
         other => (other, ""),
     }
+}
+
+/// What is wanted, in few words: `text`, `date, such as 2026-11-21`, `whole number, 1 to 10`.
+#[must_use]
+pub fn wish(node: &Node) -> String {
+    if let Some(choices) = &node.choices {
+        let count = choices.options.len();
+        return if choices.open { format!("text, or one of {count}") } else { format!("one of {count}") };
+    }
+    if let Some(constant) = &node.constant {
+        return format!("always {}", plain(constant));
+    }
+    let types = node.shown_types();
+    let format = node.text.format.as_deref().filter(|_| types == Types::TEXT).map(format_words);
+    let mut words = match format {
+        Some((words, "")) => words.to_owned(),
+        Some((words, example)) => format!("{words}, such as {example}"),
+        None if types == Types::ALL.without(Types::NULL) => "anything".into(),
+        None => types.words(),
+    };
+    if let Some(rules) = rules(node) {
+        words.push_str(", ");
+        words.push_str(&rules);
+    }
+    words
+}
+
+/// The bounds of a value, in few words.
+#[must_use]
+pub fn rules(node: &Node) -> Option<String> {
+    let mut rules = Vec::new();
+    let bound =
+        |bound: &Bound, than: &str, inclusive: &str| format!("{} {}", if bound.exclusive { than } else { inclusive }, bound.at);
+    match (&node.number.min, &node.number.max) {
+        (Some(min), Some(max)) if !min.exclusive && !max.exclusive => rules.push(format!("{} to {}", min.at, max.at)),
+        (min, max) => {
+            rules.extend(min.as_ref().map(|min| bound(min, "more than", "at least")));
+            rules.extend(max.as_ref().map(|max| bound(max, "less than", "at most")));
+        }
+    }
+    rules.extend(node.number.multiple_of.as_ref().map(|step| format!("in steps of {step}")));
+    let range = |min: Option<u64>, max: Option<u64>, one: &str, many: &str| match (min.filter(|min| *min > 0), max) {
+        (Some(min), Some(max)) if min == max => Some(format!("exactly {}", counted(min, one, many))),
+        (Some(min), Some(max)) => Some(format!("{min} to {}", counted(max, one, many))),
+        (Some(min), None) => Some(format!("at least {}", counted(min, one, many))),
+        (None, Some(max)) => Some(format!("at most {}", counted(max, one, many))),
+        (None, None) => None,
+    };
+    rules.extend(range(node.text.min, node.text.max, "character", "characters"));
+    rules.extend(node.text.patterns.iter().map(|pattern| format!("like {pattern}")));
+    rules.extend(range(node.list.min, node.list.max, "item", "items"));
+    rules.extend(node.list.unique.then(|| "each once".to_owned()));
+    rules.extend(range(node.object.min, node.object.max, "member", "members"));
+    (!rules.is_empty()).then(|| rules.join(", "))
 }
 
 /// `3 characters`, `1 item`.
@@ -175,13 +213,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn joins_alternatives() {
-        assert_eq!(alternatives(["a", "b", "c"].into_iter()), "a, b or c");
-        assert_eq!(Types::TEXT.or(Types::NULL).words(), "text or null");
-        assert_eq!(Types::ALL.words(), "text, number, true or false, list, object or null");
-    }
 
     #[test]
     fn long_choices_are_counted() {

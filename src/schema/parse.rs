@@ -1,0 +1,57 @@
+//! Typed text to values: numbers and JSON, with words for what is no value yet.
+
+use serde_json::Value;
+
+use super::literal::Literal;
+
+/// A number as typed; its spelling is kept.
+pub fn number(text: &str, whole: bool) -> Result<Literal, &'static str> {
+    let text = text.trim();
+    let parsed = Literal::parse(text).ok().filter(|literal| literal.value().is_number());
+    let wants = if whole { "is not a whole number" } else { "is not a number" };
+    parsed.ok_or(if text.contains(',') && text.replace(',', ".").parse::<f64>().is_ok() {
+        "write a point, not a comma"
+    } else {
+        wants
+    })
+}
+
+/// JSON as typed; its spelling is kept.
+pub fn json(text: &str) -> Result<Literal, String> {
+    if text.trim().is_empty() {
+        return Err("JSON is expected here".into());
+    }
+    Literal::parse(text).map_err(|error| {
+        let words = error.to_string();
+        let words = words.split(" at line ").next().unwrap_or_default();
+        let skipped = text.len() - text.trim_start().len();
+        let lines = text[..skipped].matches('\n').count();
+        format!("is not JSON: {words} (line {}, column {})", error.line() + lines, error.column())
+    })
+}
+
+/// JSON for editing: as written where that is known, else laid out over lines.
+#[must_use]
+pub fn pretty(value: &Value, written: Option<&str>) -> String {
+    written.map_or_else(|| serde_json::to_string_pretty(value).unwrap_or_default(), ToOwned::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_spelling() {
+        assert_eq!(number(" 1.50 ", false).unwrap().written(), Some("1.50"));
+        assert_eq!(number("12345678901234567890123", true).unwrap().written(), Some("12345678901234567890123"));
+        assert_eq!(number("-", false).unwrap_err(), "is not a number");
+        assert_eq!(number("true", true).unwrap_err(), "is not a whole number");
+        assert_eq!(number("1,5", false).unwrap_err(), "write a point, not a comma");
+    }
+
+    #[test]
+    fn bad_json_is_told_with_its_place() {
+        assert_eq!(json("{\n \"a\": }").unwrap_err(), "is not JSON: expected value (line 2, column 7)");
+        assert_eq!(json("\n\n{").unwrap_err(), "is not JSON: EOF while parsing an object (line 3, column 1)");
+    }
+}

@@ -1,0 +1,127 @@
+//! The rows that are no value: adding an item or a member, and the items of a long list that are not laid out.
+
+use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget};
+use crate::{
+    app::input::{Code, Input},
+    schema::kind::{Adds, Kind},
+    ui::{styles::Role, widgets::text_input::TextInput},
+};
+
+pub struct AddRow;
+
+pub struct MoreRow;
+
+impl Widget for AddRow {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let words = if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
+        let key = paper.style(Role::Key);
+        paper.pen(0).put(words, key);
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        let name = (cell.field.kind == Kind::Add(Adds::Member)).then(TextInput::default);
+        Box::new(Adder { name })
+    }
+}
+
+struct Adder {
+    /// The name of the member to be.
+    name: Option<TextInput>,
+}
+
+impl Adder {
+    fn add(&mut self) -> Answer {
+        match &mut self.name {
+            None => Answer::Ask(Ask::AddItem),
+            Some(name) if name.text().is_empty() => Answer::Ask(Ask::Next),
+            Some(name) => {
+                let text = name.text().to_owned();
+                name.clear();
+                Answer::Ask(Ask::AddMember(text))
+            }
+        }
+    }
+}
+
+impl Editor for Adder {
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let ground = paper.ground(0);
+        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+        match &mut self.name {
+            Some(name) if !name.text().is_empty() => name.draw(paper.buffer, paper.area, ground, cursor),
+            Some(_) => {
+                let ghost = ground.patch(paper.style(Role::Ghost));
+                paper.pen(0).put(" ", cursor.unwrap_or(ground)).put("name of the new entry, then Enter", ghost);
+            }
+            None => drop(AddRow.show(cell, paper)),
+        }
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn typing(&self) -> bool {
+        self.name.is_some()
+    }
+
+    fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
+        match (input, &mut self.name) {
+            (Input::Key(key), _) if key.is(Code::Enter) => self.add(),
+            (Input::Key(key), None) if key.is(Code::Char(' ')) => self.add(),
+            (Input::Key(key), Some(name)) => {
+                if name.key(*key) {
+                    Answer::Handled
+                } else {
+                    Answer::Ignored
+                }
+            }
+            (Input::Paste(text), Some(name)) => {
+                name.insert(text);
+                Answer::Handled
+            }
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
+        if self.name.is_some() { Answer::Handled } else { self.add() }
+    }
+}
+
+impl Widget for MoreRow {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let hidden = match cell.field.kind {
+            Kind::More { hidden, .. } => hidden,
+            _ => 0,
+        };
+        let key = paper.style(Role::Key);
+        paper.pen(0).put(&format!("… {hidden} more"), key);
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(More)
+    }
+}
+
+struct More;
+
+impl Editor for More {
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        paper.ground(0);
+        MoreRow.show(cell, paper)
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match input {
+            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => self.click(cell, Click::Open),
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, _click: Click) -> Answer {
+        match cell.field.kind {
+            Kind::More { start, .. } => Answer::Ask(Ask::Window(start)),
+            _ => Answer::Handled,
+        }
+    }
+}

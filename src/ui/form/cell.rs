@@ -1,0 +1,265 @@
+//! What a widget sees of its field, where it draws, and what it answers.
+
+use std::ops::Range;
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use serde_json::Value;
+
+use crate::{
+    app::input::Input,
+    schema::{
+        fields::{Field, Presence},
+        literal::Literal,
+        phrase::plain,
+        words,
+    },
+    syntax::edit::Edit,
+    ui::{
+        canvas::Pen,
+        styles::{Role, Styles},
+    },
+};
+
+/// A field with what stands there.
+#[derive(Clone, Copy)]
+pub struct Cell<'c> {
+    pub field: &'c Field,
+    pub value: Option<&'c Value>,
+    /// How the value is written, where its number would be rounded.
+    pub written: Option<&'c str>,
+    /// What was typed and is no value yet.
+    pub draft: Option<&'c str>,
+    /// Issues of the fields that are folded away below this one.
+    pub inside: usize,
+}
+
+impl Cell<'_> {
+    /// The value as one writes it: text as it is, the rest as JSON; drafts and the written form first.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match (self.draft, self.written, self.value) {
+            (Some(draft), ..) => draft.to_owned(),
+            (_, Some(written), _) => written.to_owned(),
+            (_, _, None | Some(Value::Null)) => String::new(),
+            (_, _, Some(value)) => plain(value),
+        }
+    }
+
+    /// What to show where nothing is set: the default, else what is wanted.
+    #[must_use]
+    pub fn ghost(&self) -> String {
+        match (self.field.presence, &self.field.node.default) {
+            (Presence::Null, _) => "null".into(),
+            (Presence::Unset, Some(default)) if !default.is_null() => format!("{} · default", one_line(&plain(default))),
+            (Presence::Unset, _) => words::wish(&self.field.node),
+            (Presence::Set, _) => "empty".into(),
+        }
+    }
+
+    /// The answer that sets the value.
+    #[must_use]
+    pub fn set(&self, to: impl Into<Literal>) -> Answer {
+        Answer::Change(vec![Edit::Set { at: self.field.pointer.clone(), to: to.into() }])
+    }
+
+    /// The answer that takes the value away, where there is one.
+    #[must_use]
+    pub fn unset(&self) -> Answer {
+        match self.field.presence {
+            Presence::Unset => Answer::Handled,
+            _ => Answer::Change(vec![Edit::Remove { at: self.field.pointer.clone() }]),
+        }
+    }
+}
+
+/// Line breaks and runs of blanks become one blank; long texts are cut.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > 400 {
+            break;
+        }
+    }
+    line
+}
+
+/// What a widget made of an input.
+#[derive(Debug, PartialEq)]
+pub enum Answer {
+    /// Not for this widget.
+    Ignored,
+    Handled,
+    /// Edits of the document, one after the other.
+    Change(Vec<Edit>),
+    /// What is typed is no value yet; the words say why.
+    Draft {
+        text: String,
+        words: String,
+    },
+    /// Something that the sheet does.
+    Ask(Ask),
+}
+
+/// What a widget asks of the sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Done here: on to the next field.
+    Next,
+    /// Show or hide what is below.
+    Fold,
+    /// Take another branch of the union.
+    Pick(usize),
+    AddItem,
+    AddMember(String),
+    Rename(String),
+    /// Lay out a long list from this item on.
+    Window(usize),
+}
+
+/// What was clicked inside a widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Click {
+    /// The widget itself: as Enter would.
+    Open,
+    /// A cell of an editor; the form fills in which, counted from the widget's corner.
+    At {
+        line: u16,
+        column: u16,
+    },
+    /// An item of a list of options.
+    Pick(usize),
+    /// The sign that takes away the item with this number.
+    Remove(usize),
+    /// An item shown in the row.
+    Item(usize),
+    Add,
+    Fold,
+    /// One step up or down.
+    Step(i8),
+}
+
+/// Any cell of an editor.
+pub const ANYWHERE: Click = Click::At { line: 0, column: 0 };
+
+/// A piece of a widget's area that can be clicked; line and columns count from its corner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub line: u16,
+    pub columns: Range<u16>,
+    pub click: Click,
+}
+
+/// Where a widget draws.
+pub struct Paper<'p> {
+    pub buffer: &'p mut Buffer,
+    pub area: Rect,
+    pub styles: &'p Styles,
+    pub look: Look,
+}
+
+/// How much attention a row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    Plain,
+    /// The row has the focus, but keys are not text.
+    Resting,
+    /// Keys go into the widget.
+    Active,
+}
+
+impl Paper<'_> {
+    /// A pen at the left of a line.
+    pub fn pen(&mut self, line: u16) -> Pen<'_> {
+        Pen::new(self.buffer, self.area, line)
+    }
+
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        self.styles[role]
+    }
+
+    /// Fills a line with the ground that fields stand on and answers its style.
+    pub fn ground(&mut self, line: u16) -> Style {
+        let style = self.styles[if self.look == Look::Plain { Role::Field } else { Role::FieldFocus }];
+        if line < self.area.height {
+            let row = Rect { y: self.area.y + line, height: 1, ..self.area };
+            self.buffer.set_style(row.intersection(self.buffer.area), style);
+        }
+        style
+    }
+
+    /// A line of its own: text at the left, a sign at the right edge.
+    pub fn line(&mut self, line: u16, text: &str, style: Style, sign: &str) {
+        let ground = self.ground(line);
+        let dim = self.styles[Role::Dim];
+        let room = usize::from(self.area.width).saturating_sub(sign.chars().count() + 1);
+        let area = self.area;
+        let shown = crate::ui::canvas::visible(text);
+        let fitted = crate::ui::canvas::fit(&shown, room);
+        let mut pen = self.pen(line);
+        pen.put(&fitted, ground.patch(style));
+        if !sign.is_empty() {
+            let signs = u16::try_from(sign.chars().count()).unwrap_or(0);
+            pen.to(area, area.width.saturating_sub(signs)).put(sign, ground.patch(dim));
+        }
+    }
+
+    /// The whole of a line as one place to click.
+    #[must_use]
+    pub fn whole(&self, line: u16, click: Click) -> Hit {
+        Hit { line, columns: 0..self.area.width, click }
+    }
+}
+
+/// How a kind of field is shown, and what edits it while it has the focus. One row in `registry.rs`.
+pub trait Widget: Sync {
+    /// How many lines it takes without the focus.
+    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1
+    }
+
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit>;
+
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor>;
+}
+
+/// A field that has the focus.
+pub trait Editor {
+    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit>;
+
+    /// Whether printable keys are text here.
+    fn typing(&self) -> bool {
+        false
+    }
+
+    /// Whether something is open that Esc closes.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    fn close(&mut self) {}
+
+    /// The user turned to it with Enter: what can be opened opens.
+    fn wake(&mut self, _cell: &Cell<'_>) {}
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer;
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer;
+
+    /// The value was changed, here or elsewhere.
+    fn sync(&mut self, _cell: &Cell<'_>) {}
+
+    /// The focus goes elsewhere: what was typed must not be lost.
+    fn leave(&mut self, _cell: &Cell<'_>) -> Answer {
+        Answer::Handled
+    }
+}

@@ -1,0 +1,396 @@
+//! A list of short texts: `[read-only ×] [knowledge ×] + add`.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    listing::{Listing, Shown},
+};
+use crate::{
+    app::input::{Code, Input, Key},
+    schema::{fields::Presence, kind::Kind, node::Choices},
+    syntax::edit::Edit,
+    ui::{
+        canvas::{fit, visible, width},
+        styles::Role,
+        widgets::text_input::TextInput,
+    },
+};
+
+pub struct Chips;
+
+const ADD: &str = "+ add";
+/// Cells that a text being typed has at least.
+const TYPED: usize = 12;
+
+fn items<'c>(cell: &Cell<'c>) -> Vec<&'c str> {
+    cell.value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn choices(cell: &Cell<'_>) -> Option<Arc<Choices>> {
+    match &cell.field.kind {
+        Kind::Chips(choices) => choices.clone(),
+        _ => None,
+    }
+}
+
+/// A chip's place: line and column.
+struct Spot {
+    line: u16,
+    column: u16,
+    text: String,
+}
+
+/// Lays chips out over lines; the last spot is for what comes after them.
+fn spots(items: &[&str], after: usize, cells: u16) -> Vec<Spot> {
+    let cells = usize::from(cells.max(1));
+    let (mut line, mut column) = (0_u16, 0_usize);
+    let mut spots = Vec::new();
+    let texts = items.iter().map(|item| format!("[{} ×]", fit(&visible(item), cells.saturating_sub(4).max(1))));
+    for (text, wide) in texts
+        .map(|text| {
+            let wide = width(&text);
+            (text, wide)
+        })
+        .chain([(String::new(), after)])
+    {
+        if column > 0 && column + wide > cells {
+            line += 1;
+            column = 0;
+        }
+        spots.push(Spot { line, column: u16::try_from(column).unwrap_or(0), text });
+        column += wide + 1;
+    }
+    spots
+}
+
+impl Widget for Chips {
+    fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
+        let after = if cell.field.presence == Presence::Set { width(ADD) } else { 0 };
+        spots(&items(cell), after, cells).last().map_or(1, |spot| spot.line + 1)
+    }
+
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let items = items(cell);
+        let spots = spots(&items, width(ADD), paper.area.width);
+        let mut hits = draw_chips(&spots, None, paper);
+        if let Some(last) = spots.last() {
+            let key = paper.style(Role::Key);
+            let area = paper.area;
+            if items.is_empty() {
+                let ghost = paper.style(Role::Ghost);
+                let text = if cell.field.presence == Presence::Set { "empty".to_owned() } else { cell.ghost() };
+                let room = usize::from(area.width).saturating_sub(width(ADD) + 1);
+                paper.pen(0).put(&fit(&visible(&text), room), ghost);
+                let edge = area.width.saturating_sub(5);
+                paper.pen(0).to(area, edge).put(ADD, key);
+                hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+            } else {
+                paper.pen(last.line).to(area, last.column).put(ADD, key);
+                hits.push(Hit { line: last.line, columns: last.column..last.column + 5, click: Click::Add });
+            }
+        }
+        hits.extend((0..paper.area.height).map(|line| paper.whole(line, Click::Open)));
+        hits
+    }
+
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(ChipLine { choices: choices(cell), input: TextInput::default(), chosen: None, replaces: None, list: None })
+    }
+}
+
+fn draw_chips(spots: &[Spot], chosen: Option<usize>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
+        let style = paper.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
+        let area = paper.area;
+        paper.pen(spot.line).to(area, spot.column).put(&spot.text, style);
+        let end = spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
+        hits.push(Hit { line: spot.line, columns: end.saturating_sub(2)..end, click: Click::Remove(number) });
+        hits.push(Hit { line: spot.line, columns: spot.column..end, click: Click::Item(number) });
+    }
+    hits
+}
+
+struct ChipLine {
+    choices: Option<Arc<Choices>>,
+    input: TextInput,
+    /// The chip that the arrows went to.
+    chosen: Option<usize>,
+    /// The chip that the typed text will stand for.
+    replaces: Option<usize>,
+    list: Option<Listing>,
+}
+
+impl ChipLine {
+    fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+        let items = items(cell);
+        let choices = self.choices.iter().flat_map(|choices| &choices.options);
+        let texts = choices.filter_map(|option| {
+            let text = option.value.as_str()?;
+            let help = option.title.as_deref().or(option.help.as_deref()).unwrap_or_default();
+            Some(Shown { label: text.to_owned(), help: super::cell::one_line(help), present: items.contains(&text) })
+        });
+        texts.collect()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.choices.as_ref().is_some_and(|choices| !choices.open)
+    }
+
+    /// Opens, filters or closes the options by what is typed.
+    fn suggest(&mut self, cell: &Cell<'_>, wanted: bool) {
+        let options = self.options(cell);
+        if options.is_empty() || !wanted {
+            self.list = None;
+            return;
+        }
+        let list = self.list.get_or_insert_with(|| Listing::open(&options));
+        list.filter(&options, self.input.text());
+        if list.chosen().is_none() && !self.is_closed() {
+            self.list = None;
+        }
+    }
+
+    /// The chip that was typed.
+    fn commit(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
+        let text = text.trim().to_owned();
+        self.input.clear();
+        self.list = None;
+        let replaces = self.replaces.take();
+        if text.is_empty() {
+            return Answer::Handled;
+        }
+        let at = &cell.field.pointer;
+        let items = items(cell);
+        let edit = match (replaces, cell.field.presence) {
+            (Some(index), _) => Edit::Set { at: at.item(index), to: text.into() },
+            (None, Presence::Set) => Edit::Insert { at: at.item(items.len()), item: text.into() },
+            (None, _) => Edit::Set { at: at.clone(), to: Value::Array(vec![text.into()]).into() },
+        };
+        Answer::Change(vec![edit])
+    }
+
+    /// Takes the option in, or out again.
+    fn toggle(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
+        let options = self.options(cell);
+        let Some(option) = options.get(number) else { return Answer::Handled };
+        let known = items(cell).iter().position(|item| *item == option.label);
+        match known {
+            Some(index) => {
+                self.input.clear();
+                self.remove(cell, index)
+            }
+            None => self.commit(cell, &option.label.clone()),
+        }
+    }
+
+    fn remove(&mut self, cell: &Cell<'_>, index: usize) -> Answer {
+        self.replaces = None;
+        let left = items(cell).len().saturating_sub(1);
+        self.chosen = self.chosen.filter(|_| left > 0).map(|chosen| chosen.min(left.saturating_sub(1)));
+        Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
+    }
+
+    fn shift(&mut self, cell: &Cell<'_>, from: usize, by: isize) -> Answer {
+        let to = from.checked_add_signed(by).filter(|to| *to < items(cell).len());
+        let Some(to) = to else { return Answer::Handled };
+        self.chosen = Some(to);
+        Answer::Change(vec![Edit::Move { at: cell.field.pointer.item(from), to }])
+    }
+
+    /// Keys while one of the chips is chosen.
+    fn chip_key(&mut self, cell: &Cell<'_>, chosen: usize, key: Key) -> Answer {
+        let items = items(cell);
+        match key.code {
+            Code::Left if key.mods.shift || key.mods.alt => self.shift(cell, chosen, -1),
+            Code::Right if key.mods.shift || key.mods.alt => self.shift(cell, chosen, 1),
+            Code::Left => {
+                self.chosen = Some(chosen.saturating_sub(1));
+                Answer::Handled
+            }
+            Code::Right | Code::End => {
+                self.chosen = (key.code == Code::Right && chosen + 1 < items.len()).then_some(chosen + 1);
+                Answer::Handled
+            }
+            Code::Delete | Code::Backspace => self.remove(cell, chosen),
+            Code::Enter => {
+                self.revise(cell, chosen);
+                Answer::Handled
+            }
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn revise(&mut self, cell: &Cell<'_>, index: usize) {
+        if self.is_closed() {
+            return;
+        }
+        if let Some(item) = items(cell).get(index) {
+            self.input = TextInput::new(*item);
+            self.replaces = Some(index);
+            self.chosen = None;
+        }
+    }
+
+    fn enter(&mut self, cell: &Cell<'_>) -> Answer {
+        let listed = self.list.as_ref().and_then(Listing::chosen);
+        let typed = self.input.text().trim().to_owned();
+        let options = self.options(cell);
+        match listed.and_then(|number| Some((number, options.get(number)?))) {
+            // The typed text is a chip of its own unless the list was asked for.
+            Some((number, option)) if self.is_closed() || typed.is_empty() || option.label == typed || self.list_is_led() => {
+                self.toggle(cell, number)
+            }
+            _ if !typed.is_empty() && !self.is_closed() => self.commit(cell, &typed),
+            _ if self.list.is_none() && !options.is_empty() => {
+                self.suggest(cell, true);
+                Answer::Handled
+            }
+            _ => Answer::Ask(Ask::Next),
+        }
+    }
+
+    /// The cursor in the list was moved away from its first row.
+    fn list_is_led(&self) -> bool {
+        self.list.as_ref().is_some_and(Listing::is_led)
+    }
+}
+
+impl Editor for ChipLine {
+    fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
+        let wide = width(self.input.text()).max(TYPED) + 1;
+        let chips = spots(&items(cell), wide, cells).last().map_or(1, |spot| spot.line + 1);
+        chips + self.list.as_ref().map_or(0, Listing::lines)
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let items = items(cell);
+        let wide = width(self.input.text()).max(TYPED) + 1;
+        let spots = spots(&items, wide, paper.area.width);
+        let mut hits = draw_chips(&spots, self.chosen, paper);
+        let mut below = 1;
+        if let Some(last) = spots.last() {
+            below = last.line + 1;
+            let style = paper.style(Role::FieldFocus);
+            let cursor = (paper.look == Look::Active && self.chosen.is_none()).then(|| paper.style(Role::Cursor));
+            let room = paper.area.width.saturating_sub(last.column);
+            let area = ratatui::layout::Rect {
+                x: paper.area.x + last.column,
+                y: paper.area.y + last.line,
+                width: room.min(u16::try_from(wide.max(TYPED)).unwrap_or(room)),
+                height: 1,
+            };
+            if area.y < paper.area.bottom() {
+                self.input.draw(paper.buffer, area, style, cursor);
+                if self.input.text().is_empty() {
+                    let ghost = style.patch(paper.style(Role::Ghost));
+                    let words = match cell.field.presence {
+                        Presence::Unset if items.is_empty() => cell.ghost(),
+                        _ => "add".into(),
+                    };
+                    let area = paper.area;
+                    paper.pen(last.line).to(area, last.column + 1).put(&words, ghost);
+                }
+            }
+            hits.push(Hit { line: last.line, columns: last.column..paper.area.width, click: Click::Add });
+        }
+        let options = self.options(cell);
+        if let Some(list) = &mut self.list {
+            hits.extend(list.draw(&options, paper, below));
+        }
+        hits
+    }
+
+    fn typing(&self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        self.list.is_some()
+    }
+
+    fn close(&mut self) {
+        self.list = None;
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let key = match input {
+            Input::Key(key) => *key,
+            Input::Paste(text) => {
+                let pieces: Vec<&str> = text.split(['\n', ',']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
+                if let ([_, _, ..], false) = (pieces.as_slice(), self.is_closed()) {
+                    let mut all: Vec<Value> = items(cell).into_iter().map(Value::from).collect();
+                    all.extend(pieces.into_iter().map(Value::from));
+                    return cell.set(Value::Array(all));
+                }
+                self.input.insert(text.trim());
+                self.suggest(cell, true);
+                return Answer::Handled;
+            }
+            Input::Mouse(_) => return Answer::Ignored,
+        };
+        if let Some(chosen) = self.chosen {
+            let answer = self.chip_key(cell, chosen, key);
+            if answer != Answer::Ignored || key.letter().is_none() {
+                return answer;
+            }
+            self.chosen = None;
+        }
+        if self.list.as_mut().is_some_and(|list| list.key(key)) {
+            return Answer::Handled;
+        }
+        let empty = self.input.text().is_empty();
+        let count = items(cell).len();
+        match key.code {
+            Code::Enter if key.is(Code::Enter) => self.enter(cell),
+            Code::Char(',') if !self.is_closed() => {
+                let typed = self.input.text().to_owned();
+                self.commit(cell, &typed)
+            }
+            Code::Left | Code::Backspace if empty && count > 0 => {
+                self.chosen = Some(count - 1);
+                Answer::Handled
+            }
+            Code::Backspace | Code::Delete if empty && count == 0 => cell.unset(),
+            _ if self.input.key(key) => {
+                self.suggest(cell, !self.input.text().is_empty());
+                Answer::Handled
+            }
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match click {
+            Click::Remove(index) => return self.remove(cell, index),
+            Click::Item(index) => self.chosen = Some(index),
+            Click::Pick(number) => return self.toggle(cell, number),
+            Click::Add => {
+                self.chosen = None;
+                self.suggest(cell, self.list.is_none());
+            }
+            _ => {}
+        }
+        Answer::Handled
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        let count = items(cell).len();
+        self.chosen = self.chosen.filter(|_| count > 0).map(|chosen| chosen.min(count.saturating_sub(1)));
+        self.replaces = self.replaces.filter(|index| *index < count);
+        if self.list.is_some() {
+            self.suggest(cell, true);
+        }
+    }
+
+    fn leave(&mut self, cell: &Cell<'_>) -> Answer {
+        if self.is_closed() {
+            return Answer::Handled;
+        }
+        let typed = self.input.text().to_owned();
+        self.commit(cell, &typed)
+    }
+}

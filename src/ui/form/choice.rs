@@ -1,0 +1,292 @@
+//! One of several values, or any text beside them where the choice is open.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line},
+    listing::{FILTER_FROM, Listing, Shown},
+};
+use crate::{
+    app::input::{Code, Input, Key},
+    schema::{
+        fields::{Presence, Role as Seat},
+        kind::Kind,
+        node::{Choice, Choices, Types},
+        phrase::plain,
+    },
+    ui::{styles::Role, widgets::text_input::TextInput},
+};
+
+pub struct ChoiceField;
+
+impl Widget for ChoiceField {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let (text, role) = shown(cell);
+        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
+        paper.line(0, &text, style, "▾");
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        let choices = match &cell.field.kind {
+            Kind::Choice(choices) => Arc::clone(choices),
+            _ => Arc::new(Choices { options: Vec::new(), open: true }),
+        };
+        let free = choices.open.then(|| TextInput::new(cell.text()));
+        Box::new(Chooser { choices, free, list: None, filter: None })
+    }
+}
+
+fn label(choice: &Choice) -> String {
+    one_line(choice.title.as_deref().unwrap_or(&plain(&choice.value)))
+}
+
+fn shown(cell: &Cell<'_>) -> (String, Role) {
+    let Kind::Choice(choices) = &cell.field.kind else { return (cell.text(), Role::Text) };
+    let named = |value: &Value| choices.options.iter().find(|option| option.value == *value).map(label);
+    match cell.value.filter(|value| !value.is_null()) {
+        Some(value) => match named(value).unwrap_or_else(|| one_line(&plain(value))) {
+            text if text.is_empty() => ("empty".into(), Role::Ghost),
+            text => (text, Role::Text),
+        },
+        None => {
+            let default = cell.field.node.default.as_ref().filter(|_| cell.value.is_none()).and_then(named);
+            let count = choices.options.len();
+            let ghost = match (cell.field.presence, choices.open) {
+                (Presence::Null, _) => "null".to_owned(),
+                _ if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => cell.ghost(),
+                (_, true) => "type or choose".into(),
+                (_, false) => format!("choose one of {count}"),
+            };
+            (default.map_or(ghost, |label| format!("{label} · default")), Role::Ghost)
+        }
+    }
+}
+
+/// What can be done by an option of the open list.
+enum Means<'c> {
+    Set(&'c Value),
+    Null,
+    Unset,
+}
+
+struct Chooser {
+    choices: Arc<Choices>,
+    /// The text itself, where any may be typed.
+    free: Option<TextInput>,
+    list: Option<Listing>,
+    filter: Option<TextInput>,
+}
+
+impl Chooser {
+    fn means(&self, cell: &Cell<'_>) -> Vec<(Means<'_>, Shown)> {
+        let is = |value: &Value| cell.value == Some(value);
+        let options = self.choices.options.iter().map(|option| {
+            let help = option.help.as_deref().map(one_line).unwrap_or_default();
+            (Means::Set(&option.value), Shown { label: label(option), help, present: is(&option.value) })
+        });
+        let mut means: Vec<_> = options.collect();
+        if cell.field.node.types.contains(Types::NULL) {
+            let shown = Shown { label: "null".into(), help: "nothing, said outright".into(), present: is(&Value::Null) };
+            means.push((Means::Null, shown));
+        }
+        if !cell.field.required && matches!(cell.field.role, Seat::Member) {
+            let help = if cell.field.node.default.is_some() { "the default counts" } else { "left out" };
+            let present = cell.field.presence == Presence::Unset;
+            means.push((Means::Unset, Shown { label: "unset".into(), help: help.into(), present }));
+        }
+        means
+    }
+
+    fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
+        self.means(cell).into_iter().map(|(_, shown)| shown).collect()
+    }
+
+    fn open(&mut self, cell: &Cell<'_>) {
+        let options = self.options(cell);
+        self.filter = (options.len() >= FILTER_FROM && self.free.is_none()).then(TextInput::default);
+        self.list = Some(Listing::open(&options));
+    }
+
+    fn pick(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
+        let means = self.means(cell);
+        let answer = match number.and_then(|number| means.get(number)) {
+            Some((Means::Set(value), _)) => cell.set((*value).clone()),
+            Some((Means::Null, _)) => cell.set(Value::Null),
+            Some((Means::Unset, _)) => cell.unset(),
+            None => Answer::Handled,
+        };
+        self.close();
+        answer
+    }
+
+    /// The neighbour among the options, round and round.
+    fn cycle(&self, cell: &Cell<'_>, by: isize) -> Answer {
+        let options = &self.choices.options;
+        let count = isize::try_from(options.len()).unwrap_or(0);
+        if count == 0 {
+            return Answer::Handled;
+        }
+        let present = options.iter().position(|option| cell.value == Some(&option.value));
+        let next = match present.and_then(|at| isize::try_from(at).ok()) {
+            Some(at) => (at + by).rem_euclid(count),
+            None if by > 0 => 0,
+            None => count - 1,
+        };
+        let option = usize::try_from(next).ok().and_then(|next| options.get(next));
+        option.map_or(Answer::Handled, |option| cell.set(option.value.clone()))
+    }
+
+    fn listed_input(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
+        let chosen = self.list.as_ref().and_then(Listing::chosen);
+        if key.is(Code::Enter) || (key.is(Code::Char(' ')) && self.filter.is_none() && self.free.is_none()) {
+            return self.pick(cell, chosen);
+        }
+        if self.list.as_mut().is_some_and(|list| list.key(key)) {
+            return Answer::Handled;
+        }
+        let options = self.options(cell);
+        if let (Some(filter), Some(list)) = (&mut self.filter, &mut self.list)
+            && filter.key(key)
+        {
+            list.filter(&options, filter.text());
+            return Answer::Handled;
+        }
+        Answer::Ignored
+    }
+
+    fn free_input(&mut self, cell: &Cell<'_>, change: impl FnOnce(&mut TextInput) -> bool, code: Option<Code>) -> Answer {
+        let Some(free) = &mut self.free else { return Answer::Ignored };
+        let before = free.text().to_owned();
+        if !change(free) {
+            return Answer::Ignored;
+        }
+        let text = free.text().to_owned();
+        let options = self.options(cell);
+        if let Some(list) = &mut self.list {
+            list.filter(&options, &text);
+        }
+        if text != before {
+            return cell.set(text);
+        }
+        let removes = matches!(code, Some(Code::Backspace | Code::Delete)) && text.is_empty();
+        if removes { cell.unset() } else { Answer::Handled }
+    }
+}
+
+impl Editor for Chooser {
+    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let mut hits = match &mut self.free {
+            Some(free) if !free.text().is_empty() => {
+                let ground = paper.ground(0);
+                let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+                let edge = paper.area.width.saturating_sub(1);
+                let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..paper.area };
+                free.draw(paper.buffer, line, ground, cursor);
+                let (area, dim) = (paper.area, ground.patch(paper.style(Role::Dim)));
+                paper.pen(0).to(area, edge).put("▾", dim);
+                vec![
+                    Hit { line: 0, columns: 0..edge, click: ANYWHERE },
+                    Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
+                ]
+            }
+            _ => ChoiceField.show(cell, paper),
+        };
+        let mut line = 1;
+        if let Some(filter) = &mut self.filter {
+            let style = paper.style(Role::Overlay);
+            let cursor = paper.style(Role::Cursor);
+            let key = style.patch(paper.style(Role::Key));
+            paper.pen(line).put("/ ", key).fill(style);
+            let area = paper.area;
+            let inner = ratatui::layout::Rect { x: area.x + 2, y: area.y + line, width: area.width.saturating_sub(2), height: 1 };
+            if inner.y < area.bottom() {
+                filter.draw(paper.buffer, inner, style, Some(cursor));
+            }
+            line += 1;
+        }
+        let options = self.options(cell);
+        if let Some(list) = &mut self.list {
+            hits.extend(list.draw(&options, paper, line));
+        }
+        hits
+    }
+
+    fn typing(&self) -> bool {
+        self.free.is_some() || self.list.is_some()
+    }
+
+    fn is_open(&self) -> bool {
+        self.list.is_some()
+    }
+
+    fn close(&mut self) {
+        self.list = None;
+        self.filter = None;
+    }
+
+    fn wake(&mut self, cell: &Cell<'_>) {
+        self.open(cell);
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let Input::Key(key) = input else {
+            let Input::Paste(text) = input else { return Answer::Ignored };
+            return self.free_input(
+                cell,
+                |free| {
+                    free.insert(text);
+                    true
+                },
+                None,
+            );
+        };
+        if self.list.is_some() {
+            let answer = self.listed_input(cell, *key);
+            if answer != Answer::Ignored {
+                return answer;
+            }
+        } else if key.is(Code::Enter) || (key.is(Code::Char(' ')) && self.free.is_none()) {
+            if self.choices.options.is_empty() {
+                return Answer::Ask(Ask::Next);
+            }
+            self.open(cell);
+            return Answer::Handled;
+        }
+        if self.free.is_some() {
+            return self.free_input(cell, |free| free.key(*key), Some(key.code));
+        }
+        match key.code {
+            Code::Left if self.list.is_none() => self.cycle(cell, -1),
+            Code::Right if self.list.is_none() => self.cycle(cell, 1),
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match click {
+            Click::Pick(number) => return self.pick(cell, Some(number)),
+            Click::Open if self.list.is_some() => self.close(),
+            Click::Open => self.open(cell),
+            Click::At { column, .. } => {
+                if let Some(free) = &mut self.free {
+                    free.click(usize::from(column));
+                }
+            }
+            _ => {}
+        }
+        Answer::Handled
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        if self.free.as_ref().is_some_and(|free| free.text() != cell.text()) {
+            self.free = Some(TextInput::new(cell.text()));
+        }
+    }
+}

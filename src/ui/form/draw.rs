@@ -1,0 +1,308 @@
+//! Drawing a form: labels at the left, widgets at the right, remarks and help below, only what is seen.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{
+    cell::{Click, Hit, Look, Paper},
+    layout::{self, Columns, Lines, SIGNS},
+    notes::Remark,
+    registry,
+    view::{Form, Spot, Target},
+};
+use crate::{
+    model::finding::Severity,
+    schema::fields::{Field, Presence, Role as Seat},
+    ui::{
+        canvas::{Pen, fit, visible, width},
+        styles::{Role, Styles},
+    },
+};
+
+/// Lines of help for the focused field, unless all of it is asked for.
+const HELP: usize = 4;
+
+impl Form {
+    /// Draws the form into `area`; `focused`: it has the keys.
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+        let area = area.intersection(buffer.area);
+        self.area = area;
+        self.spots.clear();
+        if area.width < 12 || area.height == 0 {
+            return;
+        }
+        self.ensure_editor();
+        self.columns = Columns::of(&self.fields, area.width);
+        let top = self.top_lines();
+        self.measure(top.len(), focused);
+        self.keep_in_view();
+        for (line, (text, role)) in top.iter().enumerate().skip(self.scroll).take(usize::from(area.height)) {
+            let y = u16::try_from(line - self.scroll).unwrap_or(0);
+            Pen::new(buffer, area, y).skip(1).put(text, styles[*role]);
+        }
+        for row in self.lines.rows(self.scroll, usize::from(area.height)) {
+            self.draw_row(buffer, row, styles, focused);
+        }
+        self.scroll_bar(buffer, styles);
+    }
+
+    /// What is said about the value as a whole.
+    fn top_lines(&self) -> Vec<(String, Role)> {
+        let cells = self.area.width.saturating_sub(3);
+        let mut lines = Vec::new();
+        for finding in self.findings() {
+            let text = format!("{finding}; everything is edited as JSON");
+            lines.extend(layout::remark_text(&text, None, cells).into_iter().map(|line| (format!("⚠ {line}"), Role::Error)));
+        }
+        for remark in &self.remarks.top {
+            let text = layout::remark_text(&remark.text, None, cells);
+            lines.extend(text.into_iter().map(|line| (format!("{} {line}", sign(remark.severity)), role(remark.severity))));
+        }
+        lines.truncate(6);
+        lines
+    }
+
+    fn room(&self, row: usize, focused: bool) -> u16 {
+        let field = &self.fields[row];
+        let signs = if focused && Some(row) == self.row() && !layout::signs(field).is_empty() { SIGNS } else { 0 };
+        self.columns.room.saturating_sub(signs).max(4)
+    }
+
+    fn measure(&mut self, top: usize, focused: bool) {
+        let at = self.row();
+        let mut lines = Lines { starts: Vec::with_capacity(self.fields.len() + 1) };
+        let mut line = top;
+        let editor = self.editor.take();
+        for row in 0..self.fields.len() {
+            lines.starts.push(line);
+            let Some(cell) = self.cell(row) else { continue };
+            let open = editor.as_deref().filter(|_| Some(row) == at);
+            line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused)));
+            line += layout::remark_lines(&self.remarks, row, self.columns.room);
+            if Some(row) == at && focused {
+                line += self.help(row).len();
+            }
+        }
+        lines.starts.push(line);
+        self.editor = editor;
+        self.lines = lines;
+    }
+
+    fn help(&self, row: usize) -> Vec<String> {
+        let most =
+            if self.full_help { usize::from(self.area.height) * 2 / 3 } else { HELP.min(usize::from(self.area.height) / 3) };
+        layout::help(&self.fields[row], self.columns.room, most.max(1))
+    }
+
+    fn keep_in_view(&mut self) {
+        let height = usize::from(self.area.height);
+        let most = self.lines.total().saturating_sub(height);
+        self.scroll = self.scroll.min(most);
+        let Some(row) = self.row().filter(|_| self.follow) else { return };
+        let (start, end) = self.lines.of(row);
+        if end > self.scroll + height {
+            self.scroll = end - height;
+        }
+        if start < self.scroll || row == 0 {
+            self.scroll = if row == 0 { 0 } else { start };
+        }
+        self.scroll = self.scroll.min(most);
+    }
+
+    /// Draws a row; one that is cut by the edge is drawn aside first.
+    fn draw_row(&mut self, buffer: &mut Buffer, row: usize, styles: &Styles, focused: bool) {
+        let (start, end) = self.lines.of(row);
+        let height = u16::try_from(end - start).unwrap_or(u16::MAX);
+        let (top, bottom) = (self.scroll, self.scroll + usize::from(self.area.height));
+        let line = |line: usize| u16::try_from(line).unwrap_or(u16::MAX);
+        if start >= top && end <= bottom {
+            let area = Rect { y: self.area.y + line(start - top), height, ..self.area };
+            let spots = self.draw_whole(buffer, area, row, styles, focused);
+            self.spots.extend(spots);
+            return;
+        }
+        let aside = Rect { x: self.area.x, y: 0, width: self.area.width, height };
+        let mut scratch = Buffer::empty(aside);
+        scratch.set_style(aside, buffer[(self.area.x, self.area.y)].style());
+        let spots = self.draw_whole(&mut scratch, aside, row, styles, focused);
+        let first = line(top.saturating_sub(start));
+        let last = line(end.min(bottom) - start);
+        let y = self.area.y + line(start.saturating_sub(top));
+        for from in first..last {
+            for x in aside.left()..aside.right() {
+                buffer[(x, y + from - first)] = scratch[(x, from)].clone();
+            }
+        }
+        for mut spot in spots {
+            if spot.area.y >= first && spot.area.y < last {
+                spot.area.y = y + spot.area.y - first;
+                self.spots.push(spot);
+            }
+        }
+    }
+
+    fn draw_whole(&mut self, buffer: &mut Buffer, area: Rect, row: usize, styles: &Styles, focused: bool) -> Vec<Spot> {
+        let here = focused && Some(row) == self.row();
+        let room = self.room(row, focused);
+        let columns = self.columns;
+        let mut editor = if Some(row) == self.row() { self.editor.take() } else { None };
+        let mut spots = Vec::new();
+        if let Some(cell) = self.cell(row) {
+            let field = cell.field;
+            draw_label(buffer, area, columns, field, styles, here);
+            let lines = layout::widget_lines(&cell, editor.as_deref(), room);
+            let inner = Rect { x: area.x + columns.widget, width: room, height: lines.min(area.height), ..area };
+            let awake = editor.as_ref().is_some_and(|editor| !(self.resting && editor.typing() && !editor.is_open()));
+            let look = match (here, awake) {
+                (true, true) => Look::Active,
+                (true, false) => Look::Resting,
+                (false, _) => Look::Plain,
+            };
+            let mut paper = Paper { buffer, area: inner, styles, look };
+            let hits = match editor.as_deref_mut().filter(|editor| here || editor.is_open()) {
+                Some(editor) => editor.draw(&cell, &mut paper),
+                None => registry::widget(&field.kind).show(&cell, &mut paper),
+            };
+            if cell.inside > 0 {
+                let text = format!(" ⚠ {} ", cell.inside);
+                let x = inner.right().saturating_sub(u16::try_from(width(&text)).unwrap_or(0) + 6);
+                buffer.set_stringn(x, inner.y, &text, width(&text), styles[Role::Error]);
+            }
+            if here {
+                spots.extend(draw_signs(buffer, area, columns, field, styles, row));
+            }
+            spots.extend(hits.into_iter().map(|hit| spot(&hit, inner, row)));
+            let mut line = lines;
+            for remark in self.remarks.of(row) {
+                line += draw_remark(buffer, area, columns, line, remark, styles, row, &mut spots);
+            }
+            if here {
+                let dim = styles[Role::Dim];
+                for text in self.help(row) {
+                    Pen::new(buffer, area, line).skip(columns.widget).put(&text, dim);
+                    line += 1;
+                }
+            }
+        }
+        spots.push(Spot { area, row, target: Target::Row });
+        if editor.is_some() {
+            self.editor = editor;
+        }
+        spots
+    }
+
+    fn scroll_bar(&self, buffer: &mut Buffer, styles: &Styles) {
+        let (total, height) = (self.lines.total(), usize::from(self.area.height));
+        if total <= height || height < 2 {
+            return;
+        }
+        let size = (height * height / total).max(1);
+        let start = self.scroll * (height - size) / (total - height);
+        let x = self.area.right() - 1;
+        for line in 0..height {
+            let is_thumb = (start..start + size).contains(&line);
+            let (sign, role) = if is_thumb { ("┃", Role::BorderFocus) } else { ("│", Role::Border) };
+            let y = self.area.y + u16::try_from(line).unwrap_or(0);
+            buffer.set_stringn(x, y, sign, 1, styles[role]);
+        }
+    }
+}
+
+fn spot(hit: &Hit, area: Rect, row: usize) -> Spot {
+    let start = hit.columns.start.min(area.width);
+    let width = hit.columns.end.min(area.width) - start;
+    let place = Rect { x: area.x + start, y: area.y + hit.line, width, height: 1 };
+    let click = match hit.click {
+        Click::At { .. } => Click::At { line: hit.line, column: start },
+        other => other,
+    };
+    Spot { area: place, row, target: Target::Widget(click) }
+}
+
+fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, here: bool) {
+    let mut pen = Pen::new(buffer, area, 0);
+    pen.put(if here { "▌" } else { " " }, styles[Role::Accent]);
+    let indent = layout::indent(field).min(columns.widget / 2);
+    pen.skip(indent);
+    let marks = if field.required { 2 } else { 0 };
+    let room = usize::from(columns.widget - columns.label).saturating_sub(1 + usize::from(indent) + marks);
+    let label = visible(&field.label);
+    let style = match field.role {
+        _ if here => styles[Role::Accent],
+        Seat::Entry { unknown: true } => styles[Role::Warning],
+        _ if field.presence == Presence::Unset && !field.required => styles[Role::Dim],
+        _ => styles[Role::Label],
+    };
+    let crossed = if field.node.deprecated { Style::new().crossed_out() } else { Style::new() };
+    pen.put(&fit(&label, room), style.patch(crossed));
+    if field.required {
+        pen.put(" *", styles[Role::Key]);
+    }
+}
+
+/// The signs of the focused row: move, remove.
+fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, row: usize) -> Vec<Spot> {
+    let signs = layout::signs(field);
+    let wide = u16::try_from(width(signs)).unwrap_or(0);
+    let x = area.x + columns.widget + columns.room - wide;
+    let mut spots = Vec::new();
+    for (place, sign) in (0_u16..).zip(signs.chars()) {
+        let target = match sign {
+            '↑' => Target::Earlier,
+            '↓' => Target::Later,
+            '×' => Target::Remove,
+            _ => continue,
+        };
+        buffer.set_stringn(x + place, area.y, sign.to_string(), 1, styles[Role::Key]);
+        spots.push(Spot { area: Rect { x: x + place, y: area.y, width: 1, height: 1 }, row, target });
+    }
+    spots
+}
+
+#[expect(clippy::too_many_arguments, reason = "one line of a row; a struct for it would be made and taken apart at once")]
+fn draw_remark(
+    buffer: &mut Buffer,
+    area: Rect,
+    columns: Columns,
+    line: u16,
+    remark: &Remark,
+    styles: &Styles,
+    row: usize,
+    spots: &mut Vec<Spot>,
+) -> u16 {
+    let fix = remark.fix.as_ref().map(|(_, words)| words.as_str());
+    let style = styles[role(remark.severity)];
+    let lines = layout::remark_text(&remark.text, fix, columns.room);
+    for (number, text) in (0_u16..).zip(&lines) {
+        let mark = if number == 0 { sign(remark.severity) } else { " " };
+        Pen::new(buffer, area, line + number).skip(columns.widget).put(mark, style).put(" ", style).put(text, style);
+    }
+    if let Some((note, words)) = &remark.fix {
+        let words = format!("fix: {}", visible(words));
+        let room = usize::from(columns.room / 2);
+        let words = fit(&words, room);
+        let wide = u16::try_from(width(&words)).unwrap_or(0);
+        let start = columns.widget + columns.room - wide;
+        Pen::new(buffer, area, line).to(area, start).put(&words, styles[Role::Key]);
+        spots.push(Spot {
+            area: Rect { x: area.x + start, y: area.y + line, width: wide, height: 1 },
+            row,
+            target: Target::Fix(*note),
+        });
+    }
+    u16::try_from(lines.len()).unwrap_or(1)
+}
+
+fn sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error | Severity::Warning => "⚠",
+        Severity::Note => "ℹ",
+    }
+}
+
+fn role(severity: Severity) -> Role {
+    match severity {
+        Severity::Error => Role::Error,
+        Severity::Warning => Role::Warning,
+        Severity::Note => Role::Info,
+    }
+}

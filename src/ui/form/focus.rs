@@ -1,0 +1,153 @@
+//! Moving the focus of a form: by key, to a place, to where something new is.
+
+use super::{
+    cell::Answer,
+    view::{Form, FormReply},
+};
+use crate::schema::{
+    fields::{Part, WINDOW},
+    pointer::Pointer,
+};
+
+/// Where to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    By(isize),
+    First,
+    Last,
+}
+
+impl Form {
+    /// Moves the focus to a place, opening what hides it. Nothing happens where there is no such place.
+    pub fn focus(&mut self, at: &Pointer) -> bool {
+        let mut above = at.parent();
+        let mut folds = Vec::new();
+        while let Some(place) = above.filter(|place| !place.is_root()) {
+            above = place.parent();
+            folds.push(place);
+        }
+        for place in folds.into_iter().rev() {
+            let step = at.tokens().get(place.tokens().len()).and_then(|token| token.parse::<usize>().ok());
+            if place.get(&self.value).is_some_and(serde_json::Value::is_array)
+                && let Some(index) = step
+            {
+                let start = self.view.windows.get(&place).copied().unwrap_or(0);
+                if !(start..start + WINDOW).contains(&index) {
+                    self.view.windows.insert(place.clone(), index / WINDOW * WINDOW);
+                }
+            }
+            self.view.folds.insert(place, true);
+        }
+        self.relay();
+        let best = |part: Part| match part {
+            Part::Value => 0,
+            Part::Whole => 1,
+            Part::Switch(_) => 2,
+            Part::Add | Part::More(_) => 9,
+        };
+        let mut place = Some(at.clone());
+        while let Some(here) = place {
+            let rows = self.fields.iter().enumerate().filter(|(_, field)| field.pointer == here && best(field.part) < 9);
+            if let Some((row, _)) = rows.min_by_key(|(_, field)| best(field.part)) {
+                self.set_row(row);
+                return here == *at;
+            }
+            place = here.parent();
+        }
+        false
+    }
+
+    /// Puts the focus on the row that adds to what stands at a place, opening it.
+    pub(super) fn focus_add(&mut self, at: &Pointer) {
+        self.view.folds.insert(at.clone(), true);
+        self.relay();
+        if let Some(row) = self.fields.iter().position(|field| field.pointer == *at && field.part == Part::Add) {
+            self.set_row(row);
+            self.resting = false;
+        }
+    }
+
+    /// Puts the focus on a row; what was typed elsewhere must have been taken in before.
+    pub(super) fn set_row(&mut self, row: usize) {
+        let Some(field) = self.fields.get(row) else { return };
+        let id = (field.pointer.clone(), field.part);
+        if self.focus != id {
+            self.focus = id;
+            self.editor = None;
+            self.full_help = false;
+        }
+        self.follow = true;
+        self.ensure_editor();
+    }
+
+    /// The focus stays on a row that is there.
+    pub(super) fn settle(&mut self) {
+        if self.fields.is_empty() || self.row().is_some() {
+            return;
+        }
+        let (pointer, _) = &self.focus;
+        let same = self.fields.iter().position(|field| field.pointer == *pointer);
+        // What is gone leaves the focus to the one that took its place, else to the one above.
+        let above = || {
+            let parent = pointer.parent()?;
+            let index = pointer.last_index();
+            let before = index.and_then(|index| index.checked_sub(1)).map(|index| parent.item(index));
+            let find = |at: &Pointer| self.fields.iter().position(|field| field.pointer == *at);
+            before.as_ref().and_then(find).or_else(|| find(&parent))
+        };
+        let row = same.or_else(above).unwrap_or(0);
+        self.focus = (self.fields[row].pointer.clone(), self.fields[row].part);
+        self.editor = None;
+    }
+
+    /// Moves the focus; `None` when it is at that end already.
+    pub(super) fn go(&mut self, go: Go) -> Option<FormReply> {
+        let last = self.fields.len().checked_sub(1)?;
+        let row = self.row().unwrap_or(0);
+        let to = match go {
+            Go::First => 0,
+            Go::Last => last,
+            Go::By(by) => row.saturating_add_signed(by).min(last),
+        };
+        if to == row {
+            return None;
+        }
+        let target = (self.fields[to].pointer.clone(), self.fields[to].part);
+        let reply = self.leave();
+        let to = self.fields.iter().position(|field| (&field.pointer, field.part) == (&target.0, target.1));
+        self.set_row(to.unwrap_or(row));
+        self.resting = false;
+        Some(reply)
+    }
+
+    /// Takes in what is typed in the focused field but is not yet in the value.
+    pub(super) fn leave(&mut self) -> FormReply {
+        let Some(mut editor) = self.editor.take() else { return FormReply::Handled };
+        let answer = self.row().and_then(|row| self.cell(row)).map(|cell| editor.leave(&cell));
+        editor.close();
+        self.editor = Some(editor);
+        match answer {
+            Some(Answer::Change(edits)) => self.commit(edits),
+            _ => FormReply::Handled,
+        }
+    }
+
+    /// Moves the focus to the next place with something to mend, round and round.
+    pub fn next_remark(&mut self) -> bool {
+        let here = self.row().map_or(0, |row| row + 1);
+        let count = self.fields.len();
+        let rows = (here..count).chain(0..here);
+        let marked = |row: &usize| !self.remarks.of(*row).is_empty() || self.remarks.inside(*row) > 0;
+        let Some(row) = rows.into_iter().find(marked) else { return false };
+        if self.remarks.of(row).is_empty() {
+            let place = self.fields[row].pointer.clone();
+            let inside = self.issues().iter().map(|issue| &issue.at).find(|at| at.starts_with(&place) && **at != place).cloned();
+            if let Some(at) = inside {
+                self.focus(&at);
+                return true;
+            }
+        }
+        self.set_row(row);
+        true
+    }
+}

@@ -1,0 +1,115 @@
+//! Objects, lists and maps: a row that shows or hides what they hold.
+
+use serde_json::Value;
+
+use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line};
+use crate::{
+    app::input::{Code, Input},
+    schema::{fields::Presence, kind::Kind, phrase::plain, words},
+    ui::{canvas::width, styles::Role},
+};
+
+pub struct Fold;
+
+const ADD: &str = "+ add";
+
+impl Widget for Fold {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let open = cell.field.fold() == Some(true);
+        let mark = if open { "▾ " } else { "▸ " };
+        let (text, role) = match cell.field.presence {
+            Presence::Set => (count(cell), Role::Text),
+            _ => (cell.ghost(), Role::Ghost),
+        };
+        let addable = matches!(cell.field.kind, Kind::List { .. } | Kind::Map { .. });
+        let more = if open || cell.field.presence != Presence::Set { String::new() } else { summary(cell) };
+        let (accent, style, dim) = (paper.style(Role::Accent), paper.style(role), paper.style(Role::Dim));
+        let style = ratatui::style::Style { bg: None, ..style };
+        let area = paper.area;
+        let edge = area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
+        let room = usize::from(if addable { edge.saturating_sub(1) } else { area.width });
+        let room = room.saturating_sub(2);
+        let text = crate::ui::canvas::fit(&text, room).into_owned();
+        let left = room.saturating_sub(width(&text) + 2);
+        let mut pen = paper.pen(0);
+        pen.put(mark, accent).put(&text, style);
+        if !more.is_empty() && left > 6 {
+            let more = crate::ui::canvas::visible(&more).into_owned();
+            pen.put("  ", dim).put(&crate::ui::canvas::fit(&more, left), dim);
+        }
+        let mut hits = Vec::new();
+        if addable {
+            let key = paper.style(Role::Key);
+            paper.pen(0).to(area, edge).put(ADD, key);
+            hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+        }
+        hits.push(paper.whole(0, Click::Fold));
+        hits
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Folder)
+    }
+}
+
+fn count(cell: &Cell<'_>) -> String {
+    let counted = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    match (&cell.field.kind, cell.value) {
+        (Kind::List { .. }, Some(Value::Array(items))) if items.is_empty() => "empty".into(),
+        (Kind::List { .. }, Some(Value::Array(items))) => counted(items.len(), "item", "items"),
+        (_, Some(Value::Object(members))) if members.is_empty() => "empty".into(),
+        (Kind::Map { .. }, Some(Value::Object(members))) => counted(members.len(), "entry", "entries"),
+        (_, Some(Value::Object(members))) => {
+            let declared = cell.field.node.object.properties.len();
+            format!("{} of {} set", members.len(), declared.max(members.len()))
+        }
+        _ => words::wish(&cell.field.node),
+    }
+}
+
+/// What a folded value holds, in a few words: its first texts and numbers.
+#[must_use]
+pub fn summary(cell: &Cell<'_>) -> String {
+    let said = |value: &Value| match value {
+        Value::String(text) if text.is_empty() => None,
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        scalar => Some(one_line(&plain(scalar))),
+    };
+    let words: Vec<String> = match cell.value {
+        Some(Value::Object(members)) => members.values().filter_map(said).take(3).collect(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Object(members) => members.values().find_map(said),
+                other => said(other),
+            })
+            .take(4)
+            .collect(),
+        _ => Vec::new(),
+    };
+    words.join(" · ")
+}
+
+struct Folder;
+
+impl Editor for Folder {
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        paper.ground(0);
+        Fold.show(cell, paper)
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let Input::Key(key) = input else { return Answer::Ignored };
+        let open = cell.field.fold() == Some(true);
+        match key.code {
+            Code::Enter | Code::Char(' ') if key.is(key.code) => Answer::Ask(Ask::Fold),
+            Code::Right if !open => Answer::Ask(Ask::Fold),
+            Code::Left if open => Answer::Ask(Ask::Fold),
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
+        Answer::Ask(if click == Click::Add { Ask::AddItem } else { Ask::Fold })
+    }
+}

@@ -1,0 +1,442 @@
+//! Keys, mouse and actions of a form, turned into edits.
+
+use ratatui::layout::Position;
+use serde_json::Value;
+
+use super::{
+    cell::{Answer, Ask, Click},
+    focus::Go,
+    raw_json, rename,
+    view::{Form, FormReply, Target},
+};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Button, Code, Input, Key, Mouse, MouseKind},
+    },
+    schema::{
+        blank::blank,
+        fields::{Field, Part, Presence, Role, entry_key, key_at},
+        kind::{Adds, Kind, TextKind},
+        node::{NodeKey, Types},
+        pointer::Pointer,
+    },
+    syntax::edit::Edit,
+    ui::form::change::Ground,
+};
+
+/// Lines that a notch of the wheel moves.
+const NOTCH: usize = 3;
+
+impl Form {
+    /// Takes a key, a paste or a mouse event.
+    pub fn input(&mut self, input: &Input) -> FormReply {
+        if let Input::Mouse(mouse) = input {
+            return self.mouse(*mouse);
+        }
+        self.ensure_editor();
+        let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
+        if !asleep {
+            let answer = self.ask(|editor, cell| editor.input(cell, input));
+            if answer != Answer::Ignored {
+                return self.take(answer);
+            }
+        }
+        match input {
+            Input::Key(key) => self.key(*key),
+            Input::Paste(_) if asleep => {
+                self.resting = false;
+                self.input(input)
+            }
+            _ => FormReply::Ignored,
+        }
+    }
+
+    fn key(&mut self, key: Key) -> FormReply {
+        let page = isize::from(i16::try_from(self.area.height).unwrap_or(10)).max(2) / 2;
+        let go = match key.code {
+            Code::Esc if key.is(Code::Esc) => return self.escape(),
+            Code::Enter if key.is(Code::Enter) && self.resting => return self.wake(),
+            Code::Tab if key.mods.shift => Go::By(-1),
+            Code::Tab if key.is(Code::Tab) => Go::By(1),
+            Code::Down if key.is(Code::Down) => Go::By(1),
+            Code::Up if key.is(Code::Up) => Go::By(-1),
+            Code::PageDown => Go::By(page),
+            Code::PageUp => Go::By(-page),
+            Code::Home if key.is(Code::Home) => Go::First,
+            Code::End if key.is(Code::End) => Go::Last,
+            _ => return FormReply::Ignored,
+        };
+        match self.go(go) {
+            Some(reply) => reply,
+            // At an end, Tab goes on to the next pane.
+            None if key.code == Code::Tab => match self.leave() {
+                FormReply::Handled => FormReply::Ignored,
+                changed => changed,
+            },
+            None => FormReply::Handled,
+        }
+    }
+
+    /// Closes what is open, else stops typing; a form at rest leaves Esc to others.
+    fn escape(&mut self) -> FormReply {
+        let typing = self.typing();
+        if let Some(editor) = self.editor.as_mut().filter(|editor| editor.is_open()) {
+            editor.close();
+            // Another editor may stand in for the field's own: back to that.
+            if !self.resting {
+                let reply = self.leave();
+                self.editor = None;
+                self.ensure_editor();
+                return reply;
+            }
+            return FormReply::Handled;
+        }
+        if typing {
+            self.resting = true;
+            return self.leave();
+        }
+        FormReply::Ignored
+    }
+
+    fn wake(&mut self) -> FormReply {
+        self.resting = false;
+        self.ask(|editor, cell| {
+            editor.wake(cell);
+            Answer::Handled
+        });
+        FormReply::Handled
+    }
+
+    /// Asks the editor of the focused row.
+    fn ask(&mut self, what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer) -> Answer {
+        let Some(mut editor) = self.editor.take() else { return Answer::Ignored };
+        let answer = self.row().and_then(|row| self.cell(row)).map_or(Answer::Ignored, |cell| what(editor.as_mut(), &cell));
+        self.editor = Some(editor);
+        answer
+    }
+
+    /// Does what a widget answered.
+    fn take(&mut self, answer: Answer) -> FormReply {
+        match answer {
+            Answer::Ignored => FormReply::Ignored,
+            Answer::Handled => {
+                self.follow = true;
+                FormReply::Handled
+            }
+            Answer::Change(edits) => {
+                self.resting = false;
+                self.commit(edits)
+            }
+            Answer::Draft { text, words } => {
+                self.drafts.insert(self.focus.0.clone(), (text, words));
+                self.place_remarks();
+                self.follow = true;
+                FormReply::Handled
+            }
+            Answer::Ask(ask) => self.do_ask(ask),
+        }
+    }
+
+    fn do_ask(&mut self, ask: Ask) -> FormReply {
+        let Some(row) = self.row() else { return FormReply::Handled };
+        let at = self.fields[row].pointer.clone();
+        match ask {
+            Ask::Next => self.go(Go::By(1)).unwrap_or_else(|| {
+                self.resting = true;
+                self.leave()
+            }),
+            Ask::Fold => {
+                let open = self.fields[row].fold().unwrap_or(false);
+                self.view.folds.insert(at, !open);
+                self.follow = true;
+                self.relay();
+                FormReply::Handled
+            }
+            Ask::Window(start) => {
+                self.view.windows.insert(at, start);
+                self.relay();
+                FormReply::Handled
+            }
+            Ask::Pick(branch) => self.pick(row, branch),
+            Ask::AddItem => self.add(row),
+            Ask::AddMember(name) => self.add_member(&at, &name),
+            Ask::Rename(name) => self.rename(&at, &name),
+        }
+    }
+
+    /// Takes another branch of the union at a row; what stood there is kept for the way back.
+    fn pick(&mut self, row: usize, branch: usize) -> FormReply {
+        let field = &self.fields[row];
+        let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else { return FormReply::Handled };
+        let (at, chosen, node) = (field.pointer.clone(), *chosen, field.node.clone());
+        if chosen == Some(branch) && field.presence == Presence::Set {
+            return FormReply::Handled;
+        }
+        let target = node.unions.iter().find(|union| union.place == place).and_then(|union| union.branches.get(branch)).copied();
+        let Some(target) = target else { return FormReply::Handled };
+        if let (Some(chosen), Some(value)) = (chosen, at.get(&self.value)) {
+            self.kept.insert((at.clone(), place, chosen), value.clone());
+        }
+        let value = self.kept.get(&(at.clone(), place, branch)).cloned().unwrap_or_else(|| {
+            let key = node.key.with_branch(place, target);
+            let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+            ground.for_branch(&at, &self.schema.node(&key), &key)
+        });
+        self.view.picks.insert((at.clone(), place), branch);
+        self.view.folds.insert(at.clone(), true);
+        self.commit(vec![Edit::Set { at, to: value.into() }])
+    }
+
+    fn key_of(&self, at: &Pointer) -> NodeKey {
+        key_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at).unwrap_or_default()
+    }
+
+    /// Adds to the list or map of a row, or after the item of a row.
+    fn add(&mut self, row: usize) -> FormReply {
+        let field = &self.fields[row];
+        let at = field.pointer.clone();
+        let is_map = matches!(field.kind, Kind::Map { .. } | Kind::Add(Adds::Member) | Kind::Object { .. });
+        if is_map {
+            self.focus_add(&at);
+            return FormReply::Handled;
+        }
+        let (list, index) = match (field.role, field.part) {
+            (Role::Item { index, .. }, part) if part != Part::Add && !matches!(field.kind, Kind::List { .. }) => {
+                (at.parent().unwrap_or_default(), index + 1)
+            }
+            _ => (at.clone(), at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len)),
+        };
+        let place = list.item(index);
+        let item = blank(&self.schema, &self.key_of(&place));
+        let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        self.show_new(&place, &list);
+        reply
+    }
+
+    /// Opens what was added, with the focus on the first thing to fill in.
+    fn show_new(&mut self, place: &Pointer, list: &Pointer) {
+        self.view.folds.insert(list.clone(), true);
+        self.view.folds.insert(place.clone(), true);
+        self.focus(place);
+        let first = self.row().and_then(|row| {
+            let inside = self.fields.get(row + 1).filter(|field| field.pointer.starts_with(place));
+            let is_holder = self.fields[row].fold().is_some();
+            inside.filter(|_| is_holder).map(|_| row + 1)
+        });
+        if let Some(row) = first {
+            self.set_row(row);
+        }
+        self.resting = false;
+    }
+
+    fn add_member(&mut self, object: &Pointer, name: &str) -> FormReply {
+        let place = object.child(name);
+        if place.get(&self.value).is_some() {
+            return FormReply::Refused(format!("there is a member {name:?} already"));
+        }
+        let node = self.schema.node(&self.key_of(object));
+        let declared = node.object.property(name).map(|property| property.node.clone());
+        let key = declared.unwrap_or_else(|| entry_key(&node, self.checker.as_ref(), name).0);
+        let value = blank(&self.schema, &key);
+        let reply = self.commit(vec![Edit::Set { at: place.clone(), to: value.into() }]);
+        self.show_new(&place, object);
+        reply
+    }
+
+    fn rename(&mut self, at: &Pointer, name: &str) -> FormReply {
+        let Some(parent) = at.parent() else { return FormReply::Handled };
+        let same = at.last() == Some(name);
+        if !same && parent.child(name).get(&self.value).is_some() {
+            return FormReply::Refused(format!("there is a member {name:?} already"));
+        }
+        self.editor = None;
+        if same {
+            return FormReply::Handled;
+        }
+        self.commit(vec![Edit::Rename { at: at.clone(), key: name.to_owned() }])
+    }
+
+    /// Does an action of the form's scope on the focused row.
+    pub fn act(&mut self, act: Act) -> FormReply {
+        if let Some(words) = self.refusal(act) {
+            return FormReply::Refused(words);
+        }
+        let Some(row) = self.row() else { return FormReply::Handled };
+        let field = &self.fields[row];
+        let at = field.pointer.clone();
+        match act {
+            Act::OpenField => {
+                if self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing()) {
+                    return self.wake();
+                }
+                self.input(&Input::Key(Key::plain(Code::Enter)))
+            }
+            Act::AddItem => self.add(row),
+            Act::RemoveValue => self.commit(vec![Edit::Remove { at }]),
+            Act::MoveUp => self.shift(&at, -1),
+            Act::MoveDown => self.shift(&at, 1),
+            Act::DuplicateItem => self.duplicate(&at),
+            Act::SetNull => self.commit(vec![Edit::Set { at, to: Value::Null.into() }]),
+            Act::EditJson => {
+                self.editor = self.cell(row).map(|cell| raw_json::opened(&cell));
+                self.resting = false;
+                FormReply::Handled
+            }
+            Act::RenameMember => {
+                self.editor = self.cell(row).map(|cell| rename::opened(&cell));
+                self.resting = false;
+                FormReply::Handled
+            }
+            Act::EditText => {
+                let text = self.cell(row).map(|cell| cell.text()).unwrap_or_default();
+                FormReply::OpenEditor { at, text }
+            }
+            Act::FixField => {
+                let fix = self.remarks.of(row).iter().find_map(|remark| remark.fix.as_ref());
+                fix.map_or(FormReply::Handled, |(note, _)| FormReply::Fix(*note))
+            }
+            Act::FieldHelp => {
+                self.full_help = !self.full_help;
+                self.follow = true;
+                FormReply::Handled
+            }
+            Act::NextIssue => {
+                self.leave();
+                self.next_remark();
+                FormReply::Handled
+            }
+            _ => FormReply::Ignored,
+        }
+    }
+
+    fn shift(&mut self, at: &Pointer, by: isize) -> FormReply {
+        let to = at.last_index().and_then(|index| index.checked_add_signed(by));
+        to.map_or(FormReply::Handled, |to| self.commit(vec![Edit::Move { at: at.clone(), to }]))
+    }
+
+    fn duplicate(&mut self, at: &Pointer) -> FormReply {
+        let (Some(list), Some(index), Some(item)) = (at.parent(), at.last_index(), at.get(&self.value).cloned()) else {
+            return FormReply::Handled;
+        };
+        let place = list.item(index + 1);
+        let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        self.focus(&place);
+        reply
+    }
+
+    /// Why an action of the form cannot be done on the focused row; `None` when it can.
+    #[must_use]
+    pub fn refusal(&self, act: Act) -> Option<String> {
+        let Some(field) = self.row().and_then(|row| self.fields.get(row)) else { return Some("the form is empty".into()) };
+        let item = match field.role {
+            Role::Item { index, len } if field.part != Part::Add => Some((index, len)),
+            _ => None,
+        };
+        let words = match act {
+            Act::AddItem if !can_add(field) => "this is not a list",
+            Act::RemoveValue if !field.is_removable() => "there is no value to take away",
+            Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => "this is not an item of a list",
+            Act::MoveUp if item.is_some_and(|(index, _)| index == 0) => "it is the first item",
+            Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => "it is the last item",
+            Act::SetNull if !field.node.types.contains(Types::NULL) => "null is not allowed here",
+            Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => "there is no value here",
+            Act::RenameMember if !matches!(field.role, Role::Entry { .. }) => "its name is given by the schema",
+            Act::EditText if !matches!(field.kind, Kind::Text(TextKind::Line | TextKind::Lines)) => "this is not a text",
+            Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
+            Act::FieldHelp if field.help().is_none() => "there is no description",
+            Act::NextIssue if self.remarks.total() == 0 => "there is nothing to mend",
+            _ => return None,
+        };
+        Some(words.into())
+    }
+
+    fn fix_here(&self) -> Option<usize> {
+        self.remarks.of(self.row()?).iter().find_map(|remark| remark.fix.as_ref().map(|(note, _)| *note))
+    }
+
+    /// The actions worth naming for the focused row, most useful first.
+    #[must_use]
+    pub fn hints(&self) -> Vec<Act> {
+        let candidates = [
+            Act::OpenField,
+            Act::FixField,
+            Act::AddItem,
+            Act::MoveUp,
+            Act::MoveDown,
+            Act::RenameMember,
+            Act::RemoveValue,
+            Act::EditText,
+        ];
+        let useful = |act: &Act| self.refusal(*act).is_none() && !(*act == Act::OpenField && self.typing());
+        candidates.into_iter().filter(useful).collect()
+    }
+
+    fn mouse(&mut self, mouse: Mouse) -> FormReply {
+        let at = Position { x: mouse.column, y: mouse.row };
+        if !self.area.contains(at) {
+            return FormReply::Ignored;
+        }
+        match mouse.kind {
+            MouseKind::Wheel(notches) => {
+                let by = usize::from(notches.unsigned_abs()) * NOTCH;
+                let most = self.lines.total().saturating_sub(usize::from(self.area.height));
+                self.scroll = if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
+                self.follow = false;
+                FormReply::Handled
+            }
+            MouseKind::Down(Button::Left) => {
+                let hit = self.spots.iter().find(|spot| spot.area.contains(at));
+                let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area)) else {
+                    return FormReply::Handled;
+                };
+                self.press(row, target, at.x - area.x)
+            }
+            _ => FormReply::Ignored,
+        }
+    }
+
+    fn press(&mut self, row: usize, target: Target, across: u16) -> FormReply {
+        let Some(field) = self.fields.get(row) else { return FormReply::Handled };
+        let id = (field.pointer.clone(), field.part);
+        let mut left = FormReply::Handled;
+        if self.focus != id {
+            left = self.leave();
+            let Some(row) = self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1)) else {
+                return left;
+            };
+            self.set_row(row);
+        }
+        self.resting = false;
+        let reply = match target {
+            Target::Row => FormReply::Handled,
+            Target::Widget(Click::At { line, column }) => self.click(Click::At { line, column: column + across }),
+            Target::Widget(click) => self.click(click),
+            Target::Earlier => self.act(Act::MoveUp),
+            Target::Later => self.act(Act::MoveDown),
+            Target::Remove => self.act(Act::RemoveValue),
+            Target::Fix(note) => FormReply::Fix(note),
+        };
+        match (left, reply) {
+            (FormReply::Edits(mut first), FormReply::Edits(second)) => {
+                first.extend(second);
+                FormReply::Edits(first)
+            }
+            (edits @ FormReply::Edits(_), _) => edits,
+            (_, reply) => reply,
+        }
+    }
+
+    fn click(&mut self, click: Click) -> FormReply {
+        self.ensure_editor();
+        let answer = self.ask(|editor, cell| editor.click(cell, click));
+        self.take(answer)
+    }
+}
+
+fn can_add(field: &Field) -> bool {
+    let in_list = matches!(field.role, Role::Item { .. });
+    in_list
+        || matches!(field.kind, Kind::List { .. } | Kind::Map { .. } | Kind::Add(_))
+        || matches!(field.kind, Kind::Object { .. }) && crate::schema::fields::takes_entries(&field.node)
+}

@@ -1,0 +1,149 @@
+//! Which line each row of a form stands on, and how much of it is seen.
+
+use super::{
+    cell::{Cell, Editor},
+    notes::Remarks,
+    registry,
+};
+use crate::{
+    schema::{
+        fields::{Field, Part, Role},
+        words,
+    },
+    ui::canvas::{visible, width, wrap},
+};
+
+/// Widths of the columns of a form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// Where labels begin; the sign of the focus is left of it.
+    pub label: u16,
+    /// Where widgets begin.
+    pub widget: u16,
+    /// How wide widgets are.
+    pub room: u16,
+}
+
+/// Cells that a depth moves a row to the right.
+pub const INDENT: u16 = 2;
+/// Cells at the right for the signs of a row: move, remove.
+pub const SIGNS: u16 = 6;
+
+impl Columns {
+    /// Columns that give labels what they need, up to two fifths of the width.
+    #[must_use]
+    pub fn of(fields: &[Field], cells: u16) -> Self {
+        let wanted = |field: &Field| {
+            let mark = usize::from(field.required) * 2;
+            width(&visible(&field.label)) + mark + usize::from(indent(field))
+        };
+        let widest = fields.iter().map(wanted).max().unwrap_or(0).max(8);
+        let most = (usize::from(cells) * 2 / 5).clamp(8, 32);
+        let label = u16::try_from(widest.min(most)).unwrap_or(8);
+        let widget = 1 + label + 1;
+        // One cell at the right is for the scroll bar, one keeps off it.
+        Self { label: 1, widget, room: cells.saturating_sub(widget + 2) }
+    }
+}
+
+#[must_use]
+pub fn indent(field: &Field) -> u16 {
+    u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(16)
+}
+
+/// What the signs at the right of the focused row take.
+#[must_use]
+pub fn signs(field: &Field) -> &'static str {
+    match field.role {
+        _ if !field.is_removable() || field.part == Part::Value => "",
+        Role::Item { .. } => "↑ ↓ ×",
+        Role::Root => "",
+        Role::Member | Role::Entry { .. } => "×",
+    }
+}
+
+/// The lines of help for the focused field: its rules, then its description.
+#[must_use]
+pub fn help(field: &Field, cells: u16, most: usize) -> Vec<String> {
+    if matches!(field.part, Part::Add | Part::More(_)) {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let mut rules = words::wish(&field.node);
+    let kind = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
+    for (_, word) in kind.into_iter().filter(|(is, _)| *is) {
+        rules = format!("{word} · {rules}");
+    }
+    if field.pointer.last().is_some_and(|name| *name != *field.label) && matches!(field.role, Role::Member) {
+        rules = format!("{} · {rules}", field.pointer.last().unwrap_or_default());
+    }
+    lines.extend(wrap(&visible(&rules), usize::from(cells)));
+    lines.truncate(2);
+    if let Some(description) = field.help() {
+        let text: String = description.lines().map(|line| visible(line).into_owned()).collect::<Vec<_>>().join("\n");
+        lines.extend(wrap(text.trim_end(), usize::from(cells)));
+    }
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            last.push_str(" …");
+        }
+    }
+    lines
+}
+
+/// The lines of every row, as sums: row `n` stands on `starts[n]..starts[n + 1]`.
+#[derive(Debug, Default)]
+pub struct Lines {
+    pub starts: Vec<usize>,
+}
+
+impl Lines {
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The rows that stand on any of `height` lines from `top` on.
+    #[must_use]
+    pub fn rows(&self, top: usize, height: usize) -> std::ops::Range<usize> {
+        let rows = self.starts.len().saturating_sub(1);
+        let first = self.starts.partition_point(|start| *start <= top).saturating_sub(1).min(rows);
+        let end = self.starts.partition_point(|start| *start < top + height).min(rows);
+        first..end.max(first)
+    }
+
+    #[must_use]
+    pub fn of(&self, row: usize) -> (usize, usize) {
+        let start = self.starts.get(row).copied().unwrap_or_default();
+        (start, self.starts.get(row + 1).copied().unwrap_or(start))
+    }
+}
+
+/// How many lines a row's widget takes.
+#[must_use]
+pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) -> u16 {
+    match editor {
+        Some(editor) => editor.lines(cell, cells),
+        None => registry::widget(&cell.field.kind).lines(cell, cells),
+    }
+    .max(1)
+}
+
+/// How many lines the remarks of a row take.
+#[must_use]
+pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
+    remarks
+        .of(row)
+        .iter()
+        .map(|remark| remark_text(&remark.text, remark.fix.as_ref().map(|(_, fix)| fix.as_str()), cells).len())
+        .sum()
+}
+
+/// A remark broken into lines, with room for its fix in the first.
+#[must_use]
+pub fn remark_text(text: &str, fix: Option<&str>, cells: u16) -> Vec<String> {
+    let fix = fix.map_or(0, |fix| width(&visible(fix)) + 7);
+    let room = usize::from(cells).saturating_sub(2).saturating_sub(fix.min(usize::from(cells) / 2)).max(8);
+    wrap(&visible(text), room)
+}

@@ -1,0 +1,160 @@
+//! A list of options that opens below a field: filtered as one types, chosen by key or mouse.
+
+use nucleo_matcher::{
+    Config, Matcher,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+
+use super::cell::{Click, Hit, Paper};
+use crate::{
+    app::input::{Code, Key},
+    ui::{
+        canvas::{pad, width},
+        styles::Role,
+    },
+};
+
+/// Options seen at a time.
+const SEEN: usize = 8;
+/// From this many options on there is a line to filter them.
+pub const FILTER_FROM: usize = 8;
+
+/// An option as it is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    pub label: String,
+    pub help: String,
+    /// It is what the value is now.
+    pub present: bool,
+}
+
+/// The open list. The options stay with the owner; here are their numbers.
+#[derive(Debug, Default)]
+pub struct Listing {
+    cursor: usize,
+    top: usize,
+    matching: Vec<usize>,
+}
+
+impl Listing {
+    /// A list with the cursor on the option that is chosen now.
+    #[must_use]
+    pub fn open(options: &[Shown]) -> Self {
+        let cursor = options.iter().position(|option| option.present).unwrap_or(0);
+        Self { cursor, top: 0, matching: (0..options.len()).collect() }
+    }
+
+    /// Keeps the options that match, best first; an empty filter keeps all in their order.
+    pub fn filter(&mut self, options: &[Shown], filter: &str) {
+        let chosen = self.chosen();
+        self.matching = if filter.trim().is_empty() { (0..options.len()).collect() } else { matching(options, filter) };
+        let kept = chosen.filter(|_| filter.trim().is_empty());
+        self.cursor = kept.and_then(|chosen| self.matching.iter().position(|at| *at == chosen)).unwrap_or(0);
+    }
+
+    /// The number of the option under the cursor.
+    #[must_use]
+    pub fn chosen(&self) -> Option<usize> {
+        self.matching.get(self.cursor).copied()
+    }
+
+    /// The cursor was moved away from the first row.
+    #[must_use]
+    pub fn is_led(&self) -> bool {
+        self.cursor > 0
+    }
+
+    /// Moves the cursor; whether the key was one of lists.
+    pub fn key(&mut self, key: Key) -> bool {
+        let last = self.matching.len().saturating_sub(1);
+        self.cursor = match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return false,
+            Code::Up => self.cursor.checked_sub(1).unwrap_or(last),
+            Code::Down if self.cursor >= last => 0,
+            Code::Down => self.cursor + 1,
+            Code::PageUp => self.cursor.saturating_sub(SEEN),
+            Code::PageDown => (self.cursor + SEEN).min(last),
+            _ => return false,
+        };
+        true
+    }
+
+    #[must_use]
+    pub fn lines(&self) -> u16 {
+        u16::try_from(self.matching.len().clamp(1, SEEN)).unwrap_or(1)
+    }
+
+    /// Draws the list from `line` on.
+    pub fn draw(&mut self, options: &[Shown], paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
+        let overlay = paper.style(Role::Overlay);
+        if self.matching.is_empty() {
+            let dim = overlay.patch(paper.style(Role::Dim));
+            paper.pen(line).put("  nothing matches", dim).fill(overlay);
+            return Vec::new();
+        }
+        let seen = self.matching.len().min(SEEN);
+        self.top = self.top.clamp((self.cursor + 1).saturating_sub(seen), self.cursor).min(self.matching.len() - seen);
+        let labels = options.iter().map(|option| width(&option.label)).max().unwrap_or(0);
+        let labels = labels.min(usize::from(paper.area.width) * 2 / 3);
+        let mut hits = Vec::new();
+        for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
+            let at = line + u16::try_from(place - self.top).unwrap_or(0);
+            let option = &options[*number];
+            let style = if place == self.cursor { paper.style(Role::Selected) } else { overlay };
+            let help = if place == self.cursor { style } else { overlay.patch(paper.style(Role::Dim)) };
+            let mark = if option.present { "✓ " } else { "  " };
+            let more = match place - self.top {
+                0 if self.top > 0 => "↑",
+                last if last + 1 == seen && self.top + seen < self.matching.len() => "↓",
+                _ => " ",
+            };
+            let area = paper.area;
+            let mut pen = paper.pen(at);
+            pen.put(mark, style);
+            if option.help.is_empty() {
+                pen.put(&option.label, style);
+            } else {
+                pen.put(&pad(&crate::ui::canvas::visible(&option.label), labels), style).put("  ", style).put(&option.help, help);
+            }
+            pen.fill(style);
+            paper.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
+            hits.push(paper.whole(at, Click::Pick(*number)));
+        }
+        hits
+    }
+}
+
+fn matching(options: &[Shown], filter: &str) -> Vec<usize> {
+    let pattern = Pattern::parse(filter.trim(), CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut letters = Vec::new();
+    let mut scored = Vec::new();
+    for (number, option) in options.iter().enumerate() {
+        let text = nucleo_matcher::Utf32Str::new(&option.label, &mut letters);
+        if let Some(score) = pattern.score(text, &mut matcher) {
+            scored.push((std::cmp::Reverse(score), number));
+        }
+    }
+    scored.sort();
+    scored.into_iter().map(|(_, number)| number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_and_wraps_round() {
+        let options: Vec<Shown> = ["analysis", "research", "undefined"]
+            .iter()
+            .map(|label| Shown { label: (*label).into(), ..Shown::default() })
+            .collect();
+        let mut listing = Listing::open(&options);
+        listing.key(Key::plain(Code::Up));
+        assert_eq!(listing.chosen(), Some(2));
+        listing.filter(&options, "rse");
+        assert_eq!(listing.chosen(), Some(1));
+        listing.filter(&options, "zzz");
+        assert_eq!(listing.chosen(), None);
+    }
+}

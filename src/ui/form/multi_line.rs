@@ -1,0 +1,128 @@
+//! Text over several lines: the beginning of it, and an editor when opened.
+
+use super::{
+    area::{Area, Typed},
+    cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget},
+};
+use crate::{
+    app::input::{Code, Input},
+    schema::fields::Presence,
+    ui::{canvas::wrap, styles::Role},
+};
+
+pub struct MultiLine;
+
+/// Lines of a text that are seen while it is not edited.
+const SEEN: usize = 3;
+
+/// The first lines of a text as they are shown, and whether there are more.
+fn preview(text: &str, cells: u16) -> (Vec<String>, bool) {
+    let cells = usize::from(cells.saturating_sub(2).max(1));
+    let head: String = text.chars().take(cells * (SEEN + 1)).collect();
+    let mut lines = wrap(&head.replace('\r', ""), cells);
+    let more = lines.len() > SEEN || head.len() < text.len();
+    lines.truncate(SEEN);
+    (lines, more)
+}
+
+impl Widget for MultiLine {
+    fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
+        match cell.field.presence {
+            Presence::Set => u16::try_from(preview(&cell.text(), width).0.len()).unwrap_or(1),
+            _ => 1,
+        }
+    }
+
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let text = cell.text();
+        if text.is_empty() {
+            let ghost = paper.style(Role::Ghost);
+            paper.line(0, &cell.ghost(), ghost, "⏎");
+            return vec![paper.whole(0, Click::Open)];
+        }
+        let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
+        let (lines, more) = preview(&text, paper.area.width);
+        let last = lines.len().saturating_sub(1);
+        for (line, text) in (0_u16..).zip(&lines) {
+            let is_last = usize::from(line) == last;
+            let cut = if is_last && more { format!("{text} …") } else { text.clone() };
+            paper.line(line, &cut, style, if is_last { "⏎" } else { "" });
+        }
+        (0..paper.area.height).map(|line| paper.whole(line, Click::Open)).collect()
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Lines { area: None })
+    }
+}
+
+struct Lines {
+    area: Option<Area>,
+}
+
+impl Editor for Lines {
+    fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
+        self.area.as_ref().map_or_else(|| MultiLine.lines(cell, width), |area| area.lines(width))
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        match &mut self.area {
+            Some(area) => area.draw(paper, 0),
+            None => MultiLine.show(cell, paper),
+        }
+    }
+
+    fn typing(&self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        self.area.is_some()
+    }
+
+    fn close(&mut self) {
+        self.area = None;
+    }
+
+    fn wake(&mut self, cell: &Cell<'_>) {
+        self.area.get_or_insert_with(|| Area::new(&cell.text()));
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let Some(area) = &mut self.area else {
+            return match input {
+                Input::Key(key) if key.is(Code::Enter) => {
+                    self.area = Some(Area::new(&cell.text()));
+                    Answer::Handled
+                }
+                Input::Key(key) if matches!(key.code, Code::Backspace | Code::Delete) && cell.text().is_empty() => cell.unset(),
+                Input::Key(key) if key.letter().is_none() && !key.is(Code::Backspace) => Answer::Ignored,
+                Input::Mouse(_) => Answer::Ignored,
+                typed => {
+                    self.area = Some(Area::new(&cell.text()));
+                    self.input(cell, typed)
+                }
+            };
+        };
+        match area.input(input) {
+            Typed::Ignored => Answer::Ignored,
+            Typed::Moved => Answer::Handled,
+            Typed::Changed => cell.set(area.text()),
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match (&mut self.area, click) {
+            (Some(area), Click::At { line, column }) => area.click(line, column),
+            (None, _) => self.area = Some(Area::new(&cell.text())),
+            _ => {}
+        }
+        Answer::Handled
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        if let Some(area) = self.area.as_mut().filter(|area| area.text() != cell.text()) {
+            area.replace(&cell.text());
+        }
+    }
+}

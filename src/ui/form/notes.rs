@@ -1,0 +1,145 @@
+//! What is to be said about a value, brought to the rows that are shown.
+
+use std::collections::HashMap;
+
+use crate::{
+    model::finding::Severity,
+    schema::{
+        fields::{Field, Part},
+        pointer::Pointer,
+        validate::Issue,
+    },
+};
+
+/// Something said about a place from outside the schema: a finding, with the name of its fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub at: Pointer,
+    pub severity: Severity,
+    pub text: String,
+    pub fix: Option<String>,
+}
+
+/// A line below a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub severity: Severity,
+    pub text: String,
+    /// The note that it comes from and the words of its fix.
+    pub fix: Option<(usize, String)>,
+}
+
+/// What stands below which row.
+#[derive(Debug, Default)]
+pub struct Remarks {
+    by_row: HashMap<usize, Vec<Remark>>,
+    inside: HashMap<usize, usize>,
+    /// About the value as a whole.
+    pub top: Vec<Remark>,
+    total: usize,
+}
+
+impl Remarks {
+    /// Brings everything to its row: its own; where that is folded away, it is counted on the fold.
+    #[must_use]
+    pub fn place(fields: &[Field], issues: &[Issue], drafts: &HashMap<Pointer, (String, String)>, notes: &[Note]) -> Self {
+        let mut rows: HashMap<&Pointer, usize> = HashMap::with_capacity(fields.len());
+        for (row, field) in fields.iter().enumerate() {
+            match field.part {
+                Part::Add | Part::More(_) => {}
+                Part::Value => drop(rows.insert(&field.pointer, row)),
+                _ => drop(rows.entry(&field.pointer).or_insert(row)),
+            }
+        }
+        let mut remarks = Self::default();
+        for (at, (_, words)) in drafts {
+            remarks.put(fields, &rows, at, Remark { severity: Severity::Error, text: words.clone(), fix: None });
+        }
+        // What is typed is not yet the value, so what is wrong with the value is no news.
+        for issue in issues.iter().filter(|issue| !drafts.contains_key(&issue.at)) {
+            remarks.put(fields, &rows, &issue.at, Remark { severity: Severity::Error, text: issue.words.clone(), fix: None });
+        }
+        for (number, note) in notes.iter().enumerate() {
+            let fix = note.fix.clone().map(|fix| (number, fix));
+            remarks.put(fields, &rows, &note.at, Remark { severity: note.severity, text: note.text.clone(), fix });
+        }
+        remarks
+    }
+
+    fn put(&mut self, fields: &[Field], rows: &HashMap<&Pointer, usize>, at: &Pointer, mut remark: Remark) {
+        self.total += 1;
+        let mut place = at.clone();
+        loop {
+            if let Some(row) = rows.get(&place) {
+                let folded = fields[*row].fold() == Some(false) && place != *at;
+                if folded {
+                    *self.inside.entry(*row).or_default() += 1;
+                    return;
+                }
+                if place != *at {
+                    remark.text = named(at, &place, &remark.text);
+                }
+                self.by_row.entry(*row).or_default().push(remark);
+                return;
+            }
+            match place.parent() {
+                Some(parent) => place = parent,
+                None => break,
+            }
+        }
+        if !at.is_root() {
+            remark.text = named(at, &Pointer::root(), &remark.text);
+        }
+        self.top.push(remark);
+    }
+
+    #[must_use]
+    pub fn of(&self, row: usize) -> &[Remark] {
+        self.by_row.get(&row).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many are folded away below a row.
+    #[must_use]
+    pub fn inside(&self, row: usize) -> usize {
+        self.inside.get(&row).copied().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.total
+    }
+}
+
+/// The words with the name of the place that has no row, seen from the row that has them.
+fn named(at: &Pointer, from: &Pointer, words: &str) -> String {
+    let path = at.strip(from).unwrap_or_default();
+    format!("{} {words}", path.tokens().join(" › "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::schema::{
+        fields::{View, fields},
+        tree::Schema,
+        validate::Checker,
+    };
+
+    #[test]
+    fn folds_count_what_they_hide() {
+        let text = json!({"properties": {"a": {"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}},
+            "b": {"type": "string"}}, "required": ["b", "c"]});
+        let schema = Schema::new(text.clone());
+        let checker = Checker::compile(&text).unwrap();
+        let value = json!({"a": {}});
+        let mut view = View::default();
+        view.folds.insert(Pointer::root().child("a"), false);
+        let rows = fields(&schema, Some(&checker), &value, &view);
+        let remarks = Remarks::place(&rows, &checker.issues(&value), &HashMap::new(), &[]);
+        assert_eq!((remarks.inside(0), remarks.of(1)[0].text.as_str()), (1, "is required"));
+        assert_eq!(remarks.top[0].text, "c is required");
+        assert_eq!(remarks.total(), 3);
+    }
+}

@@ -1,0 +1,132 @@
+//! Whatever has no widget of its own, as JSON; checked while it is typed.
+
+use super::{
+    area::{Area, Typed},
+    cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+};
+use crate::{
+    app::input::{Code, Input},
+    schema::{fields::Presence, parse},
+    ui::styles::Role,
+};
+
+pub struct RawJson;
+
+impl Widget for RawJson {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let text = match (cell.draft, cell.value) {
+            (Some(draft), _) => one_line(draft),
+            (None, Some(value)) => one_line(&value.to_string()),
+            (None, None) => String::new(),
+        };
+        let (text, role) =
+            if text.is_empty() { (format!("{} · JSON", cell.ghost()), Role::Ghost) } else { (text, Role::SyntaxText) };
+        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
+        paper.line(0, &text, style, "⏎");
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Json { area: None })
+    }
+}
+
+/// An editor for any field's value as JSON, open at once.
+pub fn opened(cell: &Cell<'_>) -> Box<dyn Editor> {
+    Box::new(Json { area: Some(Area::new(&text(cell))) })
+}
+
+fn text(cell: &Cell<'_>) -> String {
+    match (cell.draft, cell.value) {
+        (Some(draft), _) => draft.to_owned(),
+        (None, Some(value)) => parse::pretty(value, cell.written),
+        (None, None) => String::new(),
+    }
+}
+
+struct Json {
+    area: Option<Area>,
+}
+
+impl Editor for Json {
+    fn lines(&self, _cell: &Cell<'_>, width: u16) -> u16 {
+        self.area.as_ref().map_or(1, |area| area.lines(width))
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        match &mut self.area {
+            Some(area) => area.draw(paper, 0),
+            None => RawJson.show(cell, paper),
+        }
+    }
+
+    fn typing(&self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        self.area.is_some()
+    }
+
+    fn close(&mut self) {
+        self.area = None;
+    }
+
+    fn wake(&mut self, cell: &Cell<'_>) {
+        self.area.get_or_insert_with(|| Area::new(&text(cell)));
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let Some(area) = &mut self.area else {
+            return match input {
+                Input::Key(key) if matches!(key.code, Code::Backspace | Code::Delete) && text(cell).is_empty() => cell.unset(),
+                Input::Key(key) if !key.is(Code::Enter) && key.letter().is_none() => Answer::Ignored,
+                Input::Mouse(_) => Answer::Ignored,
+                Input::Key(key) if key.is(Code::Enter) => {
+                    self.area = Some(Area::new(&text(cell)));
+                    Answer::Handled
+                }
+                typed => {
+                    self.area = Some(Area::new(&text(cell)));
+                    self.input(cell, typed)
+                }
+            };
+        };
+        match area.input(input) {
+            Typed::Ignored => return Answer::Ignored,
+            Typed::Moved => return Answer::Handled,
+            Typed::Changed => {}
+        }
+        let text = area.text();
+        if text.trim().is_empty() && cell.field.presence != Presence::Unset && cell.field.is_removable() {
+            return cell.unset();
+        }
+        match parse::json(&text) {
+            Ok(literal) => cell.set(literal),
+            Err(words) => Answer::Draft { text, words },
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match (&mut self.area, click) {
+            (Some(area), Click::At { line, column }) => area.click(line, column),
+            (None, _) => self.area = Some(Area::new(&text(cell))),
+            _ => {}
+        }
+        Answer::Handled
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        let Some(area) = &mut self.area else { return };
+        let typed = area.text();
+        let typed_value = parse::json(&typed).ok().map(|literal| literal.into_value());
+        let same = match (&typed_value, cell.draft) {
+            (_, Some(draft)) => draft == typed,
+            (Some(typed), None) => cell.value == Some(typed),
+            (None, None) => typed.trim().is_empty() && cell.value.is_none(),
+        };
+        if !same {
+            area.replace(&text(cell));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Which of several shapes a value has; a shape with fields of its own folds.
+
+use super::{
+    cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    fold,
+    listing::{FILTER_FROM, Listing, Shown},
+};
+use crate::{
+    app::input::{Code, Input},
+    schema::{
+        fields::Presence,
+        kind::{Branch, Kind},
+    },
+    ui::{styles::Role, widgets::text_input::TextInput},
+};
+
+pub struct VariantField;
+
+fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
+    match &cell.field.kind {
+        Kind::Variant { branches, chosen, open } => (branches, *chosen, *open),
+        _ => (&[], None, None),
+    }
+}
+
+impl Widget for VariantField {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let (branches, chosen, open) = parts(cell);
+        let label = chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
+        let (text, role) = match (label, cell.field.presence) {
+            (Some(label), _) => (label, Role::Text),
+            (None, Presence::Null) => ("null".into(), Role::Ghost),
+            (None, _) if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => {
+                (cell.ghost(), Role::Ghost)
+            }
+            (None, _) => (format!("choose one of {} kinds", branches.len()), Role::Ghost),
+        };
+        let mark = match open {
+            Some(true) => "▾ ",
+            Some(false) => "▸ ",
+            None => "",
+        };
+        let mut text = format!("{mark}{text}");
+        if open == Some(false) {
+            text = format!("{text}  {}", fold::summary(cell));
+        }
+        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
+        paper.line(0, &text, style, "▾");
+        let mut hits = vec![paper.whole(0, Click::Open)];
+        if open.is_some() {
+            hits.insert(0, Hit { line: 0, columns: 0..2, click: Click::Fold });
+        }
+        hits
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Switch::default())
+    }
+}
+
+#[derive(Default)]
+struct Switch {
+    list: Option<Listing>,
+    filter: Option<TextInput>,
+}
+
+fn options(cell: &Cell<'_>) -> Vec<Shown> {
+    let (branches, chosen, _) = parts(cell);
+    let shown = |(number, branch): (usize, &Branch)| Shown {
+        label: one_line(&branch.label),
+        help: branch.help.as_deref().map(one_line).unwrap_or_default(),
+        present: chosen == Some(number),
+    };
+    branches.iter().enumerate().map(shown).collect()
+}
+
+impl Switch {
+    fn open(&mut self, cell: &Cell<'_>) {
+        let options = options(cell);
+        self.filter = (options.len() >= FILTER_FROM).then(TextInput::default);
+        self.list = Some(Listing::open(&options));
+    }
+
+    fn pick(&mut self, number: Option<usize>) -> Answer {
+        self.close();
+        number.map_or(Answer::Handled, |number| Answer::Ask(Ask::Pick(number)))
+    }
+}
+
+impl Editor for Switch {
+    fn lines(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
+        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
+    }
+
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let mut hits = VariantField.show(cell, paper);
+        let mut line = 1;
+        if let Some(filter) = &self.filter {
+            let style = paper.style(Role::Overlay);
+            let key = style.patch(paper.style(Role::Key));
+            paper.pen(line).put("/ ", key).put(filter.text(), style).fill(style);
+            line += 1;
+        }
+        if let Some(list) = &mut self.list {
+            hits.extend(list.draw(&options(cell), paper, line));
+        }
+        hits
+    }
+
+    fn typing(&self) -> bool {
+        self.list.is_some()
+    }
+
+    fn is_open(&self) -> bool {
+        self.list.is_some()
+    }
+
+    fn close(&mut self) {
+        self.list = None;
+        self.filter = None;
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        let Input::Key(key) = input else { return Answer::Ignored };
+        let (.., open) = parts(cell);
+        let Some(list) = &mut self.list else {
+            return match key.code {
+                Code::Enter if key.is(Code::Enter) => {
+                    self.open(cell);
+                    Answer::Handled
+                }
+                Code::Char(' ') if open.is_none() => {
+                    self.open(cell);
+                    Answer::Handled
+                }
+                Code::Char(' ') => Answer::Ask(Ask::Fold),
+                Code::Left if open == Some(true) => Answer::Ask(Ask::Fold),
+                Code::Right if open == Some(false) => Answer::Ask(Ask::Fold),
+                _ => Answer::Ignored,
+            };
+        };
+        if key.is(Code::Enter) {
+            let chosen = list.chosen();
+            return self.pick(chosen);
+        }
+        if list.key(*key) {
+            return Answer::Handled;
+        }
+        let Some(filter) = self.filter.as_mut() else { return Answer::Ignored };
+        if !filter.key(*key) {
+            return Answer::Ignored;
+        }
+        list.filter(&options(cell), filter.text());
+        Answer::Handled
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match click {
+            Click::Pick(number) => return self.pick(Some(number)),
+            Click::Fold => return Answer::Ask(Ask::Fold),
+            Click::Open if self.list.is_some() => self.close(),
+            _ => self.open(cell),
+        }
+        Answer::Handled
+    }
+}

@@ -1,0 +1,367 @@
+//! The form itself: the fields of a value, with focus, scroll, folds and drafts.
+
+use std::{collections::HashMap, sync::Arc};
+
+use ratatui::layout::Rect;
+use serde_json::Value;
+
+use super::{
+    cell::{Cell, Click, Editor},
+    change::{Ground, applied, is_in_list, move_keys, moved},
+    layout::{Columns, Lines},
+    notes::{Note, Remarks},
+    registry,
+};
+use crate::{
+    schema::{
+        fields::{self, Field, Part, View},
+        node::PlaceId,
+        pointer::Pointer,
+        tree::Schema,
+        validate::{Checker, Issue, SchemaFinding},
+    },
+    syntax::edit::Edit,
+};
+
+/// What a form made of an input.
+#[derive(Debug, PartialEq)]
+pub enum FormReply {
+    /// Not for the form: ask outward.
+    Ignored,
+    /// Focus, scroll, folds or a draft changed, or nothing needs to.
+    Handled,
+    /// The value changes by these edits, one after the other, as one step of undo. The form shows them already;
+    /// whoever holds the value makes them and tells by [`Form::sync`].
+    Edits(Vec<Edit>),
+    /// The text at this place is to be edited outside; what comes back goes to [`Form::edited`].
+    OpenEditor { at: Pointer, text: String },
+    /// The fix of the note with this number is wanted.
+    Fix(usize),
+    /// The words say why it cannot be done.
+    Refused(String),
+}
+
+/// The row that has the focus, by what it is for.
+pub(super) type FieldId = (Pointer, Part);
+
+/// A piece of the screen that can be clicked.
+#[derive(Debug)]
+pub(super) struct Spot {
+    pub area: Rect,
+    pub row: usize,
+    pub target: Target,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Row,
+    Widget(Click),
+    Earlier,
+    Later,
+    Remove,
+    Fix(usize),
+}
+
+/// A form for a value of a schema. The value lives outside; see [`Form::sync`].
+pub struct Form {
+    pub(super) schema: Schema,
+    pub(super) checker: Option<Checker>,
+    findings: Vec<SchemaFinding>,
+    pub(super) value: Arc<Value>,
+    /// Numbers as the source has them, where a value would round them.
+    written: HashMap<Pointer, String>,
+    pub(super) view: View,
+    pub(super) fields: Vec<Field>,
+    issues: Vec<Issue>,
+    notes: Vec<Note>,
+    pub(super) remarks: Remarks,
+    /// What was typed and is no value yet: the text, and why.
+    pub(super) drafts: HashMap<Pointer, (String, String)>,
+    /// Values of union branches that were left, kept while the form is open.
+    pub(super) kept: HashMap<(Pointer, PlaceId, usize), Value>,
+    pub(super) focus: FieldId,
+    pub(super) editor: Option<Box<dyn Editor>>,
+    /// Esc was pressed: keys are not text until the focus moves or Enter wakes the field.
+    pub(super) resting: bool,
+    pub(super) full_help: bool,
+    pub(super) scroll: usize,
+    /// The next drawing brings the focus into view.
+    pub(super) follow: bool,
+    pub(super) columns: Columns,
+    pub(super) lines: Lines,
+    pub(super) spots: Vec<Spot>,
+    pub(super) area: Rect,
+}
+
+impl Form {
+    /// A form with nothing in it yet. A schema that is invalid opens all the same; see [`Form::findings`].
+    #[must_use]
+    pub fn new(schema: impl Into<Arc<Value>>) -> Self {
+        let schema = schema.into();
+        let (checker, findings) = match Checker::compile(&schema) {
+            Ok(checker) => (Some(checker), Vec::new()),
+            Err(findings) => (None, findings),
+        };
+        // What an invalid schema says cannot be relied on: everything is JSON then.
+        let shown = if findings.is_empty() { schema } else { Arc::new(Value::Bool(true)) };
+        let mut form = Self {
+            schema: Schema::new(shown),
+            checker,
+            findings,
+            value: Arc::new(Value::Object(serde_json::Map::new())),
+            written: HashMap::new(),
+            view: View::default(),
+            fields: Vec::new(),
+            issues: Vec::new(),
+            notes: Vec::new(),
+            remarks: Remarks::default(),
+            drafts: HashMap::new(),
+            kept: HashMap::new(),
+            focus: (Pointer::root(), Part::Whole),
+            editor: None,
+            resting: true,
+            full_help: false,
+            scroll: 0,
+            follow: true,
+            columns: Columns::default(),
+            lines: Lines::default(),
+            spots: Vec::new(),
+            area: Rect::default(),
+        };
+        form.rebuild();
+        form
+    }
+
+    /// Takes in the value as it is now. Focus, folds and drafts stay as far as they can.
+    pub fn sync(&mut self, value: &Arc<Value>) {
+        self.sync_written(value, &|_| None);
+    }
+
+    /// The same with how numbers are written at their places.
+    pub fn sync_written(&mut self, value: &Arc<Value>, written: &dyn Fn(&Pointer) -> Option<String>) {
+        if Arc::ptr_eq(&self.value, value) {
+            return;
+        }
+        if *self.value == **value {
+            self.value = Arc::clone(value);
+            return;
+        }
+        self.value = Arc::clone(value);
+        self.rebuild();
+        self.note_written(written);
+        self.refresh_editor();
+    }
+
+    /// Remembers the spelling of numbers that a float cannot hold exactly.
+    fn note_written(&mut self, written: &dyn Fn(&Pointer) -> Option<String>) {
+        self.written.clear();
+        for field in &self.fields {
+            let value = field.pointer.get(&self.value);
+            if value.is_some_and(Value::is_f64)
+                && let Some(text) = written(&field.pointer)
+            {
+                self.written.insert(field.pointer.clone(), text);
+            }
+        }
+    }
+
+    /// Puts the form on another schema; focus and folds stay as far as they can.
+    pub fn set_schema(&mut self, schema: &Arc<Value>) {
+        if **self.schema.root() == **schema {
+            return;
+        }
+        let mut form = Self::new(Arc::clone(schema));
+        form.value = Arc::clone(&self.value);
+        form.view.folds = std::mem::take(&mut self.view.folds);
+        form.view.windows = std::mem::take(&mut self.view.windows);
+        form.drafts = std::mem::take(&mut self.drafts);
+        form.notes = std::mem::take(&mut self.notes);
+        form.written = std::mem::take(&mut self.written);
+        form.focus = self.focus.clone();
+        (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
+        form.rebuild();
+        let kept =
+            self.editor.take().filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(form.fields[row].kind.clone())));
+        if kept.is_some() {
+            form.editor = kept;
+        }
+        *self = form;
+    }
+
+    fn row_kind(&self) -> Option<crate::schema::kind::Kind> {
+        self.row().map(|row| self.fields[row].kind.clone())
+    }
+
+    /// What is said about the value from outside; shown at the fields.
+    pub fn set_notes(&mut self, notes: Vec<Note>) {
+        if self.notes != notes {
+            self.notes = notes;
+            self.place_remarks();
+        }
+    }
+
+    #[must_use]
+    pub fn value(&self) -> &Arc<Value> {
+        &self.value
+    }
+
+    /// What is wrong with the value by its schema.
+    #[must_use]
+    pub fn issues(&self) -> &[Issue] {
+        &self.issues
+    }
+
+    /// What is wrong with the schema itself; everything is raw JSON then.
+    #[must_use]
+    pub fn findings(&self) -> &[SchemaFinding] {
+        &self.findings
+    }
+
+    #[must_use]
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The place that has the focus.
+    #[must_use]
+    pub fn focused(&self) -> &Pointer {
+        &self.focus.0
+    }
+
+    /// Whether printable keys are text now.
+    #[must_use]
+    pub fn typing(&self) -> bool {
+        !self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing())
+    }
+
+    /// What part of the form is seen, as `3–12 of 40` lines; nothing when all of it is.
+    #[must_use]
+    pub fn position(&self) -> Option<String> {
+        let (total, seen) = (self.lines.total(), usize::from(self.area.height));
+        (total > seen && seen > 0).then(|| format!("{}–{} of {total}", self.scroll + 1, (self.scroll + seen).min(total)))
+    }
+
+    /// Lays the value out and checks it.
+    pub(super) fn rebuild(&mut self) {
+        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| checker.issues(&self.value));
+        self.place_remarks();
+        self.settle();
+    }
+
+    /// Lays the value out anew after folds changed; the value is as it was.
+    pub(super) fn relay(&mut self) {
+        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.place_remarks();
+        self.settle();
+    }
+
+    pub(super) fn place_remarks(&mut self) {
+        self.remarks = Remarks::place(&self.fields, &self.issues, &self.drafts, &self.notes);
+    }
+
+    /// The row that has the focus.
+    #[must_use]
+    pub(super) fn row(&self) -> Option<usize> {
+        let (pointer, part) = &self.focus;
+        self.fields.iter().position(|field| field.part == *part && field.pointer == *pointer)
+    }
+
+    /// What a row's widget sees.
+    pub(super) fn cell(&self, row: usize) -> Option<Cell<'_>> {
+        let field = self.fields.get(row)?;
+        let is_value = !matches!(field.part, Part::Add | Part::More(_));
+        Some(Cell {
+            field,
+            value: field.pointer.get(&self.value).filter(|_| is_value),
+            written: self.written.get(&field.pointer).map(String::as_str),
+            draft: self.drafts.get(&field.pointer).map(|(text, _)| text.as_str()).filter(|_| is_value),
+            inside: self.remarks.inside(row),
+        })
+    }
+
+    /// An editor for the focused row, where it has none.
+    pub(super) fn ensure_editor(&mut self) {
+        if self.editor.is_none()
+            && let Some(cell) = self.row().and_then(|row| self.cell(row))
+        {
+            self.editor = Some(registry::widget(&cell.field.kind).edit(&cell));
+        }
+    }
+
+    fn refresh_editor(&mut self) {
+        let Some(mut editor) = self.editor.take() else { return };
+        if let Some(cell) = self.row().and_then(|row| self.cell(row)) {
+            editor.sync(&cell);
+            self.editor = Some(editor);
+        }
+    }
+
+    /// Makes edits here, and answers them for whoever holds the value.
+    pub(super) fn commit(&mut self, edits: Vec<Edit>) -> FormReply {
+        let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+        let edits: Vec<Edit> = match edits.as_slice() {
+            [_] => edits.into_iter().flat_map(|edit| ground.complete(edit)).collect(),
+            _ => edits,
+        };
+        let Some(value) = applied(&self.value, &edits) else {
+            return FormReply::Refused("the value has changed meanwhile; try again".into());
+        };
+        for edit in &edits {
+            self.follow_edit(edit);
+        }
+        let kind = self.row_kind();
+        self.value = Arc::new(value);
+        self.rebuild();
+        // A value may bring another widget with it, such as an editor of many lines for a text that got long.
+        let open = self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.typing());
+        if !open && kind.as_ref().map(std::mem::discriminant) != self.row_kind().as_ref().map(std::mem::discriminant) {
+            self.editor = None;
+        }
+        self.refresh_editor();
+        self.follow = true;
+        FormReply::Edits(edits)
+    }
+
+    /// What is remembered by place goes along with an edit.
+    fn follow_edit(&mut self, edit: &Edit) {
+        let in_list = is_in_list(&self.value, edit);
+        if matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
+            self.drafts.retain(|at, _| !at.starts_with(edit.at()));
+            self.written.retain(|at, _| !at.starts_with(edit.at()));
+        }
+        if let Edit::Set { at, to } = edit
+            && let (Some(text), true) = (to.written(), to.value().is_f64())
+        {
+            self.written.insert(at.clone(), text.to_owned());
+        }
+        move_keys(&mut self.drafts, edit, in_list);
+        move_keys(&mut self.written, edit, in_list);
+        move_keys(&mut self.view.folds, edit, in_list);
+        move_keys(&mut self.view.windows, edit, in_list);
+        if !matches!(edit, Edit::Set { .. }) {
+            let go = |at: &Pointer| moved(at, edit, in_list);
+            let picks = std::mem::take(&mut self.view.picks).into_iter();
+            self.view.picks = picks.filter_map(|((at, union), pick)| Some(((go(&at)?, union), pick))).collect();
+            let kept = std::mem::take(&mut self.kept).into_iter();
+            self.kept = kept.filter_map(|((at, union, branch), value)| Some(((go(&at)?, union, branch), value))).collect();
+            if let Some(at) = go(&self.focus.0) {
+                self.focus.0 = at;
+            }
+        }
+    }
+
+    /// Takes in a text that was edited outside.
+    pub fn edited(&mut self, at: &Pointer, text: &str) -> FormReply {
+        if at.get(&self.value).and_then(Value::as_str) == Some(text) {
+            return FormReply::Handled;
+        }
+        self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }])
+    }
+}
+
+impl std::fmt::Debug for Form {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Form").field("focus", &self.focus).field("fields", &self.fields.len()).finish_non_exhaustive()
+    }
+}

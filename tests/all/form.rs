@@ -1,0 +1,453 @@
+//! Forms as they are used: keys and mouse in, edits and the screen out.
+
+use std::sync::Arc;
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        actions::Act,
+        input::{Button, Input, Key, Mods, Mouse, MouseKind},
+    },
+    model::finding::Severity,
+    schema::pointer::Pointer,
+    syntax::value::apply,
+    ui::{
+        form::{
+            notes::Note,
+            view::{Form, FormReply},
+        },
+        theme,
+    },
+};
+
+/// A form with the value it edits, as a screen holds both.
+pub struct Desk {
+    pub form: Form,
+    pub value: Arc<Value>,
+    size: (u16, u16),
+}
+
+impl Desk {
+    pub fn new(schema: Value, value: Value) -> Self {
+        let mut form = Form::new(schema);
+        let value = Arc::new(value);
+        form.sync(&value);
+        let mut desk = Self { form, value, size: (80, 24) };
+        desk.screen();
+        desk
+    }
+
+    pub fn sized(mut self, width: u16, height: u16) -> Self {
+        self.size = (width, height);
+        self.screen();
+        self
+    }
+
+    fn take(&mut self, reply: FormReply) -> FormReply {
+        if let FormReply::Edits(edits) = &reply {
+            let mut value = (*self.value).clone();
+            for edit in edits {
+                apply(&mut value, edit).unwrap();
+            }
+            self.value = Arc::new(value);
+            self.form.sync(&self.value);
+        }
+        assert_eq!(self.form.value(), &self.value, "what the form shows is what its edits come to");
+        self.screen();
+        reply
+    }
+
+    /// Presses keys by name.
+    pub fn keys(&mut self, keys: &str) -> FormReply {
+        let mut reply = FormReply::Ignored;
+        for key in keys.split_whitespace() {
+            reply = self.form.input(&Input::Key(key.parse::<Key>().unwrap()));
+            reply = self.take(reply);
+        }
+        reply
+    }
+
+    /// Types letters.
+    pub fn types(&mut self, text: &str) {
+        for letter in text.chars() {
+            let reply = self.form.input(&Input::Key(Key::plain(toolcrib::app::input::Code::Char(letter))));
+            self.take(reply);
+        }
+    }
+
+    pub fn pastes(&mut self, text: &str) {
+        let reply = self.form.input(&Input::Paste(text.into()));
+        self.take(reply);
+    }
+
+    pub fn acts(&mut self, act: Act) -> FormReply {
+        let reply = self.form.act(act);
+        self.take(reply)
+    }
+
+    /// Clicks on the first place where the text stands.
+    pub fn clicks(&mut self, text: &str) -> FormReply {
+        let screen = self.screen();
+        let (row, line) = screen
+            .lines()
+            .enumerate()
+            .find(|(_, line)| line.contains(text))
+            .unwrap_or_else(|| panic!("no {text:?} in\n{screen}"));
+        let before = &line[..line.find(text).unwrap()];
+        let column = toolcrib::ui::canvas::width(before) + toolcrib::ui::canvas::width(text) - 1;
+        let mouse = Mouse { kind: MouseKind::Down(Button::Left), column: column as u16, row: row as u16, mods: Mods::default() };
+        let reply = self.form.input(&Input::Mouse(mouse));
+        self.take(reply)
+    }
+
+    pub fn goes(&mut self, at: &str) {
+        assert!(self.form.focus(&Pointer::parse(at).unwrap()), "{at} is in the form");
+        self.screen();
+    }
+
+    pub fn screen(&mut self) -> String {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        let mut buffer = Buffer::empty(area);
+        let themes = theme::all(&[]).0;
+        self.form.draw(&mut buffer, area, &themes[0].styles, true);
+        let mut text = String::new();
+        for y in 0..area.height {
+            let mut line = String::new();
+            let mut skip = 0;
+            for x in 0..area.width {
+                let symbol = buffer[(x, y)].symbol();
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                skip = toolcrib::ui::canvas::width(symbol).saturating_sub(1);
+                line.push_str(symbol);
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn tool() -> Value {
+    json!({
+        "type": "object",
+        "required": ["name", "type", "description"],
+        "properties": {
+            "name": {"title": "name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."},
+            "type": {"title": "type", "enum": ["knowledge-query", "text-completion", "mcp-tool"], "description": "What answers for it."},
+            "description": {"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it."},
+            "group": {"title": "group", "type": "array", "uniqueItems": true, "items": {"type": "string", "minLength": 1, "examples": ["read-only", "knowledge", "basic", "admin"]}},
+            "state": {"title": "state", "type": "string", "examples": ["analysis", "research"]},
+            "limit": {"title": "limit", "type": "integer", "minimum": 1, "maximum": 100, "default": 10},
+            "strict": {"title": "strict", "type": "boolean", "default": false},
+            "token": {"title": "token", "type": "string", "writeOnly": true},
+            "arguments": {"title": "arguments", "type": "array", "items": {"type": "object", "required": ["name", "type"],
+                "properties": {
+                    "name": {"type": "string", "minLength": 1},
+                    "type": {"enum": ["string", "number"], "default": "string"},
+                    "description": {"type": "string"}}}},
+            "headers": {"title": "headers", "type": "object", "additionalProperties": {"type": "string"}},
+            "extra": {"title": "extra", "type": "object", "properties": {"deep": {"type": "object", "properties": {"x": {"type": "number"}}}}},
+        },
+    })
+}
+
+fn value() -> Value {
+    json!({
+        "name": "Knowledge Graph Query",
+        "type": "knowledge-query",
+        "description": "Query the knowledge graph for entities and relationships.\nSecond line: 日本語 and 👩‍👩‍👧 are wide.",
+        "group": ["read-only", "knowledge"],
+        "state": "analysis",
+        "token": "very-secret",
+        "arguments": [{"name": "question", "type": "string"}, {"name": "", "type": "text"}],
+        "left-over": {"kept": 12345678901234567890_u64},
+    })
+}
+
+#[test]
+fn a_form_at_two_sizes() {
+    let mut desk = Desk::new(tool(), value());
+    desk.form.set_notes(vec![Note {
+        at: Pointer::parse("/state").unwrap(),
+        severity: Severity::Warning,
+        text: "no tool is available in \"analysis\"".into(),
+        fix: Some("remove".into()),
+    }]);
+    insta::assert_snapshot!("form_80", desk.screen());
+    desk = desk.sized(120, 36);
+    desk.goes("/arguments/1/type");
+    insta::assert_snapshot!("form_120", desk.screen());
+    assert!(!desk.screen().contains("very-secret"));
+}
+
+#[test]
+fn typing_edits_the_value_letter_by_letter() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.keys("enter");
+    desk.types("quit");
+    assert_eq!(desk.value["name"], "quit", "letters are text, whatever else they mean");
+    desk.keys("backspace backspace");
+    assert_eq!(desk.value["name"], "qu");
+    desk.keys("backspace backspace");
+    assert_eq!(desk.value["name"], "", "empty is not unset");
+    desk.keys("backspace");
+    assert_eq!(*desk.value, json!({}), "one more takes the text away");
+    desk.types("a");
+    desk.keys("esc");
+    assert!(!desk.form.typing());
+    assert_eq!(desk.value["name"], "a", "Esc keeps what was typed");
+    assert_eq!(desk.form.input(&Input::Key("q".parse().unwrap())), FormReply::Ignored);
+}
+
+#[test]
+fn many_lines_are_edited_in_a_box() {
+    let mut desk = Desk::new(tool(), json!({"description": "one"}));
+    desk.goes("/description");
+    desk.keys("enter enter");
+    desk.types("two");
+    assert_eq!(desk.value["description"], "one\ntwo");
+    desk.keys("up home");
+    desk.types("the ");
+    desk.keys("esc");
+    assert!(desk.form.typing(), "Esc closes the box first");
+    desk.keys("tab");
+    assert_eq!(desk.form.focused().to_string(), "/group");
+    assert_eq!(desk.value["description"], "the one\ntwo");
+}
+
+#[test]
+fn numbers_are_drafts_until_they_are_numbers() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/limit");
+    desk.keys("enter");
+    desk.types("-");
+    assert_eq!(*desk.value, json!({}));
+    assert!(desk.screen().contains("⚠ is not a whole number"));
+    desk.keys("tab shift+tab");
+    assert!(desk.screen().contains('-'), "a draft stays when the field is left");
+    desk.keys("backspace");
+    desk.types("500");
+    assert_eq!(desk.value["limit"], 500);
+    assert!(desk.screen().contains("⚠ more than 100"));
+    desk.keys("ctrl+down ctrl+down");
+    assert_eq!(desk.value["limit"], 498, "steps go towards the bounds");
+    desk.keys("end backspace backspace backspace");
+    assert_eq!(*desk.value, json!({}), "no text, no number");
+    assert!(desk.screen().contains("10 · default"));
+}
+
+#[test]
+fn numbers_keep_every_digit_and_their_spelling() {
+    let mut desk = Desk::new(json!({"properties": {"big": {"type": "integer"}, "price": {"type": "number"}}}), json!({}));
+    desk.keys("enter");
+    for letter in "12345678901234567890123".chars() {
+        desk.types(&letter.to_string());
+    }
+    assert!(desk.screen().contains("12345678901234567890123"));
+    desk.keys("tab");
+    let mut last = FormReply::Ignored;
+    for letter in ["1", ".", "5", "0"] {
+        last = desk.keys(letter);
+    }
+    let FormReply::Edits(edits) = last else { panic!("typing a number edits") };
+    let toolcrib::syntax::edit::Edit::Set { to, .. } = &edits[0] else { panic!("typing a number sets it") };
+    assert_eq!(to.written(), Some("1.50"));
+    assert!(desk.screen().contains("12345678901234567890123"), "and it is still shown when the focus is elsewhere");
+}
+
+#[test]
+fn a_toggle_has_three_ways() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/strict");
+    desk.keys("space");
+    assert_eq!(desk.value["strict"], true);
+    desk.keys("space");
+    assert_eq!(desk.value["strict"], false);
+    desk.keys("space");
+    assert_eq!(*desk.value, json!({}));
+    desk.clicks("strict");
+    desk.clicks("[ ]");
+    assert_eq!(desk.value["strict"], true);
+}
+
+#[test]
+fn a_choice_is_chosen_by_key_and_by_mouse() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/type");
+    desk.keys("enter down down enter");
+    assert_eq!(desk.value["type"], "mcp-tool");
+    desk.keys("left");
+    assert_eq!(desk.value["type"], "text-completion");
+    desk.clicks("text-completion");
+    desk.clicks("  knowledge-query");
+    assert_eq!(desk.value["type"], "knowledge-query");
+    desk.goes("/state");
+    desk.keys("enter");
+    desk.types("own state");
+    assert_eq!(desk.value["state"], "own state", "any text beside the suggestions");
+}
+
+#[test]
+fn many_options_are_filtered() {
+    let options: Vec<String> = (0..134).map(|number| format!("model-{number}")).collect();
+    let mut desk = Desk::new(json!({"properties": {"model": {"enum": options}}}), json!({}));
+    desk.keys("enter");
+    desk.types("l-77");
+    desk.keys("enter");
+    assert_eq!(desk.value["model"], "model-77");
+}
+
+#[test]
+fn chips_come_and_go() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/group");
+    desk.keys("enter");
+    if desk.form.typing() {
+        desk.types("mine");
+        desk.keys("enter");
+    }
+    desk.types("yours,");
+    assert_eq!(desk.value["group"], json!(["mine", "yours"]));
+    desk.types("adm");
+    desk.keys("down enter");
+    assert_eq!(desk.value["group"], json!(["mine", "yours", "adm"]), "the typed text wins while the list is not used");
+    desk.keys("left backspace");
+    assert_eq!(desk.value["group"], json!(["mine", "yours"]));
+    desk.keys("shift+left");
+    assert_eq!(desk.value["group"], json!(["yours", "mine"]));
+    desk.clicks("[yours ×");
+    desk.keys("end");
+    desk.clicks(" ×");
+    desk.types("left behind");
+    desk.keys("tab");
+    assert!(desk.value["group"].as_array().unwrap().contains(&json!("left behind")), "leaving keeps what was typed");
+}
+
+#[test]
+fn items_are_added_moved_copied_and_removed() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/arguments");
+    desk.acts(Act::AddItem);
+    assert_eq!(desk.value["arguments"], json!([{"type": "string"}]), "required defaults are there from the start");
+    assert_eq!(desk.form.focused().to_string(), "/arguments/0/name");
+    desk.types("first");
+    desk.goes("/arguments/0");
+    desk.acts(Act::DuplicateItem);
+    desk.goes("/arguments/1/name");
+    desk.keys("end backspace");
+    desk.types("!");
+    desk.goes("/arguments/1");
+    desk.acts(Act::MoveUp);
+    assert_eq!(desk.value["arguments"][0]["name"], "firs!");
+    assert_eq!(desk.form.focused().to_string(), "/arguments/0", "the focus goes with the item");
+    assert!(matches!(desk.acts(Act::MoveUp), FormReply::Refused(_)));
+    desk.clicks("↓");
+    assert_eq!(desk.value["arguments"][1]["name"], "firs!");
+    desk.acts(Act::RemoveValue);
+    assert_eq!(desk.value["arguments"], json!([{"type": "string", "name": "first"}]));
+    desk.clicks("+ add item");
+    assert_eq!(desk.value["arguments"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn entries_of_a_map_are_added_and_renamed() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.goes("/headers");
+    desk.acts(Act::AddItem);
+    desk.types("X-One");
+    desk.keys("enter");
+    desk.types("1");
+    assert_eq!(desk.value["headers"], json!({"X-One": "1"}));
+    desk.acts(Act::RenameMember);
+    desk.keys("ctrl+u");
+    desk.types("X-Two");
+    desk.keys("enter");
+    assert_eq!(desk.value["headers"], json!({"X-Two": "1"}));
+    desk.goes("/headers");
+    desk.acts(Act::AddItem);
+    desk.types("X-Two");
+    assert!(matches!(desk.keys("enter"), FormReply::Refused(_)));
+}
+
+#[test]
+fn what_is_deep_and_unset_is_made_on_the_way() {
+    let mut desk = Desk::new(tool(), json!({"name": "x"}));
+    desk.goes("/extra/deep/x");
+    assert_eq!(*desk.value, json!({"name": "x"}), "looking makes nothing");
+    desk.keys("enter");
+    desk.types("1");
+    assert_eq!(*desk.value, json!({"name": "x", "extra": {"deep": {"x": 1}}}));
+}
+
+#[test]
+fn any_field_can_be_edited_as_json() {
+    let mut desk = Desk::new(tool(), json!({"extra": {}}));
+    desk.goes("/extra");
+    desk.acts(Act::EditJson);
+    desk.keys("ctrl+a backspace");
+    desk.types("{\"deep\": ");
+    assert!(desk.screen().contains("is not JSON"), "{}", desk.screen());
+    desk.types("{\"x\": 1}}");
+    desk.keys("esc");
+    assert_eq!(desk.value["extra"], json!({"deep": {"x": 1}}));
+}
+
+#[test]
+fn a_branch_of_a_union_keeps_what_was_typed() {
+    let branch = |kind: &str, member: &str| {
+        json!({"title": kind, "type": "object", "required": ["kind", member],
+            "properties": {"kind": {"const": kind}, member: {"type": "number"}, "color": {"type": "string"}}})
+    };
+    let schema = json!({"properties": {"shape": {"oneOf": [branch("circle", "r"), branch("square", "side")]}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.keys("enter enter");
+    assert_eq!(desk.value["shape"], json!({"kind": "circle"}));
+    desk.goes("/shape/r");
+    desk.keys("enter");
+    desk.types("3");
+    desk.goes("/shape/color");
+    desk.types("red");
+    desk.clicks("circle");
+    desk.clicks("  square");
+    assert_eq!(desk.value["shape"], json!({"kind": "square", "color": "red"}), "what both share goes along");
+    desk.clicks("square");
+    desk.clicks("  circle");
+    assert_eq!(desk.value["shape"], json!({"kind": "circle", "r": 3, "color": "red"}));
+}
+
+#[test]
+fn an_invalid_schema_opens_as_json_with_its_finding() {
+    let mut desk = Desk::new(json!({"properties": {"a": {"type": "strin"}}}), json!({"a": 1}));
+    let screen = desk.screen();
+    assert!(screen.contains("the schema is not valid at \"/properties/a/type\""), "{screen}");
+    desk.goes("/a");
+}
+
+#[test]
+fn secrets_and_control_characters_never_reach_the_screen() {
+    let mut desk = Desk::new(tool(), json!({"token": "hunter2", "name": "a\u{1b}[31mred", "description": "b\u{1b}[0m\nc"}));
+    for at in ["/token", "/name", "/description"] {
+        desk.goes(at);
+        desk.keys("enter");
+        let screen = desk.screen();
+        assert!(!screen.contains("hunter2") && !screen.contains('\u{1b}'), "{screen}");
+    }
+}
+
+#[test]
+fn a_long_form_scrolls_and_shows_where_one_is() {
+    let properties: serde_json::Map<String, Value> =
+        (0..300).map(|number| (format!("field {number}"), json!({"type": "string"}))).collect();
+    let mut desk = Desk::new(json!({"properties": properties}), json!({}));
+    assert_eq!(desk.form.position().as_deref(), Some("1–24 of 301"));
+    desk.keys("end");
+    assert!(desk.screen().contains("field 299"));
+    assert!(desk.form.position().unwrap().starts_with("278–301"));
+    let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
+    desk.form.input(&Input::Mouse(wheel));
+    assert!(desk.screen().contains("field 0"));
+}
