@@ -1,13 +1,16 @@
 //! All tests that go through the public face of the library or the real binary; one target, so linking is short.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what several tests stand on fails as a test does")]
+
+#[path = "all/architecture.rs"]
+mod architecture;
 #[path = "all/findings.rs"]
 mod findings;
 #[path = "all/form.rs"]
 mod form;
-#[path = "all/vectors.rs"]
-mod vectors;
-
 #[path = "all/nats.rs"]
 mod nats;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/vectors.rs"]
+mod vectors;

@@ -100,7 +100,11 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::Cancel(call) => return vec![Effect::Cancel(call)],
         Message::SelectCall(call) => state.calls.selected = Some(call),
-        Message::CallEvents { call, events } => calls::events(state, call, events, now),
+        Message::CallEvents { call, events } => {
+            if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
+                workflow::ended(state, call, outcome, took_ms, now);
+            }
+        }
     }
     Vec::new()
 }

@@ -1,6 +1,6 @@
 //! All findings of a workspace, each at its line and column.
 
-use super::SYSTEMS;
+use super::table::SYSTEMS;
 use crate::{
     engine::lint::{self, ground::Ground, syntax},
     model::{

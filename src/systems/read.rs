@@ -1,6 +1,6 @@
 //! Reads files into a catalog by asking every system what they hold.
 
-use super::{SYSTEMS, by_id};
+use super::table::{SYSTEMS, by_id};
 use crate::{
     model::{
         catalog::{Catalog, Part},

@@ -8,7 +8,10 @@ use tokio::{
 
 use super::{
     sessions::ride::{Ride, Route, Way},
-    transport::bus::{Bus, Faults, Heard, Outgoing, Packet},
+    transport::{
+        bus::{Bus, Faults},
+        message::{Heard, Outgoing, Packet},
+    },
 };
 use crate::{
     model::{

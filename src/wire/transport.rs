@@ -5,6 +5,7 @@
 pub mod bus;
 pub mod embedded;
 pub mod line;
+pub mod message;
 pub mod nats;
 
 use std::sync::Arc;

@@ -58,17 +58,18 @@ fn refuse(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
     Vec::new()
 }
 
-pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: Millis) {
+/// Takes events in; the outcome and how long it took when the call has ended with them.
+pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: Millis) -> Option<(Outcome, u64)> {
     let end = events.iter().find_map(|event| match &event.kind {
         EventKind::End { outcome, .. } => Some((*outcome, event.at_ms)),
         _ => None,
     });
     state.calls.take(call, events);
-    let Some((outcome, took_ms)) = end else { return };
+    let (outcome, took_ms) = end?;
     if let Some(ended) = state.calls.get(call) {
         let name = ended.request.name.clone();
         let kind = if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
         state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.word()), now);
     }
-    super::workflow::ended(state, call, outcome, took_ms, now);
+    end
 }

@@ -13,8 +13,9 @@ use crate::{
     model::{call::CallProblem, problem::Problem},
     systems::trustgraph::{queue, reply, request},
     wire::transport::{
-        bus::{Bus, Heard, Outgoing, Packet, Share},
+        bus::{Bus, Share},
         line::Line,
+        message::{Heard, Outgoing, Packet},
     },
 };
 

@@ -5,8 +5,9 @@ use crate::{
     wire::{
         sessions::ride::{Route, Way},
         transport::{
-            bus::{Bus, Heard, Share},
+            bus::{Bus, Share},
             line::Line,
+            message::Heard,
         },
     },
 };

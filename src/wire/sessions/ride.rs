@@ -6,7 +6,7 @@ use crate::{
         entry::SystemId,
     },
     systems::system::Reply,
-    wire::transport::bus::Packet,
+    wire::transport::message::Packet,
 };
 
 /// Where a request goes and where, beside the transport's own inbox, its answer may come.

@@ -12,7 +12,7 @@ use crate::{
         system::{Message, Reply},
         trustgraph::{queue, reply, request},
     },
-    wire::transport::bus::Packet,
+    wire::transport::message::Packet,
 };
 
 pub struct TrustGraphRide;

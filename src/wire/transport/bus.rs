@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures::future::BoxFuture;
 use tokio::sync::{broadcast, watch};
 
-use super::line::Line;
+use super::{line::Line, message::Outgoing};
 use crate::model::{call::CallProblem, connection::ConnectionState};
 
 /// Something under way that ends well or with a problem in words.
@@ -57,47 +56,4 @@ pub enum Share {
     Each,
     /// One of the subscribers that name the same group.
     OneOf(&'static str),
-}
-
-/// A message to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outgoing {
-    pub subject: String,
-    /// Where an answer may be sent.
-    pub reply: Option<String>,
-    pub headers: Vec<(String, String)>,
-    pub body: Bytes,
-}
-
-/// A message as it came.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packet {
-    pub reply: Option<String>,
-    pub headers: Vec<(String, String)>,
-    pub body: Bytes,
-}
-
-/// What a subscriber hears.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
-    Packet(Packet),
-    /// Nobody listens where the request went.
-    NoResponders,
-    /// Messages were let go from here on, because they came faster than they were taken. [`Line::lost`] counts them.
-    Gap,
-}
-
-impl Heard {
-    /// What it costs to keep, in bytes.
-    #[must_use]
-    pub fn weight(&self) -> usize {
-        const FRAME: usize = 256;
-        match self {
-            Self::Packet(packet) => {
-                let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
-                FRAME + headers + packet.body.len()
-            }
-            Self::NoResponders | Self::Gap => FRAME,
-        }
-    }
 }

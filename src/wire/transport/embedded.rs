@@ -11,8 +11,9 @@ use std::{
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    bus::{Bus, Doing, Faults, Heard, Outgoing, Packet, Share},
+    bus::{Bus, Doing, Faults, Share},
     line::{CAPACITY, Feeder, Line, line},
+    message::{Heard, Outgoing, Packet},
 };
 use crate::model::connection::ConnectionState;
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::bus::Heard;
+use super::message::Heard;
 
 /// How much a line holds at most.
 pub const CAPACITY: usize = 64 * 1024 * 1024;
@@ -116,7 +116,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::wire::transport::bus::Packet;
+    use crate::wire::transport::message::Packet;
 
     fn packet(body: &'static [u8]) -> Heard {
         Heard::Packet(Packet { reply: None, headers: Vec::new(), body: Bytes::from_static(body) })

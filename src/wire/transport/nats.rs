@@ -14,8 +14,9 @@ use futures::StreamExt;
 use tokio::sync::{broadcast, watch};
 
 use super::{
-    bus::{Bus, Doing, Faults, Heard, Outgoing, Packet, Secrets, Share},
+    bus::{Bus, Doing, Faults, Secrets, Share},
     line::{CAPACITY, Feeder, Line, line},
+    message::{Heard, Outgoing, Packet},
 };
 use crate::{
     model::{

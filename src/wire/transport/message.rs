@@ -1,0 +1,46 @@
+//! What crosses a transport: messages as they are sent and as they are heard.
+
+use bytes::Bytes;
+
+/// A message to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    pub subject: String,
+    /// Where an answer may be sent.
+    pub reply: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+/// A message as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    pub reply: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+/// What a subscriber hears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    Packet(Packet),
+    /// Nobody listens where the request went.
+    NoResponders,
+    /// Messages were let go from here on, because they came faster than they were taken. [`super::line::Line::lost`] counts them.
+    Gap,
+}
+
+impl Heard {
+    /// What it costs to keep, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        const FRAME: usize = 256;
+        match self {
+            Self::Packet(packet) => {
+                let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+                FRAME + headers + packet.body.len()
+            }
+            Self::NoResponders | Self::Gap => FRAME,
+        }
+    }
+}
