@@ -8,17 +8,21 @@
 //! | [`workflow`] | the graph of states that tools make under the groups asked for, and everything that can be said about it |
 //! | [`lint`] | what is wrong with descriptors, whatever their system |
 //! | [`explain`] | for one tool: its reasons and the smallest change that would turn them around |
+//! | [`layout`] | boxes and arrows placed in cells, layer by layer |
+//! | [`canvas_text`] | a layout drawn with box characters, each cell with its role |
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
+pub mod canvas_text;
 pub mod diff;
 pub mod explain;
 pub mod filter;
 pub mod gated;
 pub mod groups;
+pub mod layout;
 pub mod lint;
 pub mod scenario;
 pub mod services;

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`paths`] | the user's own folders for settings, state and cache |
 //! | [`files`] | reads one file with its stamp; saves one whole or not at all |
+//! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
 pub mod paths;
+pub mod samples;

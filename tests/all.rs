@@ -12,5 +12,11 @@ mod form;
 mod nats;
 #[path = "all/support.rs"]
 mod support;
+#[path = "all/samples.rs"]
+mod samples;
+#[path = "all/odd_texts.rs"]
+mod odd_texts;
+#[path = "all/syntax_properties.rs"]
+mod syntax_properties;
 #[path = "all/vectors.rs"]
 mod vectors;

@@ -1,3 +1,5 @@
 //! JSON, strict: how it is read and how edits are written into it.
 
+pub mod edit;
 pub mod parse;
+pub mod print;

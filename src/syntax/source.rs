@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    apply,
     edit::{Edit, EditError, Patch},
     json,
     lines::Lines,
@@ -178,8 +179,12 @@ impl Source {
     }
 
     /// The text after an edit, and the patch that leads there. Only the lines of what is edited change.
-    pub fn apply(&self, _document: usize, _edit: &Edit) -> Result<(Source, Patch), EditError> {
-        todo!()
+    ///
+    /// A value set to what it is already changes nothing. On the way to a place `null` counts as missing, and a text
+    /// without a document takes the first value as its document 0. An edit below an anchor shows at its aliases too.
+    /// The new text is read again and held against what was meant: what would come out otherwise is refused.
+    pub fn apply(&self, document: usize, edit: &Edit) -> Result<(Source, Patch), EditError> {
+        apply::apply(self, self.document(document), document, edit)
     }
 
     /// The text after a patch (an edit taken back or made again).
@@ -188,7 +193,7 @@ impl Source {
         Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))
     }
 
-    fn document(&self, row: usize) -> Option<&Document> {
+    pub(super) fn document(&self, row: usize) -> Option<&Document> {
         self.meaning.tree.documents.get(row)
     }
 }
@@ -317,6 +322,19 @@ mod tests {
         assert_eq!(**source.value(0).unwrap(), json!({"a": 1, "b": "x ü\ny\n", "c": "d e", "f": "g"}));
         assert_eq!(written(&source, "/b"), "|\r\n  x ü\r\n  y");
         assert_eq!(written(&source, "/f"), "g");
+    }
+
+    #[test]
+    fn yaml_takes_brackets_that_are_not_indented() {
+        let text = "a: [\n]\nb: {\n  \"ü\": [\n    \"x\",\n    {}, # c\n  ],\n}\nc: |\n  {\n  }\nd:\n  e: [\n1, \"2\n] 3\"\n]\n";
+        let source = read(Format::Yaml, text);
+        assert_eq!(**source.value(0).unwrap(), json!({"a": [], "b": {"ü": ["x", {}]}, "c": "{\n}\n", "d": {"e": [1, "2 ] 3"]}}));
+        for (at, text) in [("/a", "[\n]"), ("/b/ü/1", "{}"), ("/d/e", "[\n1, \"2\n] 3\"\n]"), ("/c", "|\n  {\n  }")] {
+            assert_eq!(written(&source, at), text, "{at}");
+        }
+        let error = Source::parse(Format::Yaml, "a:\n    b: 1\n  c: [\n]\n").unwrap_err();
+        assert_eq!(error.line, 3, "{error}");
+        assert!(Source::parse(Format::Yaml, "a:\n    - b\n  foo\n").is_err());
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! YAML 1.2 (core schema): how it is read and how edits are written into it.
 
+pub mod edit;
 pub mod gap;
+pub mod manner;
 pub mod parse;
+pub mod print;
 pub mod resolve;
+pub mod scalar;
+mod shadow;

@@ -38,7 +38,7 @@ impl Reader<'_> {
             Item::None => Ok((Node::new(Span { start: 0, end: 0 }, Shape::Scalar), Value::Null)),
             Item::Value(value) => self.value(value),
             Item::Table(table) => {
-                let style = if table.is_dotted() { Style::Dotted } else { Style::Table { header: header(table) } };
+                let style = if table.is_dotted() { Style::Dotted } else { Style::Table { header: self.header(table) } };
                 self.nested(|reader| reader.table(table, style))
             }
             Item::ArrayOfTables(tables) => self.nested(|reader| reader.tables(tables)),
@@ -97,7 +97,7 @@ impl Reader<'_> {
     fn tables(&mut self, tables: &ArrayOfTables) -> Result<(Node, Value), Fault> {
         let (mut items, mut values) = (Vec::new(), Vec::new());
         for table in tables {
-            let (node, value) = self.nested(|reader| reader.table(table, Style::Table { header: header(table) }))?;
+            let (node, value) = self.nested(|reader| reader.table(table, Style::Table { header: reader.header(table) }))?;
             items.push(node);
             values.push(value);
         }
@@ -115,6 +115,11 @@ impl Reader<'_> {
         read
     }
 
+    /// A table's own header: tables that only inner tables name have the place of a key instead.
+    fn header(&self, table: &Table) -> Option<Span> {
+        table.span().map(|span| Span { start: span.start, end: span.end }).filter(|span| self.slice(*span).starts_with('['))
+    }
+
     fn slice(&self, span: Span) -> &str {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
@@ -130,10 +135,6 @@ fn number(written: &str) -> Option<Value> {
         _ => number::decimal(written),
     };
     number.map(Value::Number)
-}
-
-fn header(table: &Table) -> Option<Span> {
-    table.span().map(|span| Span { start: span.start, end: span.end })
 }
 
 fn span_of(range: Option<Range<usize>>) -> Span {

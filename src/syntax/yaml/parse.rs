@@ -5,7 +5,11 @@ use std::{collections::HashMap, sync::Arc};
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Value};
 
-use super::{gap::Gap, resolve};
+use super::{
+    gap::Gap,
+    resolve,
+    shadow::{self, Found},
+};
 use crate::syntax::{
     number,
     source::{NoteKind, Span},
@@ -19,63 +23,26 @@ const MAX_ALIASED: usize = 100_000;
 type Fault = (usize, String);
 
 pub fn parse(text: &str) -> Result<Tree, Fault> {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let offsets = Offsets::of(text, start);
-    let mut builder = Builder {
-        text,
-        stack: Vec::new(),
-        root: None,
-        begun: start,
-        last: start,
-        anchors: HashMap::new(),
-        aliased: 0,
-        documents: Vec::new(),
-        oddities: Vec::new(),
-    };
-    for event in Parser::new_from_str(&text[start..]) {
-        let (event, span) = event.map_err(|error| (offsets.byte(error.marker().index()), error.info().to_owned()))?;
-        builder.take(event, Span { start: offsets.byte(span.start.index()), end: offsets.byte(span.end.index()) })?;
-    }
-    let mut tree = Tree { documents: builder.documents, oddities: builder.oddities };
-    let mut end = text.len();
-    for document in tree.documents.iter_mut().rev() {
-        document.extent.end = end;
-        end = document.extent.start;
-    }
-    if let Some(first) = tree.documents.first_mut() {
-        first.extent.start = 0;
-    }
-    Ok(tree)
-}
-
-/// From the parser's character counts to byte offsets.
-struct Offsets<'t> {
-    text: &'t str,
-    start: usize,
-    /// The byte offset of every 64th character; nothing where characters are bytes.
-    marks: Vec<usize>,
-}
-
-impl<'t> Offsets<'t> {
-    const STEP: usize = 64;
-
-    fn of(text: &'t str, start: usize) -> Self {
-        let rest = &text[start..];
-        let marks = match rest.is_ascii() {
-            true => Vec::new(),
-            false => rest.char_indices().step_by(Self::STEP).map(|(at, _)| start + at).collect(),
+    shadow::read(text, |shadow| {
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut builder = Builder {
+            text,
+            stack: Vec::new(),
+            root: None,
+            begun: start,
+            last: start,
+            anchors: HashMap::new(),
+            aliased: 0,
+            documents: Vec::new(),
+            oddities: Vec::new(),
+            found: Found::default(),
         };
-        Self { text, start, marks }
-    }
-
-    fn byte(&self, character: usize) -> usize {
-        if self.marks.is_empty() {
-            return (self.start + character).min(self.text.len());
+        for event in Parser::new_from_str(&shadow.text()[start..]) {
+            let (event, span) = event.map_err(|error| (shadow.byte(error.marker().index()), error.info().to_owned()))?;
+            builder.take(event, Span { start: shadow.byte(span.start.index()), end: shadow.byte(span.end.index()) })?;
         }
-        let Some(mark) = self.marks.get(character / Self::STEP) else { return self.text.len() };
-        let rest = &self.text[*mark..];
-        rest.char_indices().nth(character % Self::STEP).map_or(self.text.len(), |(at, _)| mark + at)
-    }
+        Ok((builder.finish(), builder.found))
+    })
 }
 
 struct Builder<'t> {
@@ -91,6 +58,7 @@ struct Builder<'t> {
     aliased: usize,
     documents: Vec<Document>,
     oddities: Vec<(usize, NoteKind)>,
+    found: Found,
 }
 
 struct Anchored {
@@ -131,7 +99,21 @@ struct Done {
 }
 
 impl<'t> Builder<'t> {
-    fn take(&mut self, event: Event<'t>, span: Span) -> Result<(), Fault> {
+    /// The documents read, each up to where the next one begins.
+    fn finish(&mut self) -> Tree {
+        let mut documents = std::mem::take(&mut self.documents);
+        let mut end = self.text.len();
+        for document in documents.iter_mut().rev() {
+            document.extent.end = end;
+            end = document.extent.start;
+        }
+        if let Some(first) = documents.first_mut() {
+            first.extent.start = 0;
+        }
+        Tree { documents, oddities: std::mem::take(&mut self.oddities) }
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd => Ok(()),
             Event::DocumentStart(explicit) => {
@@ -201,6 +183,7 @@ impl<'t> Builder<'t> {
                 if block {
                     gap.skip_blanks();
                     start = gap.at;
+                    self.found.blocks.push(Span { start, end: raw.end });
                 }
             }
             Span { start, end: if block { self.block_end(start, raw) } else { written.end } }
@@ -247,7 +230,7 @@ impl<'t> Builder<'t> {
 
     fn close(&mut self, span: Span) -> Result<(), Fault> {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
-        let braced = frame.style == Style::Flow && span.end > span.start;
+        let closing: &[u8] = if matches!(frame.inside, Inside::List { .. }) { b"]" } else { b"}" };
         let (shape, value, end) = match frame.inside {
             Inside::List { items, values } => {
                 let end = items.last().map(|item| item.span.end);
@@ -261,8 +244,15 @@ impl<'t> Builder<'t> {
                 (Shape::Object { members: Members::new(members), style: frame.style }, Value::Object(values), end)
             }
         };
-        let end = if braced { span.start + 1 } else { end.unwrap_or(frame.start) };
+        // A pair in a list (`[a: b]`) has no braces; behind a last comma the parser tells the comma's place.
+        let mut gap = Gap::new(self.text, span.start);
+        gap.take(b",");
+        let closed = frame.style == Style::Flow && span.end > span.start && gap.take(closing).is_some();
+        let end = if closed { gap.at } else { end.unwrap_or(frame.start) };
         self.last = self.last.max(end);
+        if closed && self.stack.last().is_none_or(|around| around.style != Style::Flow) {
+            self.found.brackets.push(Span { start: frame.start, end });
+        }
         let node = Node { span: Span { start: frame.start, end }, lead: frame.lead, shape };
         self.put(Done { node, value, size: frame.size, text: None, plain: false }, frame.anchor)
     }
@@ -334,7 +324,11 @@ impl<'t> Builder<'t> {
     fn block_end(&self, start: usize, raw: Span) -> usize {
         let body = self.text.get(raw.start..raw.end).unwrap_or_default();
         let keeps = self.text[start..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).any(|byte| byte == b'+');
-        let mut end = body.len();
+        // The parser counts in the blanks that the next line begins with.
+        let mut end = body.trim_end_matches([' ', '\t']).len();
+        if !body[..end].ends_with('\n') {
+            end = body.len();
+        }
         while let Some(before) = body[..end].strip_suffix('\n') {
             end = before.strip_suffix('\r').unwrap_or(before).len();
             let line = body[..end].rfind('\n').map_or(0, |at| at + 1);

@@ -1,0 +1,420 @@
+//! A layout drawn into cells with box characters; each cell knows what it is part of, so that screen and text export share one drawing.
+
+use super::layout::{
+    diagram::{Diagram, Measure},
+    picture::{Caption, Heading, Picture, Point, Route},
+};
+
+/// What a cell is part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    #[default]
+    Blank,
+    /// A box's border, by the box's row.
+    Border(usize),
+    /// The text in a box; line 0 is its title.
+    Text {
+        owner: usize,
+        line: usize,
+    },
+    /// A line, head or label of an arrow, by the arrow's row.
+    Line(usize),
+    Head(usize),
+    Label(usize),
+    /// Where two arrows cross.
+    Crossing,
+    /// The arrows at a box's foot, by the box's row.
+    Foot(usize),
+    FootLabel(usize),
+}
+
+/// One cell. The cell behind a wide letter is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    pub text: String,
+    pub role: Role,
+}
+
+/// A drawing in cells, row by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawing {
+    pub width: usize,
+    pub height: usize,
+    cells: Vec<Cell>,
+}
+
+impl Drawing {
+    #[must_use]
+    pub fn cell(&self, at: Point) -> Option<&Cell> {
+        (at.x < self.width).then(|| self.cells.get(at.y * self.width + at.x))?
+    }
+
+    /// The cells of a row.
+    #[must_use]
+    pub fn row(&self, y: usize) -> &[Cell] {
+        self.cells.get(y * self.width..(y + 1) * self.width).unwrap_or_default()
+    }
+
+    /// The drawing as lines of text, without blanks at their ends.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        (0..self.height)
+            .map(|y| {
+                let mut line = String::new();
+                let mut skip = 0;
+                for cell in self.row(y) {
+                    if skip > 0 && cell.text.is_empty() {
+                        skip -= 1;
+                        continue;
+                    }
+                    line.push_str(if cell.text.is_empty() { " " } else { &cell.text });
+                    skip = usize::from(
+                        cell.text.len() > 1 && matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::FootLabel(_)),
+                    ) * usize::from(is_wide(&cell.text));
+                }
+                line.trim_end().to_owned()
+            })
+            .collect()
+    }
+}
+
+/// Letters that terminals draw over two cells: the blocks of East Asian scripts and pictographs.
+fn is_wide(text: &str) -> bool {
+    text.chars().next().is_some_and(|c| matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0x1F300..=0x1FAFF | 0x20000..=0x3FFFD))
+}
+
+const UP: u8 = 1;
+const DOWN: u8 = 2;
+const LEFT: u8 = 4;
+const RIGHT: u8 = 8;
+
+/// Draws a picture of a diagram.
+#[must_use]
+pub fn draw(diagram: &Diagram, picture: &Picture) -> Drawing {
+    let mut pen = Pen::new(picture, diagram.measure);
+    for (row, route) in picture.arrows.iter().enumerate() {
+        pen.line(route, Role::Line(row));
+    }
+    for (row, placed) in picture.boxes.iter().enumerate() {
+        pen.border(placed.area, row);
+        for (line, text) in diagram.boxes[row].lines.iter().enumerate() {
+            let at = Point { x: placed.area.x + 2, y: placed.area.y + 1 + line };
+            pen.text(&Caption { at, text: text.clone(), width: 0 }, Role::Text { owner: row, line });
+        }
+        for foot in [&placed.to_itself, &placed.from_any].into_iter().flatten() {
+            pen.line(foot, Role::Foot(row));
+        }
+    }
+    pen.ink();
+    for (row, route) in picture.arrows.iter().enumerate() {
+        pen.head(route, Role::Head(row));
+        pen.label(route, Role::Label(row));
+    }
+    for (row, placed) in picture.boxes.iter().enumerate() {
+        for foot in [&placed.to_itself, &placed.from_any].into_iter().flatten() {
+            pen.head(foot, Role::Foot(row));
+            pen.label(foot, Role::FootLabel(row));
+        }
+    }
+    pen.drawing
+}
+
+struct Pen {
+    drawing: Drawing,
+    /// For each cell, the directions in which lines leave it.
+    strokes: Vec<u8>,
+    measure: Measure,
+}
+
+impl Pen {
+    fn new(picture: &Picture, measure: Measure) -> Self {
+        let size = picture.width * picture.height;
+        let drawing = Drawing { width: picture.width, height: picture.height, cells: vec![Cell::default(); size] };
+        Self { drawing, strokes: vec![0; size], measure }
+    }
+
+    fn index(&self, at: Point) -> Option<usize> {
+        (at.x < self.drawing.width && at.y < self.drawing.height).then_some(at.y * self.drawing.width + at.x)
+    }
+
+    fn set(&mut self, at: Point, text: impl Into<String>, role: Role) {
+        if let Some(index) = self.index(at) {
+            self.drawing.cells[index] = Cell { text: text.into(), role };
+        }
+    }
+
+    fn stroke(&mut self, at: Point, directions: u8, role: Role) {
+        let Some(index) = self.index(at) else { return };
+        self.strokes[index] |= directions;
+        let cell = &mut self.drawing.cells[index];
+        cell.role = match cell.role {
+            Role::Border(owner) => Role::Border(owner),
+            other if other != Role::Blank && other != role => Role::Crossing,
+            _ => role,
+        };
+    }
+
+    fn line(&mut self, route: &Route, role: Role) {
+        for pair in route.points.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            if a.y == b.y {
+                let (from, to) = (a.x.min(b.x), a.x.max(b.x));
+                for x in from..=to {
+                    let directions = (if x > from { LEFT } else { 0 }) | (if x < to { RIGHT } else { 0 });
+                    self.stroke(Point { x, y: a.y }, directions, role);
+                }
+            } else {
+                let (from, to) = (a.y.min(b.y), a.y.max(b.y));
+                for y in from..=to {
+                    let directions = (if y > from { UP } else { 0 }) | (if y < to { DOWN } else { 0 });
+                    self.stroke(Point { x: a.x, y }, directions, role);
+                }
+            }
+        }
+        // An arrow comes out of a box, so its first cell reaches to both sides.
+        if matches!(role, Role::Line(_))
+            && let [first, second, ..] = route.points.as_slice()
+            && let Some(index) = self.index(*first)
+        {
+            self.strokes[index] |= if first.y == second.y { LEFT | RIGHT } else { UP | DOWN };
+        }
+    }
+
+    /// Turns strokes into characters.
+    fn ink(&mut self) {
+        for (cell, strokes) in self.drawing.cells.iter_mut().zip(&self.strokes) {
+            let letter = match *strokes {
+                0 => continue,
+                s if s == UP | DOWN || s == UP || s == DOWN => "│",
+                s if s == LEFT | RIGHT || s == LEFT || s == RIGHT => "─",
+                s if s == DOWN | RIGHT => "╭",
+                s if s == DOWN | LEFT => "╮",
+                s if s == UP | RIGHT => "╰",
+                s if s == UP | LEFT => "╯",
+                s if s == UP | DOWN | RIGHT => "├",
+                s if s == UP | DOWN | LEFT => "┤",
+                s if s == LEFT | RIGHT | DOWN => "┬",
+                s if s == LEFT | RIGHT | UP => "┴",
+                _ => "┼",
+            };
+            cell.text = letter.to_owned();
+        }
+    }
+
+    fn border(&mut self, area: super::layout::picture::Area, row: usize) {
+        let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
+        let role = Role::Border(row);
+        let mut mark = |x: usize, y: usize, strokes: u8| {
+            if let Some(index) = self.index(Point { x, y }) {
+                self.strokes[index] = strokes;
+                self.drawing.cells[index].role = role;
+            }
+        };
+        for x in area.x + 1..right {
+            mark(x, area.y, LEFT | RIGHT);
+            mark(x, bottom, LEFT | RIGHT);
+        }
+        for y in area.y + 1..bottom {
+            mark(area.x, y, UP | DOWN);
+            mark(right, y, UP | DOWN);
+        }
+        mark(area.x, area.y, DOWN | RIGHT);
+        mark(right, area.y, DOWN | LEFT);
+        mark(area.x, bottom, UP | RIGHT);
+        mark(right, bottom, UP | LEFT);
+    }
+
+    fn head(&mut self, route: &Route, role: Role) {
+        let head = match route.heading {
+            Heading::Left => "◀",
+            Heading::Right => "▶",
+            Heading::Up => "▲",
+            Heading::Down => "▼",
+        };
+        self.set(route.head, head, role);
+    }
+
+    /// A label stands on its line, with a blank on both sides where the line is horizontal.
+    fn label(&mut self, route: &Route, role: Role) {
+        let Some(caption) = &route.label else { return };
+        for x in [caption.at.x.checked_sub(1), Some(caption.at.x + caption.width)].into_iter().flatten() {
+            let at = Point { x, y: caption.at.y };
+            if let Some(index) = self.index(at)
+                && (self.strokes[index] & (UP | DOWN) == 0)
+            {
+                self.drawing.cells[index] = Cell { text: String::new(), role };
+            }
+        }
+        self.text(caption, role);
+    }
+
+    fn text(&mut self, caption: &Caption, role: Role) {
+        let mut x = caption.at.x;
+        for letter in caption.text.chars() {
+            let mut text = String::from(letter);
+            let width = (self.measure)(&text);
+            if width == 0 {
+                // A mark belongs to the letter before it.
+                if let Some(index) = x.checked_sub(1).and_then(|x| self.index(Point { x, y: caption.at.y })) {
+                    self.drawing.cells[index].text.push(letter);
+                }
+                continue;
+            }
+            if letter.is_control() {
+                text = "�".into();
+            }
+            for part in 0..width {
+                self.set(Point { x: x + part, y: caption.at.y }, if part == 0 { text.as_str() } else { "" }, role);
+                if let Some(index) = self.index(Point { x: x + part, y: caption.at.y }) {
+                    self.strokes[index] = 0;
+                }
+            }
+            x += width;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::{
+        filter::AskedGroups,
+        gated::Slot,
+        layout::{
+            diagram::{ArrowSpec, BoxSpec, Direction, letters},
+            states,
+        },
+        workflow::graph::Workflow,
+    };
+    use crate::model::{
+        context::Name,
+        tool::{Gate, States},
+    };
+
+    fn spec() -> Vec<Slot> {
+        let list = |names: &[&str]| names.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
+        let tool = |key: &str, states: &[&str], next: Option<&str>| Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate {
+                groups: None,
+                states: if states.is_empty() { States::Every } else { States::Only(list(states)) },
+                next: next.map(Name::from),
+            },
+        };
+        vec![
+            tool("knowledge-query", &["undefined", "research"], Some("analysis")),
+            tool("graph-update", &["analysis", "modification"], None),
+            tool("text-completion", &[], Some("undefined")),
+            tool("complex-analysis", &["analysis"], Some("results")),
+            tool("reset-workflow", &["analysis", "results"], Some("undefined")),
+        ]
+    }
+
+    fn drawn(tools: &[Slot], direction: Direction) -> String {
+        let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
+        let analysis = workflow.analysis();
+        let states = states::diagram(&workflow, &analysis, tools, workflow.start(), direction, letters);
+        draw(&states.diagram, &states.diagram.layout()).lines().join("\n")
+    }
+
+    #[test]
+    fn the_documents_workflow() {
+        insta::assert_snapshot!("left_to_right", drawn(&spec(), Direction::LeftToRight));
+        insta::assert_snapshot!("top_down", drawn(&spec(), Direction::TopDown));
+    }
+
+    fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {
+        let label = || prop_oneof![3 => "[a-z]{1,12}".prop_map(Some), 1 => Just(None)];
+        let spec = (proptest::collection::vec("[a-z]{1,14}", 1..3), label(), label())
+            .prop_map(|(lines, to_itself, from_any)| BoxSpec { lines, to_itself, from_any });
+        (proptest::collection::vec(spec, 1..=boxes), any::<bool>()).prop_flat_map(move |(boxes, down)| {
+            let count = boxes.len();
+            let arrow = (0..count, 0..count, "[a-z]{1,16}").prop_map(|(from, to, label)| ArrowSpec { from, to, label });
+            proptest::collection::vec(arrow, 0..=arrows).prop_map(move |mut arrows| {
+                arrows.retain(|arrow| arrow.from != arrow.to);
+                arrows.sort_by_key(|arrow| (arrow.from, arrow.to));
+                arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
+                let direction = if down { Direction::TopDown } else { Direction::LeftToRight };
+                Diagram { boxes: boxes.clone(), arrows, first: 0, direction, measure: letters }
+            })
+        })
+    }
+
+    /// Each cell of a route with whether a line runs through it across, down, or both.
+    fn cells(route: &Route) -> Vec<(Point, bool, bool)> {
+        let mut cells: Vec<(Point, bool, bool)> = Vec::new();
+        for pair in route.points.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            assert!(a.x == b.x || a.y == b.y, "each piece is straight");
+            for x in a.x.min(b.x)..=a.x.max(b.x) {
+                for y in a.y.min(b.y)..=a.y.max(b.y) {
+                    cells.push((Point { x, y }, a.y == b.y, a.x == b.x));
+                }
+            }
+        }
+        cells
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn nothing_runs_over_anything(diagram in diagrams(9, 16)) {
+            let picture = diagram.layout();
+            let bounds = crate::engine::layout::picture::Area { x: 0, y: 0, width: picture.width, height: picture.height };
+            let areas: Vec<_> = picture.boxes.iter().map(|placed| placed.area).collect();
+            let feet = || picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten();
+            let labels: Vec<_> = picture.arrows.iter().chain(feet()).filter_map(|route| route.label.as_ref()).map(Caption::area).collect();
+            for (row, area) in areas.iter().enumerate() {
+                prop_assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "boxes apart");
+                prop_assert!(labels.iter().all(|label| !area.overlaps(label)), "labels outside boxes");
+                let corner = Point { x: area.x + area.width - 1, y: area.y + area.height - 1 };
+                prop_assert!(bounds.holds(corner));
+            }
+            for (row, label) in labels.iter().enumerate() {
+                prop_assert!(labels[..row].iter().all(|other| !label.overlaps(other)), "labels apart");
+                let last = Point { x: label.x + label.width - 1, y: label.y };
+                prop_assert!(bounds.holds(last));
+            }
+            let mut seen: std::collections::HashMap<Point, Vec<(usize, bool, bool)>> = Default::default();
+            for (row, route) in picture.arrows.iter().enumerate() {
+                let own = route.label.as_ref().unwrap().area();
+                prop_assert!(cells(route).iter().any(|(point, ..)| own.holds(*point)), "a label stands on its arrow");
+                for (point, flat, steep) in cells(route) {
+                    prop_assert!(bounds.holds(point));
+                    prop_assert!(areas.iter().all(|area| !area.holds(point)), "no arrow through a box");
+                    prop_assert!(labels.iter().all(|label| *label == own || !label.holds(point)), "no arrow over another's label");
+                    for (other, also_flat, also_steep) in seen.entry(point).or_default().iter() {
+                        prop_assert!(*other == row || !(flat && *also_flat || steep && *also_steep), "no arrow along another");
+                    }
+                    seen.get_mut(&point).unwrap().push((row, flat, steep));
+                }
+                let target = &areas[diagram.arrows[row].to];
+                let head = route.head;
+                let beside = [(head.x + 1, head.y), (head.x.wrapping_sub(1), head.y), (head.x, head.y + 1), (head.x, head.y.wrapping_sub(1))];
+                let touches = beside.iter().any(|(x, y)| target.holds(Point { x: *x, y: *y }));
+                prop_assert!(touches, "the head touches its box");
+            }
+            for route in feet() {
+                for (point, ..) in cells(route) {
+                    prop_assert!(bounds.holds(point));
+                    prop_assert!(!seen.contains_key(&point), "no arrow over a foot");
+                }
+            }
+            prop_assert_eq!(diagram.layout(), picture, "the same each time");
+        }
+    }
+
+    /// Not a measurement: large and dense diagrams must end, and without a panic.
+    #[test]
+    fn large_diagrams_end() {
+        let boxes: Vec<BoxSpec> = (0..300).map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() }).collect();
+        let arrow = |row: usize| ArrowSpec { from: row % 300, to: (row * 7 + 13) % 300, label: format!("t{row}") };
+        let arrows: Vec<ArrowSpec> = (0..600).map(arrow).filter(|arrow| arrow.from != arrow.to).collect();
+        let diagram = Diagram { boxes, arrows, first: 0, direction: Direction::LeftToRight, measure: letters };
+        assert_eq!(diagram.layout().boxes.len(), 300);
+    }
+}

@@ -1,0 +1,17 @@
+//! The layout: boxes and arrows placed in cells, layer by layer, so that no arrow runs through a box or over a label.
+//!
+//! A [`diagram`] says what to draw. [`rank`] breaks cycles and puts boxes in layers. [`items`] cuts each arrow into pieces, one for each
+//! layer it passes, its label being one of them, so that labels and passing arrows take room like boxes do. [`order`] sorts each layer for few
+//! crossings, [`place`] gives each piece its row, [`route`] draws the pieces through the channels between layers, and [`picture`] is what comes of it.
+//! [`states`] makes a diagram of a workflow.
+//!
+//! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the direction of the layers, `across` the other.
+
+pub mod diagram;
+mod items;
+mod order;
+pub mod picture;
+mod place;
+mod rank;
+mod route;
+pub mod states;

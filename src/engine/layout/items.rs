@@ -1,0 +1,230 @@
+//! Boxes and pieces of arrows, layer by layer: whatever takes room in a layer is an item, and links join items of neighbouring layers.
+
+use super::{
+    diagram::{BoxSpec, Diagram, Direction},
+    rank::Ranks,
+};
+
+pub type ItemRow = usize;
+pub type LinkRow = usize;
+
+/// What takes room in a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Box(usize),
+    /// An arrow passing straight through.
+    Bend,
+    /// An arrow's label, on the arrow.
+    Label,
+}
+
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub kind: Kind,
+    pub layer: usize,
+    /// Room in the direction of the layers, and in the other.
+    pub along: usize,
+    pub across: usize,
+    /// Links from the layer before, and to the layer behind.
+    pub ins: Vec<LinkRow>,
+    pub outs: Vec<LinkRow>,
+    /// Where it begins across; set by `place`.
+    pub at: usize,
+}
+
+/// A piece of an arrow between items of neighbouring layers.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub from: ItemRow,
+    pub to: ItemRow,
+    /// Where it leaves and enters, from the beginning of the item.
+    pub from_port: usize,
+    pub to_port: usize,
+}
+
+/// Boxes stand in even layers, labels in odd ones.
+#[derive(Debug)]
+pub struct Items {
+    pub items: Vec<Item>,
+    pub links: Vec<Link>,
+    /// The items of each layer in their order.
+    pub layers: Vec<Vec<ItemRow>>,
+    /// For each arrow, its links from the earlier layer to the later; for a reversed arrow that is from its target to its source.
+    pub chains: Vec<Vec<LinkRow>>,
+    /// For each arrow, the item of its label.
+    pub labels: Vec<ItemRow>,
+    pub reversed: Vec<bool>,
+    pub direction: Direction,
+    box_sizes: Vec<(usize, usize)>,
+}
+
+/// Room that a box takes, its foot included: width and height.
+fn size_of(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
+    let (width, height) = inner_size(spec, diagram);
+    let foot = |label: &Option<String>, lead: usize| label.as_ref().map_or(0, |text| lead + (diagram.measure)(text));
+    match diagram.direction {
+        Direction::LeftToRight => {
+            let rows = usize::from(spec.to_itself.is_some()) + usize::from(spec.from_any.is_some());
+            (width.max(foot(&spec.to_itself, 9)).max(foot(&spec.from_any, 5)), height + rows)
+        }
+        Direction::TopDown => (width + foot(&spec.to_itself, 3).max(foot(&spec.from_any, 3)), height),
+    }
+}
+
+/// The box alone, borders included.
+fn inner_size(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
+    let text = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(0);
+    match diagram.direction {
+        Direction::LeftToRight => ((text + 4).max(11), spec.lines.len().max(2) + 2),
+        // The arrows at the side take a row for "from any" and two for "to itself".
+        Direction::TopDown => {
+            let beside = usize::from(spec.from_any.is_some()) + 2 * usize::from(spec.to_itself.is_some());
+            (text + 4, spec.lines.len().max(beside).max(2) + 2)
+        }
+    }
+}
+
+impl Items {
+    pub fn new(diagram: &Diagram, ranks: &Ranks) -> Self {
+        let depth = ranks.layer.iter().max().map_or(0, |last| last * 2 + 1);
+        let mut all = Self {
+            items: Vec::new(),
+            links: Vec::new(),
+            layers: vec![Vec::new(); depth],
+            chains: Vec::with_capacity(diagram.arrows.len()),
+            labels: Vec::with_capacity(diagram.arrows.len()),
+            reversed: ranks.reversed.clone(),
+            direction: diagram.direction,
+            box_sizes: Vec::with_capacity(diagram.boxes.len()),
+        };
+        for row in 0..diagram.boxes.len() {
+            all.add(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
+        }
+        for (row, arrow) in diagram.arrows.iter().enumerate() {
+            let width = (diagram.measure)(&arrow.label) + 2;
+            let (from, to) = if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
+            // The label stands next to the box that the arrow comes from.
+            let label_layer = if ranks.reversed[row] { ranks.layer[to] * 2 - 1 } else { ranks.layer[from] * 2 + 1 };
+            let mut chain = Vec::new();
+            let mut before = from;
+            for layer in ranks.layer[from] * 2 + 1..ranks.layer[to] * 2 {
+                let item = if layer == label_layer {
+                    let label = all.add(Kind::Label, layer, (width, 1));
+                    all.labels.push(label);
+                    label
+                } else {
+                    all.add(Kind::Bend, layer, (1, 1))
+                };
+                chain.push(all.join(before, item));
+                before = item;
+            }
+            chain.push(all.join(before, to));
+            all.chains.push(chain);
+        }
+        all.size_boxes(diagram);
+        all
+    }
+
+    /// `size` is width and height.
+    fn add(&mut self, kind: Kind, layer: usize, size: (usize, usize)) -> ItemRow {
+        let (along, across) = self.turned(size);
+        let row = self.items.len();
+        self.items.push(Item { kind, layer, along, across, ins: Vec::new(), outs: Vec::new(), at: 0 });
+        self.layers[layer].push(row);
+        row
+    }
+
+    fn join(&mut self, from: ItemRow, to: ItemRow) -> LinkRow {
+        let row = self.links.len();
+        self.links.push(Link { from, to, from_port: 0, to_port: 0 });
+        self.items[from].outs.push(row);
+        self.items[to].ins.push(row);
+        row
+    }
+
+    fn turned<T>(&self, (width, height): (T, T)) -> (T, T) {
+        match self.direction {
+            Direction::LeftToRight => (width, height),
+            Direction::TopDown => (height, width),
+        }
+    }
+
+    /// Boxes grow with the number of arrows at their sides, and those of one layer are equally long.
+    fn size_boxes(&mut self, diagram: &Diagram) {
+        let mut longest = vec![0; self.layers.len()];
+        for (row, spec) in diagram.boxes.iter().enumerate() {
+            let (inner, whole) = (inner_size(spec, diagram), size_of(spec, diagram));
+            let (along, across) = self.turned(inner);
+            let ports = self.items[row].ins.len().max(self.items[row].outs.len());
+            let needed = match self.direction {
+                Direction::LeftToRight => ports + 2,
+                Direction::TopDown => ports * 2 + 3,
+            };
+            let across = across.max(needed);
+            let (_, inner_across) = self.turned(inner);
+            let (whole_along, whole_across) = self.turned(whole);
+            self.items[row].across = whole_across + (across - inner_across);
+            self.items[row].along = whole_along;
+            self.box_sizes.push((along, across));
+            let layer = self.items[row].layer;
+            longest[layer] = longest[layer].max(along);
+        }
+        for row in 0..diagram.boxes.len() {
+            let longest = longest[self.items[row].layer];
+            self.items[row].along = self.items[row].along.max(longest);
+            self.box_sizes[row].0 = longest;
+        }
+    }
+
+    /// The box alone, along and across, without its foot.
+    pub fn box_size(&self, row: usize) -> (usize, usize) {
+        self.box_sizes[row]
+    }
+
+    /// The order of a layer's items as a place for each.
+    pub fn ranks_within(&self) -> Vec<usize> {
+        let mut place = vec![0; self.items.len()];
+        for layer in &self.layers {
+            for (at, item) in layer.iter().enumerate() {
+                place[*item] = at;
+            }
+        }
+        place
+    }
+
+    /// Spreads the links of each item over its sides, in the order of the items they come from and go to.
+    pub fn set_ports(&mut self) {
+        let place = self.ranks_within();
+        for row in 0..self.items.len() {
+            let (mut ins, mut outs) = (self.items[row].ins.clone(), self.items[row].outs.clone());
+            ins.sort_by_key(|link| place[self.links[*link].from]);
+            outs.sort_by_key(|link| place[self.links[*link].to]);
+            for (at, link) in ins.iter().enumerate() {
+                self.links[*link].to_port = self.port(row, at, ins.len());
+            }
+            for (at, link) in outs.iter().enumerate() {
+                self.links[*link].from_port = self.port(row, at, outs.len());
+            }
+        }
+    }
+
+    fn port(&self, row: ItemRow, at: usize, of: usize) -> usize {
+        match self.items[row].kind {
+            Kind::Bend => 0,
+            Kind::Label => self.items[row].across / 2,
+            Kind::Box(spec) => {
+                let inner = self.box_sizes[spec].1 - 2;
+                1 + ((2 * at + 1) * inner - 1) / (2 * of)
+            }
+        }
+    }
+
+    /// The room to leave between two items that stand next to each other.
+    pub fn gap(&self, before: ItemRow, after: ItemRow) -> usize {
+        let beside_box = [before, after].iter().any(|row| matches!(self.items[*row].kind, Kind::Box(_)));
+        match self.direction {
+            Direction::LeftToRight => usize::from(beside_box),
+            Direction::TopDown => 2,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Sorts the items of each layer so that few links cross: medians back and forth, then swaps of neighbours.
+
+use super::items::{ItemRow, Items, Link};
+
+/// Sweeps at most; small diagrams settle earlier.
+const SWEEPS: usize = 16;
+/// Above this many items the layers are swept less, and neighbours are not swapped.
+const MANY: usize = 4_000;
+
+/// Leaves the layers in the best order found.
+pub fn reduce_crossings(items: &mut Items) {
+    start_order(items);
+    let sweeps = if items.items.len() > MANY { 4 } else { SWEEPS };
+    let mut best = (crossings(items), items.layers.clone());
+    for sweep in 0..sweeps {
+        if best.0 == 0 {
+            break;
+        }
+        sort_by_medians(items, if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward });
+        if items.items.len() <= MANY {
+            swap_neighbours(items);
+        }
+        let count = crossings(items);
+        if count < best.0 {
+            best = (count, items.layers.clone());
+        }
+    }
+    items.layers = best.1;
+}
+
+/// In the order in which a walk along the links from the first layers meets them; what has no link comes last, and stays there.
+fn start_order(items: &mut Items) {
+    let mut seen = vec![false; items.items.len()];
+    let mut layers = vec![Vec::new(); items.layers.len()];
+    let roots: Vec<ItemRow> = items.layers.iter().flatten().copied().collect();
+    for root in roots {
+        let mut waiting = vec![root];
+        while let Some(row) = waiting.pop() {
+            if std::mem::replace(&mut seen[row], true) {
+                continue;
+            }
+            layers[items.items[row].layer].push(row);
+            waiting.extend(items.items[row].outs.iter().rev().map(|link| items.links[*link].to));
+        }
+    }
+    for layer in &mut layers {
+        layer.sort_by_key(|row| items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty());
+    }
+    items.layers = layers;
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sweep {
+    Forward,
+    Backward,
+}
+
+fn neighbours(items: &Items, row: ItemRow, sweep: Sweep) -> impl Iterator<Item = ItemRow> + '_ {
+    let item = &items.items[row];
+    let links = if sweep == Sweep::Forward { &item.ins } else { &item.outs };
+    links.iter().map(move |link| {
+        let Link { from, to, .. } = items.links[*link];
+        if sweep == Sweep::Forward { from } else { to }
+    })
+}
+
+fn sort_by_medians(items: &mut Items, sweep: Sweep) {
+    let mut place = items.ranks_within();
+    let count = items.layers.len();
+    for step in 1..count {
+        let layer = if sweep == Sweep::Forward { step } else { count - 1 - step };
+        let median = |row: ItemRow| {
+            let mut places: Vec<usize> = neighbours(items, row, sweep).map(|other| place[other]).collect();
+            places.sort_unstable();
+            match places.len() {
+                0 => None,
+                odd if odd % 2 == 1 => Some(places[odd / 2] * 2),
+                even => Some(places[even / 2 - 1] + places[even / 2]),
+            }
+        };
+        let medians: Vec<(ItemRow, Option<usize>)> = items.layers[layer].iter().map(|row| (*row, median(*row))).collect();
+        // Items without neighbours keep their places; the others are sorted into the places left.
+        let mut moving: Vec<(ItemRow, usize)> = medians.iter().filter_map(|(row, median)| Some((*row, (*median)?))).collect();
+        moving.sort_by_key(|(_, median)| *median);
+        let mut moving = moving.into_iter().map(|(row, _)| row);
+        let sorted: Vec<ItemRow> =
+            medians.iter().map(|(row, median)| if median.is_some() { moving.next().unwrap_or(*row) } else { *row }).collect();
+        for (at, row) in sorted.iter().enumerate() {
+            place[*row] = at;
+        }
+        items.layers[layer] = sorted;
+    }
+}
+
+/// Swaps neighbours while that takes crossings away.
+fn swap_neighbours(items: &mut Items) {
+    let mut place = items.ranks_within();
+    for _ in 0..4 {
+        let mut better = false;
+        for layer in 0..items.layers.len() {
+            for at in 1..items.layers[layer].len() {
+                let (upper, lower) = (items.layers[layer][at - 1], items.layers[layer][at]);
+                let cost = |first, second| {
+                    [Sweep::Forward, Sweep::Backward]
+                        .iter()
+                        .map(|side| pair_crossings(items, &place, (first, second), *side))
+                        .sum::<usize>()
+                };
+                if cost(lower, upper) < cost(upper, lower) {
+                    items.layers[layer].swap(at - 1, at);
+                    place.swap(upper, lower);
+                    better = true;
+                }
+            }
+        }
+        if !better {
+            break;
+        }
+    }
+}
+
+/// How many links of two items cross on one side, when the first stands before the second.
+fn pair_crossings(items: &Items, place: &[usize], (first, second): (ItemRow, ItemRow), side: Sweep) -> usize {
+    let behind: Vec<usize> = neighbours(items, second, side).map(|row| place[row]).collect();
+    neighbours(items, first, side).map(|row| behind.iter().filter(|other| **other < place[row]).count()).sum()
+}
+
+/// How many pairs of links cross.
+pub fn crossings(items: &Items) -> usize {
+    let place = items.ranks_within();
+    let mut total = 0;
+    for layer in &items.layers {
+        let mut ends: Vec<usize> = Vec::new();
+        let mut size = 0;
+        for row in layer {
+            let mut places: Vec<usize> = neighbours(items, *row, Sweep::Backward).map(|other| place[other]).collect();
+            places.sort_unstable();
+            size = size.max(places.last().map_or(0, |last| last + 1));
+            ends.extend(places);
+        }
+        total += inversions(&ends, size);
+    }
+    total
+}
+
+/// How many pairs stand in the wrong order; by a tree of counts.
+fn inversions(values: &[usize], size: usize) -> usize {
+    let mut tree = vec![0_usize; size + 1];
+    let mut total = 0;
+    for (seen, value) in values.iter().enumerate() {
+        let mut at = value + 1;
+        let mut not_above = 0;
+        while at > 0 {
+            not_above += tree[at];
+            at &= at - 1;
+        }
+        total += seen - not_above;
+        let mut at = value + 1;
+        while at <= size {
+            tree[at] += 1;
+            at += at & at.wrapping_neg();
+        }
+    }
+    total
+}

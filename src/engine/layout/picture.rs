@@ -1,0 +1,100 @@
+//! A finished layout as plain data: rectangles, lines, arrow heads, texts; all in cells.
+
+use super::{diagram::Diagram, items::Items, order, place, rank, route};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Point {
+    pub x: usize,
+    pub y: usize,
+}
+
+/// A rectangle that holds its borders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Area {
+    pub x: usize,
+    pub y: usize,
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Area {
+    #[must_use]
+    pub fn holds(&self, point: Point) -> bool {
+        (self.x..self.x + self.width).contains(&point.x) && (self.y..self.y + self.height).contains(&point.y)
+    }
+
+    #[must_use]
+    pub fn overlaps(&self, other: &Area) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+}
+
+/// Where an arrow's head points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heading {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+/// A line through points, each straight above or beside the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    pub points: Vec<Point>,
+    /// The cell of the head, beside the box it points to.
+    pub head: Point,
+    pub heading: Heading,
+    pub label: Option<Caption>,
+}
+
+/// A text in one row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caption {
+    pub at: Point,
+    pub text: String,
+    pub width: usize,
+}
+
+impl Caption {
+    #[must_use]
+    pub fn area(&self) -> Area {
+        Area { x: self.at.x, y: self.at.y, width: self.width, height: 1 }
+    }
+}
+
+/// A box in its place, with the arrows at its foot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub area: Area,
+    pub to_itself: Option<Route>,
+    pub from_any: Option<Route>,
+}
+
+/// The whole layout; boxes and arrows by the rows of the diagram.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    pub boxes: Vec<Placed>,
+    pub arrows: Vec<Route>,
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Diagram {
+    /// Lays the diagram out.
+    #[must_use]
+    pub fn layout(&self) -> Picture {
+        if self.boxes.is_empty() {
+            return Picture::default();
+        }
+        let ranks = rank::rank(self);
+        let mut items = Items::new(self, &ranks);
+        order::reduce_crossings(&mut items);
+        items.set_ports();
+        place::place_across(&mut items);
+        route::draw(self, &items)
+    }
+}

@@ -1,0 +1,87 @@
+//! Breaks cycles and puts boxes in layers.
+
+use super::diagram::Diagram;
+
+/// Each box's layer, and which arrows run against the layers.
+#[derive(Debug)]
+pub struct Ranks {
+    pub layer: Vec<usize>,
+    pub reversed: Vec<bool>,
+}
+
+/// Follows the arrows from the first box, then from the others as they come; an arrow back to a box on the way is reversed. Then every box
+/// stands one layer behind the last that leads to it, and boxes that nothing leads to stand right before those they lead to.
+#[must_use]
+pub fn rank(diagram: &Diagram) -> Ranks {
+    let count = diagram.boxes.len();
+    let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (row, arrow) in diagram.arrows.iter().enumerate() {
+        leaving[arrow.from].push(row);
+    }
+    let (reversed, finished) = break_cycles(diagram, &leaving);
+    let ends = |row: usize| {
+        let arrow = &diagram.arrows[row];
+        if reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) }
+    };
+    let mut entering: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut following: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for row in 0..diagram.arrows.len() {
+        let (from, to) = ends(row);
+        entering[to].push(from);
+        following[from].push(to);
+    }
+    let mut layer = vec![0; count];
+    for at in finished.iter().rev() {
+        layer[*at] = entering[*at].iter().map(|from| layer[*from] + 1).max().unwrap_or(0);
+    }
+    for at in &finished {
+        if entering[*at].is_empty() && *at != diagram.first {
+            layer[*at] = following[*at].iter().map(|to| layer[*to]).min().map_or(0, |nearest| nearest - 1);
+        }
+    }
+    Ranks { layer, reversed }
+}
+
+/// Depth first, without recursion. Which arrows to reverse, and the boxes in the order in which they were done with.
+fn break_cycles(diagram: &Diagram, leaving: &[Vec<usize>]) -> (Vec<bool>, Vec<usize>) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        OnTheWay,
+        Done,
+    }
+    let count = diagram.boxes.len();
+    let mut reversed = vec![false; diagram.arrows.len()];
+    let mut mark = vec![Mark::New; count];
+    let mut finished = Vec::with_capacity(count);
+    for root in std::iter::once(diagram.first).chain(0..count) {
+        if mark[root] != Mark::New {
+            continue;
+        }
+        let mut way = vec![(root, 0)];
+        mark[root] = Mark::OnTheWay;
+        while let Some((at, next)) = way.last_mut() {
+            let at = *at;
+            match leaving[at].get(*next) {
+                Some(row) => {
+                    *next += 1;
+                    let to = diagram.arrows[*row].to;
+                    match mark[to] {
+                        Mark::New => {
+                            mark[to] = Mark::OnTheWay;
+                            way.push((to, 0));
+                        }
+                        Mark::OnTheWay => reversed[*row] = true,
+                        Mark::Done => {}
+                    }
+                }
+                None => {
+                    mark[at] = Mark::Done;
+                    finished.push(at);
+                    way.pop();
+                }
+            }
+        }
+    }
+    (reversed, finished)
+}

@@ -1,0 +1,344 @@
+//! Draws links through the channels between layers, each bend on a track of its own, and puts everything into cells.
+
+use super::{
+    diagram::{Diagram, Direction},
+    items::{Item, Items, Kind, LinkRow},
+    picture::{Area, Caption, Heading, Picture, Placed, Point, Route},
+};
+
+/// The picture of placed items.
+pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
+    let mut height = items.items.iter().map(|item| item.at + item.across).max().unwrap_or(0);
+    let channels: Vec<Channel> = (1..items.layers.len()).map(|layer| Channel::new(items, layer - 1, &mut height)).collect();
+    // Where each layer begins, along.
+    let mut begins = Vec::with_capacity(items.layers.len());
+    let mut next = 0;
+    for (layer, rows) in items.layers.iter().enumerate() {
+        begins.push(next);
+        next += rows.iter().map(|row| items.items[*row].along).max().unwrap_or(0) + channels.get(layer).map_or(0, Channel::width);
+    }
+    let drawing = Drawing { diagram, items, channels, begins };
+    let boxes: Vec<Placed> = (0..diagram.boxes.len()).map(|row| drawing.place(row)).collect();
+    let arrows: Vec<Route> = (0..diagram.arrows.len()).map(|row| drawing.arrow(row)).collect();
+    let (width, height) = match diagram.direction {
+        Direction::LeftToRight => (next, height),
+        Direction::TopDown => (height, next),
+    };
+    Picture { boxes, arrows, width, height }
+}
+
+/// The links between two neighbouring layers, and on which track each changes its place across.
+struct Channel {
+    layer: usize,
+    tracks: Vec<(LinkRow, Bends)>,
+    count: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Bends {
+    /// It goes straight on.
+    None,
+    One {
+        track: usize,
+    },
+    /// By way of a row that no other link uses; for links that would else lie on each other.
+    Two {
+        first: usize,
+        row: usize,
+        second: usize,
+    },
+}
+
+/// A change of place across, that needs a track.
+#[derive(Clone, Copy)]
+struct Jog {
+    link: LinkRow,
+    from: usize,
+    to: usize,
+}
+
+impl Jog {
+    fn overlaps(&self, other: &Jog) -> bool {
+        self.from.min(self.to) <= other.from.max(other.to) && other.from.min(other.to) <= self.from.max(self.to)
+    }
+
+    fn passes(&self, row: usize) -> bool {
+        self.from.min(self.to) < row && row < self.from.max(self.to)
+    }
+
+    /// How many lines cross when this one turns before the other.
+    fn cost_before(&self, other: &Jog) -> usize {
+        usize::from(self.passes(other.from)) + usize::from(other.passes(self.to))
+    }
+
+    /// Whether this one must turn first, since the other comes into the row that this one starts in.
+    fn must_precede(&self, other: &Jog) -> bool {
+        self.from == other.to
+    }
+}
+
+impl Channel {
+    /// The channel behind a layer. `height` grows when a link needs a row beyond all others.
+    fn new(items: &Items, layer: usize, height: &mut usize) -> Self {
+        let mut tracks = Vec::new();
+        let mut jogs: Vec<Jog> = Vec::new();
+        for link in items.layers[layer].iter().flat_map(|row| &items.items[*row].outs) {
+            let (from, to) = ends(items, *link);
+            if from == to {
+                tracks.push((*link, Bends::None));
+            } else {
+                jogs.push(Jog { link: *link, from, to });
+            }
+        }
+        let detours = break_circles(&mut jogs, height);
+        let (levels, count) = assign(&jogs);
+        let mut firsts: Vec<(LinkRow, usize)> = Vec::new();
+        for (jog, track) in jogs.iter().zip(levels) {
+            match (detours.iter().find(|(link, _)| *link == jog.link), firsts.iter().find(|(link, _)| *link == jog.link)) {
+                (None, _) => tracks.push((jog.link, Bends::One { track })),
+                (Some(_), None) => firsts.push((jog.link, track)),
+                (Some((_, row)), Some((_, first))) => {
+                    tracks.push((jog.link, Bends::Two { first: *first, row: *row, second: track }))
+                }
+            }
+        }
+        Self { layer, tracks, count }
+    }
+
+    /// A cell behind the layer, the tracks, and a cell for the head before the next.
+    fn width(&self) -> usize {
+        self.count + 2
+    }
+
+    fn bends(&self, link: LinkRow) -> Bends {
+        self.tracks.iter().find(|(row, _)| *row == link).map_or(Bends::None, |(_, bends)| *bends)
+    }
+}
+
+fn ends(items: &Items, link: LinkRow) -> (usize, usize) {
+    let link = &items.links[link];
+    (items.items[link.from].at + link.from_port, items.items[link.to].at + link.to_port)
+}
+
+/// Where links want each other's rows in a circle, one of each circle takes a detour by way of a free row. The second half of a
+/// detour follows its first in `jogs`.
+fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize)> {
+    let mut detours = Vec::new();
+    let count = jogs.len();
+    let mut settled = vec![false; count];
+    for start in 0..count {
+        // Each row is left by one link and entered by one, so what must follow what is a chain or a circle.
+        let mut way = vec![start];
+        let mut at = start;
+        while !settled[at]
+            && let Some(next) = jogs[..count].iter().position(|other| jogs[at].must_precede(other))
+        {
+            if next == start {
+                let (row, jog) = (*height, jogs[start]);
+                *height += 1;
+                detours.push((jog.link, row));
+                jogs[start].to = row;
+                jogs.push(Jog { link: jog.link, from: row, to: jog.to });
+            }
+            if way.contains(&next) {
+                break;
+            }
+            way.push(next);
+            at = next;
+        }
+        for at in way {
+            settled[at] = true;
+        }
+    }
+    detours
+}
+
+/// Each jog's track: in an order that obeys what must come first and else crosses little; jogs that do not meet share a track.
+fn assign(jogs: &[Jog]) -> (Vec<usize>, usize) {
+    let count = jogs.len();
+    let cost = |a: usize, b: usize| if a != b && jogs[a].overlaps(&jogs[b]) { jogs[a].cost_before(&jogs[b]) as isize } else { 0 };
+    // What it would cost more to turn before all others than behind them.
+    let mut burden: Vec<isize> = (0..count).map(|a| (0..count).map(|b| cost(a, b) - cost(b, a)).sum()).collect();
+    let mut blocked: Vec<usize> =
+        jogs.iter().map(|jog| jogs.iter().filter(|other| other.link != jog.link && other.must_precede(jog)).count()).collect();
+    // The halves of a detour keep their order.
+    let second_of = |a: usize| jogs[..a].iter().position(|other| other.link == jogs[a].link);
+    let mut open: Vec<usize> = (0..count).collect();
+    let mut order = Vec::with_capacity(count);
+    while !open.is_empty() {
+        let ready = |a: &usize| blocked[*a] == 0 && second_of(*a).is_none_or(|first| order.contains(&first));
+        let best = open.iter().copied().filter(ready).min_by_key(|a| (burden[*a], *a)).unwrap_or(open[0]);
+        open.retain(|a| *a != best);
+        order.push(best);
+        for a in &open {
+            burden[*a] -= cost(*a, best) - cost(best, *a);
+            if jogs[best].link != jogs[*a].link && jogs[best].must_precede(&jogs[*a]) {
+                blocked[*a] -= 1;
+            }
+        }
+    }
+    let mut track = vec![0; count];
+    let mut tracks = 0;
+    for (place, a) in order.iter().enumerate() {
+        let meets = |b: &&usize| jogs[*a].overlaps(&jogs[**b]) || jogs[*a].link == jogs[**b].link;
+        track[*a] = order[..place].iter().filter(meets).map(|b| track[*b] + 1).max().unwrap_or(0);
+        tracks = tracks.max(track[*a] + 1);
+    }
+    (track, tracks)
+}
+
+struct Drawing<'d> {
+    diagram: &'d Diagram,
+    items: &'d Items,
+    channels: Vec<Channel>,
+    begins: Vec<usize>,
+}
+
+impl Drawing<'_> {
+    fn point(&self, along: usize, across: usize) -> Point {
+        match self.diagram.direction {
+            Direction::LeftToRight => Point { x: along, y: across },
+            Direction::TopDown => Point { x: across, y: along },
+        }
+    }
+
+    fn layer_end(&self, layer: usize) -> usize {
+        self.begins[layer] + self.items.layers[layer].iter().map(|row| self.items.items[*row].along).max().unwrap_or(0)
+    }
+
+    fn place(&self, row: usize) -> Placed {
+        let item = &self.items.items[row];
+        let (along, across) = self.items.box_size(row);
+        let at = self.point(self.begins[item.layer], item.at);
+        let (width, height) = match self.diagram.direction {
+            Direction::LeftToRight => (along, across),
+            Direction::TopDown => (across, along),
+        };
+        let area = Area { x: at.x, y: at.y, width, height };
+        let spec = &self.diagram.boxes[row];
+        let caption = |x: usize, y: usize, text: &String| {
+            Some(Caption { at: Point { x, y }, text: text.clone(), width: (self.diagram.measure)(text) })
+        };
+        let (right, bottom) = (area.x + area.width, area.y + area.height);
+        let line = |points: &[(usize, usize)]| points.iter().map(|(x, y)| Point { x: *x, y: *y }).collect::<Vec<_>>();
+        match self.diagram.direction {
+            Direction::LeftToRight => Placed {
+                to_itself: spec.to_itself.as_ref().map(|text| Route {
+                    points: line(&[
+                        (area.x + 4, bottom - 1),
+                        (area.x + 4, bottom),
+                        (area.x + 7, bottom),
+                        (area.x + 7, bottom - 1),
+                    ]),
+                    head: Point { x: area.x + 7, y: bottom - 1 },
+                    heading: Heading::Up,
+                    label: caption(area.x + 9, bottom, text),
+                }),
+                from_any: spec.from_any.as_ref().map(|text| {
+                    let row = bottom + usize::from(spec.to_itself.is_some());
+                    Route {
+                        points: line(&[(area.x + 3, row), (area.x + 2, row), (area.x + 2, bottom - 1)]),
+                        head: Point { x: area.x + 2, y: bottom - 1 },
+                        heading: Heading::Up,
+                        label: caption(area.x + 5, row, text),
+                    }
+                }),
+                area,
+            },
+            Direction::TopDown => Placed {
+                to_itself: spec.to_itself.as_ref().map(|text| Route {
+                    points: line(&[(right, area.y + 1), (right + 1, area.y + 1), (right + 1, area.y + 2), (right, area.y + 2)]),
+                    head: Point { x: right, y: area.y + 2 },
+                    heading: Heading::Left,
+                    label: caption(right + 3, area.y + 2, text),
+                }),
+                from_any: spec.from_any.as_ref().map(|text| {
+                    let row = area.y + 1 + 2 * usize::from(spec.to_itself.is_some());
+                    Route {
+                        points: line(&[(right + 1, row), (right, row)]),
+                        head: Point { x: right, y: row },
+                        heading: Heading::Left,
+                        label: caption(right + 3, row, text),
+                    }
+                }),
+                area,
+            },
+        }
+    }
+
+    /// From box to box along its links; a reversed arrow is turned round at the end.
+    fn arrow(&self, row: usize) -> Route {
+        let chain = &self.items.chains[row];
+        let mut points: Vec<Point> = Vec::new();
+        for (step, link) in chain.iter().enumerate() {
+            let (from, to) = ends(self.items, *link);
+            let from_item = &self.items.items[self.items.links[*link].from];
+            let to_item = &self.items.items[self.items.links[*link].to];
+            let channel = &self.channels[from_item.layer];
+            let begin = if step == 0 { self.box_end(from_item) } else { self.begins[from_item.layer] };
+            let track = |track: usize| self.layer_end(channel.layer) + 1 + track;
+            points.push(self.point(begin, from));
+            match channel.bends(*link) {
+                Bends::None => {}
+                Bends::One { track: at } => points.extend([self.point(track(at), from), self.point(track(at), to)]),
+                Bends::Two { first, row, second } => points.extend([
+                    self.point(track(first), from),
+                    self.point(track(first), row),
+                    self.point(track(second), row),
+                    self.point(track(second), to),
+                ]),
+            }
+            points.push(self.point(self.begins[to_item.layer] - usize::from(step + 1 == chain.len()), to));
+        }
+        let reversed = self.items.reversed[row];
+        if reversed {
+            points.reverse();
+        }
+        let heading = match (self.diagram.direction, reversed) {
+            (Direction::LeftToRight, false) => Heading::Right,
+            (Direction::LeftToRight, true) => Heading::Left,
+            (Direction::TopDown, false) => Heading::Down,
+            (Direction::TopDown, true) => Heading::Up,
+        };
+        let points = straightened(&points);
+        Route { head: points.last().copied().unwrap_or_default(), points, heading, label: Some(self.label(row)) }
+    }
+
+    /// The first cell behind a box.
+    fn box_end(&self, item: &Item) -> usize {
+        let along = match item.kind {
+            Kind::Box(row) => self.items.box_size(row).0,
+            Kind::Bend | Kind::Label => item.along,
+        };
+        self.begins[item.layer] + along
+    }
+
+    fn label(&self, row: usize) -> Caption {
+        let item = &self.items.items[self.items.labels[row]];
+        let text = self.diagram.arrows[row].label.clone();
+        let width = (self.diagram.measure)(&text);
+        let room = self.layer_end(item.layer) - self.begins[item.layer];
+        let at = match self.diagram.direction {
+            Direction::LeftToRight => self.point(self.begins[item.layer] + (room - width) / 2, item.at),
+            Direction::TopDown => self.point(self.begins[item.layer], item.at + 1),
+        };
+        Caption { at, text, width }
+    }
+}
+
+/// The corners alone.
+fn straightened(points: &[Point]) -> Vec<Point> {
+    let mut corners: Vec<Point> = Vec::with_capacity(points.len());
+    for point in points {
+        if corners.last() == Some(point) {
+            continue;
+        }
+        if let [.., before, last] = corners.as_slice()
+            && ((before.x == last.x && last.x == point.x) || (before.y == last.y && last.y == point.y))
+        {
+            corners.pop();
+        }
+        corners.push(*point);
+    }
+    corners
+}

@@ -1,0 +1,131 @@
+//! The samples that toolcrib brings along, and copying one into a folder.
+
+use std::{fs, io::Write, path::Path};
+
+use crate::model::problem::{Problem, ProblemKind};
+
+/// A workspace that shows something.
+#[derive(Debug)]
+pub struct Sample {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Path within the workspace, with `/` between folders, and text.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+/// A sample's files by name, from the folder `samples`.
+macro_rules! files {
+    ($folder:literal, $($path:literal),+ $(,)?) => {
+        &[$(($path, include_str!(concat!("../../samples/", $folder, "/", $path)))),+]
+    };
+}
+
+/// Every sample, in the order in which a menu offers them.
+pub const SAMPLES: &[Sample] = &[
+    Sample {
+        name: "spec-workflow",
+        about: "Groups, states and a workflow: the TrustGraph document's own configuration, with its scenarios.",
+        files: files!(
+            "spec-workflow",
+            "README.md",
+            "scenarios/progression.yaml",
+            "scenarios/research.yaml",
+            "scenarios/user-a.yaml",
+            "scenarios/user-b.yaml",
+            "toolcrib.toml",
+            "tools.yaml",
+        ),
+    },
+    Sample {
+        name: "services",
+        about: "Three services, and tools that share one with different configuration.",
+        files: files!(
+            "services",
+            "README.md",
+            "services/calculator.json",
+            "services/custom-rag.json",
+            "services/joke-service.json",
+            "toolcrib.toml",
+            "tools/calculator.json",
+            "tools/query-customers.json",
+            "tools/query-products.json",
+            "tools/tell-joke.json",
+        ),
+    },
+    Sample {
+        name: "first-call",
+        about: "One tool and one service: what it takes to see an answer.",
+        files: files!("first-call", "README.md", "joke-service.json", "tell-joke.json", "toolcrib.toml",),
+    },
+];
+
+/// The sample of that name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Sample> {
+    SAMPLES.iter().find(|sample| sample.name == name)
+}
+
+/// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is there is overwritten: where one of the files
+/// exists, none is written.
+pub fn copy(sample: &Sample, folder: &Path) -> Result<(), Problem> {
+    let doing = || format!("copying the sample {} to {}", sample.name, folder.display());
+    if let Some((path, _)) = sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok()) {
+        let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} is there already"));
+        return Err(problem.remedy("choose an empty folder"));
+    }
+    sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(|error| {
+        Problem::new(ProblemKind::File, doing(), error.to_string()).remedy("choose a folder that can be written to")
+    })
+}
+
+fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::File::create_new(path)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn paths_below(folder: &Path, from: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                paths_below(&path, from, found);
+            } else {
+                found.push(path.strip_prefix(from).unwrap().to_str().unwrap().replace('\\', "/"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_file_of_the_folder() {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples");
+        let mut on_disk = Vec::new();
+        paths_below(&folder, &folder, &mut on_disk);
+        let mut in_table: Vec<String> =
+            SAMPLES.iter().flat_map(|sample| sample.files.iter().map(|(path, _)| format!("{}/{path}", sample.name))).collect();
+        on_disk.sort();
+        in_table.sort();
+        assert_eq!(in_table, on_disk);
+    }
+
+    #[test]
+    fn a_copy_is_whole_and_overwrites_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let sample = by_name("services").unwrap();
+        copy(sample, &folder.path().join("new")).unwrap();
+        let read = |path: &str| fs::read_to_string(folder.path().join("new").join(path)).unwrap();
+        assert!(sample.files.iter().all(|(path, text)| read(path) == *text));
+
+        fs::write(folder.path().join("toolcrib.toml"), "mine").unwrap();
+        let problem = copy(sample, folder.path()).unwrap_err();
+        assert_eq!(problem.cause, "toolcrib.toml is there already");
+        assert_eq!(fs::read_to_string(folder.path().join("toolcrib.toml")).unwrap(), "mine");
+        assert!(!folder.path().join("tools").exists());
+    }
+}

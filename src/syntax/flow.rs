@@ -1,0 +1,143 @@
+//! Children between brackets or braces, in any format: put in, taken out, moved.
+//!
+//! Children that have lines of their own are handled by lines, so that a comment on the line goes with its child;
+//! others are handled with the comma that parts them from their neighbour.
+
+use super::{
+    change::Splice,
+    page::Page,
+    tree::{Member, Node, Shape},
+};
+
+/// What a format allows between brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A comma may stand behind the last child.
+    pub trailing_comma: bool,
+    /// Comments on lines of their own stay when the last child goes.
+    pub comments_stay: bool,
+}
+
+/// From the first to the last byte of each child: keys and properties included, commas not.
+pub fn spans(node: &Node) -> Vec<(usize, usize)> {
+    let ends = |member: &Member| (member.key_span.start, member.value.span.end.max(member.key_span.end));
+    match &node.shape {
+        Shape::List { items, .. } => items.iter().map(|item| (item.lead, item.span.end)).collect(),
+        Shape::Object { members, .. } => members.iter().map(ends).collect(),
+        Shape::Scalar | Shape::Alias => Vec::new(),
+    }
+}
+
+/// How a child is to stand: on a line of its own with this indentation, or beside its neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand<'p> {
+    OwnLine(&'p str),
+    Beside,
+}
+
+/// How a new child would stand in brackets that have children already.
+pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Stand<'p>> {
+    let spans = spans(parent);
+    let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
+    Some(if page.begins_line(beside) { Stand::OwnLine(page.indent(beside)) } else { Stand::Beside })
+}
+
+/// Puts a child before that row of brackets that have children already. `gap` parts it from a neighbour on its line.
+pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str) -> Vec<Splice> {
+    let spans = spans(parent);
+    let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else { return Vec::new() };
+    match (spans.get(row), stand) {
+        (Some(next), Stand::OwnLine(indent)) => vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))],
+        (Some(next), Stand::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
+        (None, stand) => match (comma_behind(page, last.1), stand) {
+            (Some(comma), Stand::OwnLine(indent)) => {
+                vec![Splice::insert(page.line_end(comma), format!("{}{indent}{child},", page.eol))]
+            }
+            (Some(comma), Stand::Beside) => vec![Splice::insert(comma + 1, format!("{gap}{child},"))],
+            (None, Stand::OwnLine(indent)) => {
+                let end = behind_comment(page, last.1);
+                vec![Splice::insert(last.1, ","), Splice::insert(end, format!("{}{indent}{child}", page.eol))]
+            }
+            (None, Stand::Beside) => vec![Splice::insert(last.1, format!(",{gap}{child}"))],
+        },
+    }
+}
+
+/// Takes children out.
+pub fn drop_rows(page: &Page<'_>, parent: &Node, rows: &[usize], rules: Rules) -> Vec<Splice> {
+    let spans = spans(parent);
+    let Some(last) = (0..spans.len()).rev().find(|row| !rows.contains(row)) else {
+        return clear(page, parent, &spans, rules);
+    };
+    let mut splices: Vec<Splice> = rows.iter().map(|row| drop_row(page, &spans, *row, last)).collect();
+    let ends_bare = comma_behind(page, spans[spans.len() - 1].1).is_none();
+    if last + 1 < spans.len() && ends_bare && !rules.trailing_comma {
+        // The comma that parted the last child that stays from those behind it.
+        if let Some(comma) = comma_behind(page, spans[last].1).filter(|comma| !covered(&splices, *comma)) {
+            splices.push(Splice::delete(comma, comma + 1));
+        }
+    }
+    splices
+}
+
+/// Moves one of several texts to another place among them; what stands between them stays.
+pub fn shift(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    let moved = order.remove(from);
+    order.insert(to, moved);
+    let swapped = order.iter().enumerate().filter(|(slot, row)| slot != *row);
+    swapped.map(|(slot, row)| Splice::new(spans[slot].0, spans[slot].1, &page.text[spans[*row].0..spans[*row].1])).collect()
+}
+
+/// The comma behind a child, over blanks and comments.
+pub fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
+    let mut at = end;
+    let bytes = page.text.as_bytes();
+    loop {
+        match bytes.get(at)? {
+            b' ' | b'\t' | b'\r' | b'\n' => at += 1,
+            b'#' => at = page.line_end(at),
+            b',' => return Some(at),
+            _ => return None,
+        }
+    }
+}
+
+fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) -> Splice {
+    let (start, end) = spans[row];
+    let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
+    let rest = page.text[behind..page.line_end(behind)].trim_start_matches([' ', '\t']);
+    if page.begins_line(start) && !page.parted(end, behind) && (rest.is_empty() || rest.starts_with('#')) {
+        return Splice::delete(page.line_start(start), page.next_line(behind));
+    }
+    let has_line_before = row > 0 && !page.parted(spans[row - 1].1, start);
+    match spans.get(row + 1) {
+        Some(next) if row < last && !page.parted(end, next.0) => Splice::delete(start, next.0),
+        _ if has_line_before => Splice::delete(spans[row - 1].1, end),
+        Some(_) => Splice::delete(start, behind),
+        None => Splice::delete(start, end),
+    }
+}
+
+/// Takes everything out of brackets.
+fn clear(page: &Page<'_>, parent: &Node, spans: &[(usize, usize)], rules: Rules) -> Vec<Splice> {
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return Vec::new() };
+    let (open, close) = (parent.span.start + 1, parent.span.end.saturating_sub(1));
+    let end = comma_behind(page, last.1).filter(|comma| *comma < close).map_or(last.1, |comma| comma + 1);
+    let end = behind_comment(page, end).min(close);
+    let bare = |text: Option<&str>| text.is_some_and(|text| text.trim().is_empty());
+    if !rules.comments_stay || (bare(page.text.get(open..first.0)) && bare(page.text.get(end..close))) {
+        return vec![Splice::delete(open, close)];
+    }
+    vec![Splice::delete(first.0, end)]
+}
+
+/// The end of the line behind a child, if nothing but a comment follows on it; else the child's own end.
+fn behind_comment(page: &Page<'_>, end: usize) -> usize {
+    let rest = page.text[end..page.line_end(end)].trim_start_matches([' ', '\t']);
+    if rest.is_empty() || rest.starts_with('#') { page.line_end(end) } else { end }
+}
+
+fn covered(splices: &[Splice], at: usize) -> bool {
+    splices.iter().any(|splice| splice.span.start <= at && at < splice.span.end)
+}

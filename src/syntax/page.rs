@@ -1,0 +1,54 @@
+//! The geometry of a text: its lines, their indentation, and how it ends them.
+
+use super::tree::Node;
+
+#[derive(Clone, Copy)]
+pub struct Page<'t> {
+    pub text: &'t str,
+    /// How lines end here: as the first one does.
+    pub eol: &'static str,
+}
+
+impl<'t> Page<'t> {
+    pub fn of(text: &'t str) -> Self {
+        let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
+        Self { text, eol: if crlf { "\r\n" } else { "\n" } }
+    }
+
+    /// Where the line of an offset begins, behind a byte order mark.
+    pub fn line_start(&self, offset: usize) -> usize {
+        let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        if self.text[start..].starts_with('\u{feff}') && start == 0 { '\u{feff}'.len_utf8().min(offset) } else { start }
+    }
+
+    /// Where the line of an offset ends, its line end left out.
+    pub fn line_end(&self, offset: usize) -> usize {
+        let end = self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at);
+        if self.text[offset..end].ends_with('\r') { end - 1 } else { end }
+    }
+
+    /// Where the next line begins; the end of the text behind the last.
+    pub fn next_line(&self, offset: usize) -> usize {
+        self.text[offset..].find('\n').map_or(self.text.len(), |at| offset + at + 1)
+    }
+
+    /// The blanks that the line of an offset begins with.
+    pub fn indent(&self, offset: usize) -> &'t str {
+        let line = &self.text[self.line_start(offset)..self.line_end(offset)];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Whether nothing but blanks stands before the offset on its line.
+    pub fn begins_line(&self, offset: usize) -> bool {
+        self.text[self.line_start(offset)..offset].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+
+    /// Whether the texts of two offsets stand on different lines.
+    pub fn parted(&self, from: usize, to: usize) -> bool {
+        self.text.get(from..to).is_some_and(|between| between.contains('\n'))
+    }
+
+    pub fn written(&self, node: &Node) -> &'t str {
+        &self.text[node.span.start..node.span.end]
+    }
+}

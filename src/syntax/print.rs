@@ -1,0 +1,20 @@
+//! Writes a value as the text of a new file.
+
+use serde_json::Value;
+
+use super::{draft::Draft, json, source::Format, toml, yaml};
+
+/// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in block style with long
+/// texts as blocks, TOML with tables. What a format cannot say is left to the caller, who reads the text back.
+#[must_use]
+pub fn value(format: Format, value: &Value) -> String {
+    whole(format, &Draft::of_value(value), "\n")
+}
+
+pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
+    match format {
+        Format::Json => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,
+        Format::Yaml => yaml::print::lines(to, &yaml::print::Manner::default()).join(eol) + eol,
+        Format::Toml => toml::print::whole(to, eol),
+    }
+}

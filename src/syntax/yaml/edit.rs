@@ -1,0 +1,368 @@
+//! Writes a change into YAML text in the manner of what stands around it.
+
+use super::{
+    gap::Gap,
+    manner::{self, column},
+    print::{self, Behind, Caution, Entry, Manner},
+    scalar::{self, Quote},
+};
+use crate::syntax::{
+    change::{Change, Plan, Splice},
+    draft::Draft,
+    flow,
+    page::Page,
+    tree::{Member, Node, Shape, Style},
+};
+
+/// Folded blocks are filled up to this width.
+const FOLD_WIDTH: usize = 88;
+
+pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
+    let pen = Pen { page, manner: Manner { caution, ..manner::learn(page, root) } };
+    match &plan.change {
+        Change::Replace { node, to } => pen.replace(node, to, &plan.above),
+        Change::Add { object, key, to } => pen.add(object, key, to, &plan.above),
+        Change::Insert { list, row, to } => pen.insert(list, *row, to, &plan.above),
+        Change::Drop { parent, rows } => pen.drop_rows(parent, rows, &plan.above),
+        Change::Move { list, from, to } => pen.shift(list, *from, *to),
+        Change::Rename { object, rows, key } => pen.rename(object, rows, key),
+    }
+}
+
+struct Pen<'p> {
+    page: &'p Page<'p>,
+    manner: Manner,
+}
+
+/// Where a value of a block stands: behind a key's colon or a dash.
+struct Slot {
+    /// Behind the colon or dash, and behind the anchor and tag that stay.
+    at: usize,
+    /// The column of the key or dash.
+    column: usize,
+    behind: Behind,
+}
+
+impl Pen<'_> {
+    fn add(&self, object: &Node, key: &str, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+        let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
+        let manner = manner::beside(self.page, object, &self.manner);
+        let Some(last) = members.as_slice().last() else {
+            return self.replace(object, &Draft::Object(vec![(key.to_owned(), to.clone())]), above);
+        };
+        if object.is_flow() {
+            let gap = self.gap(object);
+            return flow::insert(self.page, object, members.as_slice().len(), &print::flow_member(key, to, &manner), gap);
+        }
+        let column = column(self.page, object.span.start);
+        let lines = print::indented(print::member(key, to, &manner), column);
+        vec![self.lines_behind(last.value.span.end.max(last.key_span.end), &lines)]
+    }
+
+    fn insert(&self, list: &Node, row: usize, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+        let Shape::List { items, .. } = &list.shape else { return Vec::new() };
+        let manner = manner::beside(self.page, list, &self.manner);
+        if items.is_empty() {
+            return self.replace(list, &Draft::List(vec![to.clone()]), above);
+        }
+        if list.is_flow() {
+            return flow::insert(self.page, list, row, &print::flow(to, &manner), self.gap(list));
+        }
+        let page = self.page;
+        let column = column(page, list.span.start);
+        let lines = print::item(to, &manner, self.dash_gap(list));
+        match items.get(row) {
+            None => vec![self.lines_behind(items[items.len() - 1].span.end, &print::indented(lines, column))],
+            Some(_) => {
+                let dash = self.dash(list, row);
+                let text = if page.begins_line(dash) {
+                    let start = self.with_comments(list, row);
+                    return vec![Splice::insert(start, self.joined(&print::indented(lines, column)) + page.eol)];
+                } else {
+                    let mut lines = print::indented(lines, column);
+                    lines[0] = lines[0].trim_start().to_owned();
+                    self.joined(&lines) + page.eol + &" ".repeat(column)
+                };
+                vec![Splice::insert(dash, text)]
+            }
+        }
+    }
+
+    fn drop_rows(&self, parent: &Node, rows: &[usize], above: &[&Node]) -> Vec<Splice> {
+        if parent.is_flow() {
+            let rules = flow::Rules { trailing_comma: true, comments_stay: self.manner.caution == Caution::Free };
+            return flow::drop_rows(self.page, parent, rows, rules);
+        }
+        let starts = self.starts(parent);
+        if rows.len() == starts.len() {
+            let empty =
+                if matches!(parent.shape, Shape::List { .. }) { Draft::List(Vec::new()) } else { Draft::Object(Vec::new()) };
+            return self.replace(parent, &empty, above);
+        }
+        rows.iter().map(|row| self.drop_row(&starts, *row)).collect()
+    }
+
+    /// Takes out a child of a block with the comment on its line.
+    fn drop_row(&self, starts: &[(usize, usize)], row: usize) -> Splice {
+        let (page, (start, end)) = (self.page, starts[row]);
+        if page.begins_line(start) {
+            let (from, to) = (page.line_start(start), page.next_line(end));
+            // Without a line end behind it, it takes the one before it.
+            if to == page.text.len() && !page.text.ends_with('\n') && from > 0 {
+                return Splice::delete(page.line_end(from - 1), to);
+            }
+            return Splice::delete(from, to);
+        }
+        match starts.get(row + 1) {
+            Some(next) if page.text[page.line_end(end)..next.0].trim().is_empty() => Splice::delete(start, next.0),
+            _ => Splice::delete(start - trailing_blanks(&page.text[..start]), page.line_end(end)),
+        }
+    }
+
+    fn shift(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
+        let (page, starts) = (self.page, self.starts(list));
+        if list.is_flow() {
+            return flow::shift(page, &flow::spans(list), from, to);
+        }
+        let whole = starts.iter().all(|(dash, _)| page.begins_line(*dash));
+        let spans = starts.iter().enumerate().map(|(row, (dash, end))| match whole {
+            true => (self.with_comments(list, row), page.line_end(*end)),
+            false => (dash + 1, page.line_end(*end)),
+        });
+        flow::shift(page, &spans.collect::<Vec<_>>(), from, to)
+    }
+
+    fn rename(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {
+        let Shape::Object { members, style } = &object.shape else { return Vec::new() };
+        let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
+        let rename = |member: &Member| {
+            let written = &self.page.text[member.key_span.start..member.key_span.end];
+            let text = scalar::text(key, Quote::of(written), *style == Style::Flow);
+            Splice::new(member.key_span.start, member.key_span.end, text)
+        };
+        named.map(rename).collect()
+    }
+
+    fn replace(&self, node: &Node, to: &Draft, above: &[&Node]) -> Vec<Splice> {
+        let written = self.page.written(node);
+        let scalar = matches!(node.shape, Shape::Scalar);
+        let quote = if scalar { Quote::of(written) } else { Quote::Plain };
+        let manner = Manner { quote, ..self.manner.clone() };
+        let in_flow = above.last().is_some_and(|parent| parent.is_flow());
+        let keeps_brackets = node.is_flow() && !flow::spans(node).is_empty() && to.is_container();
+        if in_flow || keeps_brackets {
+            let manner = if node.is_container() { manner::beside(self.page, node, &manner) } else { manner };
+            let blank = if node.span.start == node.span.end { " " } else { "" };
+            let value = Splice::new(node.span.start, node.span.end, format!("{blank}{}", print::flow(to, &manner)));
+            return self.wrong_tag(node, to).into_iter().chain([value]).collect();
+        }
+        let Some(slot) = above.last().and_then(|parent| self.slot(parent, node)) else {
+            return self.wrong_tag(node, to).into_iter().chain([self.replace_root(node, to, &manner)]).collect();
+        };
+        let mut entry = self.entry(node, to, &manner, slot.behind);
+        entry.body = print::indented(entry.body, slot.column);
+        let mut splices = self.write(&slot, node, &entry);
+        if let Some(Splice { span, .. }) = self.wrong_tag(node, to) {
+            let tag = self.page.text[span.start..span.end].trim_end_matches([' ', '\t']).len();
+            let blanks = trailing_blanks(&self.page.text[..span.start]);
+            splices.push(Splice::delete(span.start - blanks, span.start + tag));
+        }
+        splices
+    }
+
+    /// The tag of a value, with the blanks behind it, where the new value is not of its kind.
+    fn wrong_tag(&self, node: &Node, to: &Draft) -> Option<Splice> {
+        let properties = &self.page.text[node.lead..node.span.start];
+        let start = match properties.starts_with('!') {
+            true => 0,
+            false => properties.find(" !").map(|at| at + 1)?,
+        };
+        let tag = properties[start..].split([' ', '\t', '\r', '\n']).next().unwrap_or_default();
+        let own = !tag.starts_with("!!") && !tag.starts_with("!<");
+        let fits = match to {
+            Draft::Text(_) => own || tag == "!!str",
+            Draft::Number { .. } => matches!(tag, "!!int" | "!!float"),
+            Draft::List(_) => (own && tag != "!") || tag == "!!seq",
+            Draft::Object(_) => (own && tag != "!") || tag == "!!map",
+            Draft::Null | Draft::Flag(_) => false,
+        };
+        let blanks =
+            properties[start + tag.len()..].len() - properties[start + tag.len()..].trim_start_matches([' ', '\t']).len();
+        (!fits).then(|| Splice::delete(node.lead + start, node.lead + start + tag.len() + blanks))
+    }
+
+    /// The new value of a slot, in the style of the scalar that stood there.
+    fn entry(&self, node: &Node, to: &Draft, manner: &Manner, behind: Behind) -> Entry {
+        let (written, unit) = (self.page.written(node), " ".repeat(manner.unit));
+        let Draft::Text(text) = to else { return print::entry(to, &Manner { quote: Quote::Plain, ..manner.clone() }, behind) };
+        let free = manner.caution == Caution::Free;
+        let block = match (&node.shape, written.as_bytes().first()) {
+            (Shape::Scalar, Some(b'>')) if free => scalar::folded(text, &self.block_unit(node, &unit), FOLD_WIDTH),
+            (Shape::Scalar, Some(b'|')) if free && (scalar::is_block(text) || scalar::is_one_line(text)) => {
+                Some(scalar::literal(text, &self.block_unit(node, &unit)))
+            }
+            (Shape::Scalar, Some(b'"' | b'\'')) => Some((scalar::text(text, manner.quote, false), Vec::new())),
+            _ => None,
+        };
+        match block {
+            Some((head, body)) => Entry { head: head + self.header_comment(node), body },
+            None => print::entry(to, manner, behind),
+        }
+    }
+
+    /// The indentation of an existing block scalar, as seen from its key or dash.
+    fn block_unit(&self, node: &Node, unit: &str) -> String {
+        let page = self.page;
+        let text = &page.text[page.next_line(node.span.start).min(node.span.end)..node.span.end];
+        let filled = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let header = page.written(node).lines().next().unwrap_or_default();
+        let around = page.indent(node.span.start).len();
+        let compact = page.text[page.line_start(node.span.start)..node.span.start].trim_start().starts_with("- ");
+        let depth = filled.len() - filled.trim_start_matches(' ').len();
+        match depth.checked_sub(around) {
+            Some(depth @ 1..=9) if !compact && !header.contains(|digit: char| digit.is_ascii_digit()) => " ".repeat(depth),
+            _ => unit.to_owned(),
+        }
+    }
+
+    /// The comment behind the header of a block scalar, with the blanks before it.
+    fn header_comment(&self, node: &Node) -> &str {
+        let written = self.page.written(node);
+        if !written.starts_with(['|', '>']) {
+            return "";
+        }
+        let header = written.lines().next().unwrap_or_default();
+        let body = header.trim_start_matches(|letter: char| !letter.is_whitespace());
+        if body.trim_start().starts_with('#') { body } else { "" }
+    }
+
+    /// Puts a new value into a slot and takes the old one out.
+    fn write(&self, slot: &Slot, node: &Node, entry: &Entry) -> Vec<Splice> {
+        let page = self.page;
+        let gap = match (&*entry.head, slot.behind) {
+            ("", _) => String::new(),
+            (_, Behind::Key) => " ".to_owned(),
+            (_, Behind::Dash(gap)) => " ".repeat(gap),
+        };
+        let head = format!("{gap}{}", entry.head);
+        let body: String = entry.body.iter().flat_map(|line| [page.eol, line]).collect();
+        if !page.parted(slot.at, node.span.start) {
+            let line_end = page.line_end(node.span.end);
+            return vec![Splice::new(slot.at, node.span.end, head), Splice::insert(line_end, body)];
+        }
+        // The old value has lines of its own: they go, comments between it and its key stay.
+        let line_end = page.line_end(slot.at);
+        let before = page.line_end(page.line_start(node.span.start).saturating_sub(1));
+        vec![
+            Splice::insert(slot.at, head),
+            Splice::insert(line_end, body),
+            Splice::delete(before.max(line_end), page.line_end(node.span.end)),
+        ]
+    }
+
+    fn replace_root(&self, node: &Node, to: &Draft, manner: &Manner) -> Splice {
+        let page = self.page;
+        let begins = page.begins_line(node.lead) && column(page, node.lead) == 0;
+        let text = match begins || !to.is_container() {
+            true => self.joined(&print::lines(to, manner)),
+            false => print::flow(to, manner),
+        };
+        let blank = if node.span.start == node.span.end && node.span.start > 0 { " " } else { "" };
+        Splice::new(node.span.start, node.span.end, format!("{blank}{text}"))
+    }
+
+    /// Where the value of a child of a block stands.
+    fn slot(&self, parent: &Node, node: &Node) -> Option<Slot> {
+        let page = self.page;
+        let (mut gap, column, behind) = match &parent.shape {
+            Shape::Object { members, .. } => {
+                let member = members.iter().find(|member| std::ptr::eq(&raw const member.value, node))?;
+                let mut gap = Gap::new(page.text, member.key_span.end);
+                gap.take(b":")?;
+                (gap, column(page, member.key_span.start), Behind::Key)
+            }
+            Shape::List { items, .. } => {
+                let row = items.iter().position(|item| std::ptr::eq(item, node))?;
+                let dash = self.dash(parent, row);
+                (Gap::new(page.text, dash + 1), column(page, dash), Behind::Dash(self.dash_gap(parent)))
+            }
+            Shape::Scalar | Shape::Alias => return None,
+        };
+        if node.lead < node.span.start {
+            gap.properties(2);
+        }
+        Some(Slot { at: gap.at, column, behind })
+    }
+
+    /// Start and end of each child of a block: of a member its key (or its `?`), of an item its dash.
+    fn starts(&self, parent: &Node) -> Vec<(usize, usize)> {
+        match &parent.shape {
+            Shape::List { items, .. } => {
+                items.iter().enumerate().map(|(row, item)| (self.dash(parent, row), item.span.end)).collect()
+            }
+            Shape::Object { members, .. } => members
+                .iter()
+                .map(|member| {
+                    let before = self.page.text[..member.key_span.start].trim_end_matches([' ', '\t']);
+                    let asked = before.ends_with('?') && self.page.begins_line(before.len() - 1);
+                    let start = if asked { before.len() - 1 } else { member.key_span.start };
+                    (start, member.value.span.end.max(member.key_span.end))
+                })
+                .collect(),
+            Shape::Scalar | Shape::Alias => Vec::new(),
+        }
+    }
+
+    /// The dash of an item of a block.
+    fn dash(&self, list: &Node, row: usize) -> usize {
+        let Shape::List { items, .. } = &list.shape else { return list.span.start };
+        match row.checked_sub(1).and_then(|before| items.get(before)) {
+            None => list.span.start,
+            Some(before) => Gap::new(self.page.text, before.span.end).take(b"-").unwrap_or(before.span.end),
+        }
+    }
+
+    /// How many blanks stand behind the dashes of a list.
+    fn dash_gap(&self, list: &Node) -> usize {
+        let behind = &self.page.text[list.span.start + 1..];
+        let blanks = behind.len() - behind.trim_start_matches(' ').len();
+        if behind[blanks..].starts_with(['\r', '\n', '#']) { 1 } else { blanks.clamp(1, 8) }
+    }
+
+    /// Where an item begins with the comment lines right above it; the first item's belong to the list.
+    fn with_comments(&self, list: &Node, row: usize) -> usize {
+        let page = self.page;
+        let dash = self.dash(list, row);
+        let mut start = page.line_start(dash);
+        let floor = if row == 0 { return start } else { self.dash(list, row - 1) };
+        while start > floor {
+            let above = page.line_start(start - 1);
+            let line = &page.text[above..start];
+            if above <= floor || !line.trim_start().starts_with('#') || page.indent(above) != page.indent(dash) {
+                break;
+            }
+            start = above;
+        }
+        start
+    }
+
+    /// New lines behind the line on which something ends.
+    fn lines_behind(&self, end: usize, lines: &[String]) -> Splice {
+        Splice::insert(self.page.line_end(end), format!("{}{}", self.page.eol, self.joined(lines)))
+    }
+
+    fn joined(&self, lines: &[String]) -> String {
+        lines.join(self.page.eol)
+    }
+
+    /// What parts the children of brackets on one line.
+    fn gap(&self, parent: &Node) -> &'static str {
+        let spans = flow::spans(parent);
+        let tight = |pair: &[(usize, usize)]| &self.page.text[pair[0].1..pair[1].0] == ",";
+        if spans.windows(2).next().is_some_and(tight) { "" } else { " " }
+    }
+}
+
+fn trailing_blanks(text: &str) -> usize {
+    text.len() - text.trim_end_matches([' ', '\t']).len()
+}

@@ -1,0 +1,77 @@
+//! The manner of a YAML text, learnt from what is there.
+
+use super::{print::Manner, scalar::Quote};
+use crate::syntax::{
+    page::Page,
+    tree::{Node, Shape, Style},
+};
+
+/// How many nodes are looked at.
+const SAMPLE: usize = 400;
+
+/// The manner of a whole document.
+pub fn learn(page: &Page<'_>, root: &Node) -> Manner {
+    let (mut unit, mut dash, mut lists) = (None, None, None);
+    let (mut queue, mut row) = (vec![root], 0);
+    while let Some(node) = queue.get(row).copied() {
+        row += 1;
+        if row > SAMPLE || (unit.is_some() && dash.is_some() && lists.is_some()) {
+            break;
+        }
+        match &node.shape {
+            Shape::List { items, style } => {
+                if !items.is_empty() && !items.iter().any(Node::is_container) {
+                    lists = lists.or(Some(*style == Style::Flow));
+                }
+                queue.extend(items.iter().filter(|item| item.is_container()));
+            }
+            Shape::Object { members, style } => {
+                for member in members.iter() {
+                    let value = &member.value;
+                    if *style == Style::Block && page.parted(member.key_span.end, value.span.start) {
+                        let step = column(page, value.span.start).checked_sub(column(page, member.key_span.start));
+                        match &value.shape {
+                            Shape::Object { style: Style::Block, .. } => unit = unit.or(step.filter(|step| *step > 0)),
+                            Shape::List { style: Style::Block, .. } => dash = dash.or(step),
+                            _ => {}
+                        }
+                    }
+                    if value.is_container() {
+                        queue.push(value);
+                    }
+                }
+            }
+            Shape::Scalar | Shape::Alias => {}
+        }
+    }
+    let unit = unit.or(dash.filter(|dash| *dash > 0)).unwrap_or(2).min(9);
+    Manner { unit, dash: dash.unwrap_or(unit), short_lists: lists.unwrap_or(true), ..Manner::default() }
+}
+
+/// The manner beside existing children: texts and keys are quoted if the neighbours are.
+pub fn beside(page: &Page<'_>, parent: &Node, manner: &Manner) -> Manner {
+    let mut manner = manner.clone();
+    match &parent.shape {
+        Shape::List { items, .. } => manner.quote = common(items.iter().rev().map(|item| page.written(item))),
+        Shape::Object { members, .. } => {
+            manner.quote = common(members.iter().rev().map(|member| page.written(&member.value)));
+            let keys = members.iter().rev().map(|member| &page.text[member.key_span.start..member.key_span.end]);
+            manner.key_quote = common(keys);
+        }
+        Shape::Scalar | Shape::Alias => {}
+    }
+    manner
+}
+
+/// Column of an offset in characters, from 0.
+pub fn column(page: &Page<'_>, offset: usize) -> usize {
+    page.text[page.line_start(offset)..offset].chars().count()
+}
+
+/// The quotes that all of the nearest few scalars have which could be texts.
+fn common<'p>(written: impl Iterator<Item = &'p str>) -> Quote {
+    let worded = |text: &&str| text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '\'' | '_'));
+    let mut quotes = written.filter(worded).take(6).filter(|text| !matches!(*text, "true" | "false" | "null")).map(Quote::of);
+    let Some(first) = quotes.next() else { return Quote::Plain };
+    if quotes.all(|quote| quote == first) { first } else { Quote::Plain }
+}

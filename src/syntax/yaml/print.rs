@@ -1,0 +1,173 @@
+//! Writes values as YAML in a given manner: block style, with short lists in brackets and long texts as blocks.
+
+use super::scalar::{self, Quote};
+use crate::syntax::draft::Draft;
+
+/// A list in brackets is not made longer than this.
+const FLOW_WIDTH: usize = 76;
+
+/// What new values may be written as. What stands around a place can forbid the freer ways: a comment below a block
+/// text would become part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caution {
+    Free,
+    /// Texts stay on one line.
+    NoBlockTexts,
+    /// Everything stays on one line.
+    OneLine,
+}
+
+impl Caution {
+    pub const ALL: [Self; 3] = [Self::Free, Self::NoBlockTexts, Self::OneLine];
+}
+
+/// How new YAML is laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Blanks by which a member is indented under its object's key.
+    pub unit: usize,
+    /// Blanks by which the dash of a list is indented under its key.
+    pub dash: usize,
+    /// Lists of plain values stand in brackets.
+    pub short_lists: bool,
+    pub quote: Quote,
+    pub key_quote: Quote,
+    pub caution: Caution,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self { unit: 2, dash: 2, short_lists: true, quote: Quote::Plain, key_quote: Quote::Plain, caution: Caution::Free }
+    }
+}
+
+/// What a new value stands behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// A key and its colon.
+    Key,
+    /// A dash and this many blanks.
+    Dash(usize),
+}
+
+/// A value as it is written: what follows on the line of its key or dash, and the lines below that,
+/// indented as seen from the column of the key or dash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    pub head: String,
+    pub body: Vec<String>,
+}
+
+pub fn entry(draft: &Draft, manner: &Manner, behind: Behind) -> Entry {
+    match draft {
+        Draft::Text(text) if manner.caution == Caution::Free && scalar::is_block(text) => {
+            let (head, body) = scalar::literal(text, &" ".repeat(manner.unit));
+            Entry { head, body }
+        }
+        Draft::List(_) if !is_short(draft, manner) => below(list(draft, manner), manner.dash, behind),
+        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => {
+            below(object(draft, manner), manner.unit, behind)
+        }
+        _ => Entry { head: flow_value(draft, manner, false), body: Vec::new() },
+    }
+}
+
+/// The lines of a value that stands for itself.
+pub fn lines(draft: &Draft, manner: &Manner) -> Vec<String> {
+    match draft {
+        Draft::List(_) if !is_short(draft, manner) => list(draft, manner),
+        Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => object(draft, manner),
+        _ => {
+            let Entry { head, body } = entry(draft, manner, Behind::Key);
+            std::iter::once(head).chain(body).collect()
+        }
+    }
+}
+
+/// The lines of one member of a block.
+pub fn member(key: &str, value: &Draft, manner: &Manner) -> Vec<String> {
+    let Entry { head, body } = entry(value, manner, Behind::Key);
+    let blank = if head.is_empty() { "" } else { " " };
+    std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false))).chain(body).collect()
+}
+
+/// The lines of one item of a block, its dash included.
+pub fn item(value: &Draft, manner: &Manner, gap: usize) -> Vec<String> {
+    let Entry { head, body } = entry(value, manner, Behind::Dash(gap));
+    std::iter::once(format!("-{}{head}", " ".repeat(gap))).chain(body).collect()
+}
+
+/// The value on one line, as it can stand between brackets.
+pub fn flow(draft: &Draft, manner: &Manner) -> String {
+    flow_value(draft, manner, true)
+}
+
+/// A member between braces.
+pub fn flow_member(key: &str, value: &Draft, manner: &Manner) -> String {
+    format!("{}: {}", self::key(key, manner, true), flow(value, manner))
+}
+
+pub fn key(key: &str, manner: &Manner, flow: bool) -> String {
+    scalar::text(key, manner.key_quote, flow)
+}
+
+fn flow_value(draft: &Draft, manner: &Manner, within: bool) -> String {
+    match draft {
+        Draft::Null => "null".into(),
+        Draft::Flag(flag) => flag.to_string(),
+        Draft::Number { text, spelled: true } => text.clone(),
+        Draft::Number { text, spelled: false } => number(text),
+        Draft::Text(text) => scalar::text(text, manner.quote, within),
+        Draft::List(items) => format!("[{}]", items.iter().map(|item| flow(item, manner)).collect::<Vec<_>>().join(", ")),
+        Draft::Object(members) => {
+            let members: Vec<_> = members.iter().map(|(key, value)| flow_member(key, value, manner)).collect();
+            format!("{{{}}}", members.join(", "))
+        }
+    }
+}
+
+/// Readers of YAML 1.1 take `1e21` for text; they want a point and a sign.
+fn number(text: &str) -> String {
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text.to_owned() };
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
+    format!("{mantissa}{point}e{sign}{exponent}")
+}
+
+fn is_short(draft: &Draft, manner: &Manner) -> bool {
+    match draft {
+        Draft::List(items) if items.is_empty() || manner.caution == Caution::OneLine => true,
+        Draft::List(items) => {
+            let plain = |item: &Draft| item.is_leaf() && !matches!(item, Draft::Text(text) if scalar::is_block(text));
+            manner.short_lists && items.iter().all(plain) && flow(draft, manner).chars().count() <= FLOW_WIDTH
+        }
+        _ => false,
+    }
+}
+
+fn below(lines: Vec<String>, indent: usize, behind: Behind) -> Entry {
+    match behind {
+        Behind::Key => Entry { head: String::new(), body: indented(lines, indent) },
+        Behind::Dash(gap) => {
+            let mut lines = lines.into_iter();
+            let head = lines.next().unwrap_or_default();
+            Entry { head, body: indented(lines, 1 + gap) }
+        }
+    }
+}
+
+fn object(draft: &Draft, manner: &Manner) -> Vec<String> {
+    let Draft::Object(members) = draft else { return Vec::new() };
+    members.iter().flat_map(|(key, value)| member(key, value, manner)).collect()
+}
+
+fn list(draft: &Draft, manner: &Manner) -> Vec<String> {
+    let Draft::List(items) = draft else { return Vec::new() };
+    items.iter().flat_map(|value| item(value, manner, 1)).collect()
+}
+
+/// Blank lines stay empty.
+pub fn indented(lines: impl IntoIterator<Item = String>, indent: usize) -> Vec<String> {
+    let indent = " ".repeat(indent);
+    lines.into_iter().map(|line| if line.is_empty() { line } else { format!("{indent}{line}") }).collect()
+}

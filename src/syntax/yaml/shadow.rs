@@ -1,0 +1,139 @@
+//! What the YAML parser is given to read: the text itself, or one in which lines within brackets are indented further.
+//!
+//! To the letter of YAML a line within brackets must be indented more than the block around them. The parser holds to
+//! that, PyYAML and most others do not, and people write `[`, items, and a `]` below the key. Such lines get blanks in
+//! front, which mean nothing within brackets, and offsets are told as if these were not there.
+
+use std::borrow::Cow;
+
+use crate::syntax::{source::Span, tree::Tree};
+
+/// What is wrong, and at which offset.
+type Fault = (usize, String);
+
+/// Blanks in front of a padded line.
+const PAD: usize = 256;
+
+/// How often a text is read anew before its indentation is called wrong.
+const ROUNDS: usize = 64;
+
+/// As the parser says it.
+const INDENTATION: &str = "invalid indentation";
+
+pub struct Shadow<'t> {
+    text: Cow<'t, str>,
+    /// Where the padded lines begin in the text itself.
+    pads: Vec<usize>,
+    /// The byte offset of every 64th character; nothing where characters are bytes.
+    marks: Vec<usize>,
+    /// The length of the text itself.
+    len: usize,
+    /// The bytes of a byte order mark, which the parser does not see.
+    start: usize,
+}
+
+/// What a reading met that decides on pads.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Block texts: blanks mean something there.
+    pub blocks: Vec<Span>,
+    /// The outermost lists and objects in brackets, in the order they stand.
+    pub brackets: Vec<Span>,
+}
+
+/// Reads a text, padded where that is needed.
+pub fn read(text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>) -> Result<Tree, Fault> {
+    let first = match read(&Shadow::of(text, Vec::new())) {
+        Ok((tree, _)) => return Ok(tree),
+        Err(fault) if fault.1 != INDENTATION => return Err(fault),
+        Err(fault) => fault,
+    };
+    let guessed = settle(closers(text), text, &read).or_else(|| settle(Vec::new(), text, &read));
+    guessed.ok_or((first.0, "the line is not indented enough for where it stands".to_owned()))
+}
+
+/// Pads the lines that are not indented enough, one a round, beginning with some that are known.
+fn settle(mut pads: Vec<usize>, text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>) -> Option<Tree> {
+    for _ in 0..ROUNDS {
+        match read(&Shadow::of(text, pads.clone())) {
+            Ok((tree, found)) => {
+                let count = pads.len();
+                pads.retain(|pad| !within(&found.blocks, *pad));
+                if pads.len() == count {
+                    return pads.iter().all(|pad| within(&found.brackets, *pad)).then_some(tree);
+                }
+            }
+            Err((at, message)) if message == INDENTATION => {
+                let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+                pads.insert(pads.binary_search(&line).err()?, line);
+            }
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// Whether one of the spans, which do not overlap, holds the offset.
+fn within(spans: &[Span], offset: usize) -> bool {
+    let row = spans.partition_point(|span| span.start <= offset);
+    row > 0 && offset < spans[row - 1].end
+}
+
+/// The lines that begin with a closing bracket.
+fn closers(text: &str) -> Vec<usize> {
+    let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+    starts.filter(|start| text[*start..].trim_start_matches([' ', '\t']).starts_with([']', '}'])).collect()
+}
+
+impl<'t> Shadow<'t> {
+    const STEP: usize = 64;
+
+    fn of(text: &'t str, pads: Vec<usize>) -> Self {
+        let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut shadow = Self { text: Cow::Borrowed(text), pads, marks: Vec::new(), len: text.len(), start };
+        if !shadow.pads.is_empty() {
+            let mut padded = String::with_capacity(text.len() + shadow.pads.len() * PAD);
+            let mut at = 0;
+            for pad in &shadow.pads {
+                padded.push_str(&text[at..*pad]);
+                padded.push_str(&" ".repeat(PAD));
+                at = *pad;
+            }
+            padded.push_str(&text[at..]);
+            shadow.text = Cow::Owned(padded);
+        }
+        if !shadow.text.is_ascii() {
+            shadow.marks = shadow.text[start..].char_indices().step_by(Self::STEP).map(|(at, _)| start + at).collect();
+        }
+        shadow
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The byte offset in the text itself of a character that the parser counts.
+    pub fn byte(&self, character: usize) -> usize {
+        let at = self.padded_byte(character);
+        // Every pad moves those behind it: the last that begins before the offset is found by halving.
+        let (mut count, mut above) = (0, self.pads.len());
+        while count < above {
+            let middle = count.midpoint(above);
+            if self.pads[middle] + middle * PAD < at { count = middle + 1 } else { above = middle }
+        }
+        match count.checked_sub(1) {
+            None => at,
+            // Within the blanks in front of a line: where the line begins.
+            Some(last) => (at.saturating_sub(count * PAD)).max(self.pads[last]).min(self.len),
+        }
+    }
+
+    fn padded_byte(&self, character: usize) -> usize {
+        if self.marks.is_empty() {
+            return (self.start + character).min(self.text.len());
+        }
+        let Some(mark) = self.marks.get(character / Self::STEP) else { return self.text.len() };
+        let rest = &self.text[*mark..];
+        rest.char_indices().nth(character % Self::STEP).map_or(self.text.len(), |(at, _)| mark + at)
+    }
+}
