@@ -10,6 +10,7 @@
 //! | [`explain`] | for one tool: its reasons and the smallest change that would turn them around |
 //! | [`layout`] | boxes and arrows placed in cells, layer by layer |
 //! | [`canvas_text`] | a layout drawn with box characters, each cell with its role |
+//! | [`export`] | a workflow as text, DOT, Mermaid, SVG, JSON |
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`services`] | small services that really answer, to try calls on |
@@ -19,6 +20,7 @@
 pub mod canvas_text;
 pub mod diff;
 pub mod explain;
+pub mod export;
 pub mod filter;
 pub mod gated;
 pub mod groups;

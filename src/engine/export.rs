@@ -1,0 +1,316 @@
+//! A workflow as text, DOT, Mermaid, SVG or JSON; text and SVG from the same layout as the screen.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::{
+    canvas_text,
+    gated::{Gated, ToolRow},
+    layout::{
+        diagram::{Direction, Measure},
+        picture::{Area, Caption, Picture, Point, Route},
+        states::{self, StateDiagram},
+    },
+    workflow::{
+        analysis::Analysis,
+        graph::{Link, StateRow, Workflow},
+    },
+};
+
+/// How a workflow is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Dot,
+    Mermaid,
+    Svg,
+    Json,
+}
+
+impl Format {
+    pub const ALL: [Self; 5] = [Self::Text, Self::Dot, Self::Mermaid, Self::Svg, Self::Json];
+
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Dot => "dot",
+            Self::Mermaid => "mermaid",
+            Self::Svg => "svg",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// What is exported.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s, T> {
+    pub workflow: &'s Workflow,
+    pub analysis: &'s Analysis,
+    pub tools: &'s [T],
+    /// The state that is marked as the current one.
+    pub current: StateRow,
+    pub direction: Direction,
+    pub measure: Measure,
+}
+
+impl<T: Gated> Subject<'_, T> {
+    /// The workflow in a format, ending with a line end.
+    #[must_use]
+    pub fn write(&self, format: Format) -> String {
+        match format {
+            Format::Text => self.text(),
+            Format::Dot => self.dot(),
+            Format::Mermaid => self.mermaid(),
+            Format::Svg => self.svg(),
+            Format::Json => format!("{:#}\n", self.json()),
+        }
+    }
+
+    fn diagram(&self) -> StateDiagram {
+        states::diagram(self.workflow, self.analysis, self.tools, self.current, self.direction, self.measure)
+    }
+
+    fn keys(&self, rows: &[ToolRow]) -> String {
+        rows.iter().map(|row| self.tools[*row].key()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn text(&self) -> String {
+        let states = self.diagram();
+        let mut lines = canvas_text::draw(&states.diagram, &states.diagram.layout()).lines();
+        if !states.staying.is_empty() {
+            lines.push(String::new());
+            lines.push(format!("any state stays: {}", self.keys(&states.staying)));
+        }
+        lines.into_iter().map(|line| line.replace(char::is_control, " ") + "\n").collect()
+    }
+
+    fn dot(&self) -> String {
+        let mut text = String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
+        for (row, name) in self.workflow.states().iter().enumerate() {
+            let mut more = String::new();
+            if row == self.current {
+                more.push_str(", penwidth=2");
+            }
+            if !self.analysis.reaches(row) {
+                more.push_str(", style=\"rounded,dashed\", fontcolor=gray");
+            }
+            let _ = writeln!(text, "  s{row} [label={}{more}];", dot_text(name));
+        }
+        let mut any = false;
+        for edge in self.workflow.edges() {
+            let label = dot_text(&self.keys(&edge.tools));
+            let _ = match edge.link {
+                Link::Between { from, to } => writeln!(text, "  s{from} -> s{to} [label={label}];"),
+                Link::FromAny { to } => writeln!(text, "  any -> s{to} [label={label}, style=dashed];"),
+                Link::StayAny => writeln!(text, "  any -> any [label={label}, style=dashed];"),
+            };
+            any |= !matches!(edge.link, Link::Between { .. });
+        }
+        if any {
+            text.push_str("  any [label=\"any state\", style=\"rounded,dashed\"];\n");
+        }
+        text + "}\n"
+    }
+
+    fn mermaid(&self) -> String {
+        let mut text = String::from("stateDiagram-v2\n  direction LR\n");
+        for (row, name) in self.workflow.states().iter().enumerate() {
+            let _ = writeln!(text, "  state \"{}\" as s{row}", mermaid_text(name));
+        }
+        let edges = self.workflow.edges();
+        if edges.iter().any(|edge| !matches!(edge.link, Link::Between { .. })) {
+            text.push_str("  state \"any state\" as any\n");
+        }
+        let _ = writeln!(text, "  [*] --> s{}", self.workflow.start());
+        for edge in edges {
+            let label = mermaid_text(&self.keys(&edge.tools));
+            let _ = match edge.link {
+                Link::Between { from, to } => writeln!(text, "  s{from} --> s{to} : {label}"),
+                Link::FromAny { to } => writeln!(text, "  any --> s{to} : {label}"),
+                Link::StayAny => writeln!(text, "  any --> any : {label}"),
+            };
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let name = |row: &StateRow| Value::from(&*self.workflow.states()[*row]);
+        let names = |rows: &[StateRow]| rows.iter().map(name).collect::<Value>();
+        let keys = |rows: &[ToolRow]| rows.iter().map(|row| Value::from(self.tools[*row].key())).collect::<Value>();
+        let states: Value = (0..self.workflow.states().len())
+            .map(|row| {
+                json!({
+                    "name": name(&row),
+                    "tools": self.workflow.offer_count(row),
+                    "reachable": self.analysis.reaches(row),
+                    "returns": self.analysis.returns[row],
+                })
+            })
+            .collect();
+        let edges: Value = self
+            .workflow
+            .edges()
+            .iter()
+            .map(|edge| {
+                let (from, to) = match edge.link {
+                    Link::Between { from, to } => (name(&from), name(&to)),
+                    Link::FromAny { to } => (Value::Null, name(&to)),
+                    Link::StayAny => (Value::Null, Value::Null),
+                };
+                json!({"from": from, "to": to, "tools": keys(&edge.tools)})
+            })
+            .collect();
+        let sets = |sets: &[Vec<StateRow>]| sets.iter().map(|rows| names(rows)).collect::<Value>();
+        let never: Vec<ToolRow> = self.analysis.never_run.iter().map(|(tool, _)| *tool).collect();
+        json!({
+            "start": name(&self.workflow.start()),
+            "states": states,
+            "edges": edges,
+            "dead_ends": names(&self.analysis.dead_ends),
+            "traps": sets(&self.analysis.traps),
+            "cycles": sets(&self.analysis.cycles),
+            "never_run": keys(&never),
+            "never_produced": self.analysis.never_produced.iter().map(|found| name(&found.state)).collect::<Value>(),
+            "never_awaited": self.analysis.never_awaited.iter().map(|found| name(&found.state)).collect::<Value>(),
+        })
+    }
+
+    fn svg(&self) -> String {
+        let states = self.diagram();
+        let picture = states.diagram.layout();
+        let mut svg = Svg::new(&picture);
+        for route in &picture.arrows {
+            svg.route(route, "");
+        }
+        for (row, placed) in picture.boxes.iter().enumerate() {
+            let class = match (row == self.current, self.analysis.reaches(row)) {
+                (true, _) => "current",
+                (false, true) => "state",
+                (false, false) => "dim",
+            };
+            svg.place(&placed.area, class, &states.diagram.boxes[row].lines);
+            placed.to_itself.iter().for_each(|route| svg.route(route, ""));
+            placed.from_any.iter().for_each(|route| svg.route(route, " any"));
+        }
+        svg.text + "</svg>\n"
+    }
+}
+
+const CELL_WIDTH: usize = 9;
+const CELL_HEIGHT: usize = 18;
+
+struct Svg {
+    text: String,
+}
+
+impl Svg {
+    fn new(picture: &Picture) -> Self {
+        let (width, height) = (picture.width * CELL_WIDTH + 20, picture.height * CELL_HEIGHT + 20);
+        let text = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
+             <style>text{{font:14px monospace;fill:#222}}rect{{fill:#fff;stroke:#555;rx:6}}.current rect{{stroke:#06c;stroke-width:2.5}}\
+             .dim rect{{stroke:#aaa}}.dim text{{fill:#767676}}polyline{{fill:none;stroke:#555;marker-end:url(#head)}}\
+             .any{{stroke-dasharray:4 3}}.plate{{stroke:none;rx:0}}</style>\n\
+             <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
+             <path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
+        );
+        Self { text }
+    }
+
+    fn place(&mut self, area: &Area, class: &str, lines: &[String]) {
+        let (x, y) = (area.x * CELL_WIDTH + CELL_WIDTH / 2, area.y * CELL_HEIGHT + CELL_HEIGHT / 2);
+        let (width, height) = ((area.width - 1) * CELL_WIDTH, (area.height - 1) * CELL_HEIGHT);
+        let _ = writeln!(self.text, "<g class=\"{class}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
+        for (row, line) in lines.iter().enumerate() {
+            let (x, y) = ((area.x + 2) * CELL_WIDTH, (area.y + 1 + row) * CELL_HEIGHT + 13);
+            let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{y}\">{}</text>", xml_text(line));
+        }
+        self.text.push_str("</g>\n");
+    }
+
+    fn route(&mut self, route: &Route, class: &str) {
+        let middle =
+            |point: &Point| format!("{},{}", point.x * CELL_WIDTH + CELL_WIDTH / 2, point.y * CELL_HEIGHT + CELL_HEIGHT / 2);
+        let points: Vec<String> = route.points.iter().map(middle).collect();
+        let _ = writeln!(self.text, "<polyline class=\"arrow{class}\" points=\"{}\"/>", points.join(" "));
+        route.label.iter().for_each(|label| self.label(label));
+    }
+
+    /// A label stands on a plate that hides the line behind it.
+    fn label(&mut self, label: &Caption) {
+        let (x, y) = (label.at.x * CELL_WIDTH, label.at.y * CELL_HEIGHT);
+        let width = label.width * CELL_WIDTH;
+        let _ = writeln!(self.text, "<rect class=\"plate\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{CELL_HEIGHT}\"/>");
+        let _ = writeln!(self.text, "<text x=\"{x}\" y=\"{}\">{}</text>", y + 13, xml_text(&label.text));
+    }
+}
+
+fn dot_text(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
+}
+
+/// Letters that Mermaid reads as its own are written as entity codes.
+fn mermaid_text(text: &str) -> String {
+    text.chars()
+        .map(|letter| match letter {
+            '"' | '#' | ';' | ':' | '<' | '>' => format!("#{};", u32::from(letter)),
+            letter if letter.is_control() => " ".into(),
+            letter => letter.into(),
+        })
+        .collect()
+}
+
+fn xml_text(text: &str) -> String {
+    let plain = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    plain.replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::{filter::AskedGroups, gated::Slot, layout::diagram::letters},
+        model::{
+            context::Name,
+            tool::{Gate, States},
+        },
+    };
+
+    fn exported(format: Format) -> String {
+        let tool = |key: &str, states: Option<&[&str]>, next: Option<&str>| Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate {
+                groups: None,
+                states: states.map_or(States::Every, |list| States::Only(list.iter().map(|name| Name::from(*name)).collect())),
+                next: next.map(Name::from),
+            },
+        };
+        let tools = [
+            tool("look", Some(&["undefined"]), Some("a \"quoted\" <state>; x")),
+            tool("again", Some(&["undefined"]), Some("a \"quoted\" <state>; x")),
+            tool("reset", None, Some("undefined")),
+            tool("note", None, None),
+        ];
+        let workflow = Workflow::of(&tools, &AskedGroups::Every, "undefined");
+        let analysis = workflow.analysis();
+        let subject = Subject {
+            workflow: &workflow,
+            analysis: &analysis,
+            tools: &tools,
+            current: 0,
+            direction: Direction::LeftToRight,
+            measure: letters,
+        };
+        subject.write(format)
+    }
+
+    #[test]
+    fn every_format_is_as_it_was() {
+        for format in Format::ALL {
+            insta::assert_snapshot!(format!("export_{}", format.word()), exported(format));
+        }
+    }
+}
