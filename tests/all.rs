@@ -10,12 +10,12 @@ mod findings;
 mod form;
 #[path = "all/nats.rs"]
 mod nats;
-#[path = "all/support.rs"]
-mod support;
-#[path = "all/samples.rs"]
-mod samples;
 #[path = "all/odd_texts.rs"]
 mod odd_texts;
+#[path = "all/samples.rs"]
+mod samples;
+#[path = "all/support.rs"]
+mod support;
 #[path = "all/syntax_properties.rs"]
 mod syntax_properties;
 #[path = "all/vectors.rs"]

@@ -98,7 +98,7 @@ impl Channel {
                 (None, _) => tracks.push((jog.link, Bends::One { track })),
                 (Some(_), None) => firsts.push((jog.link, track)),
                 (Some((_, row)), Some((_, first))) => {
-                    tracks.push((jog.link, Bends::Two { first: *first, row: *row, second: track }))
+                    tracks.push((jog.link, Bends::Two { first: *first, row: *row, second: track }));
                 }
             }
         }
