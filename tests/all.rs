@@ -10,13 +10,14 @@ mod findings;
 mod form;
 #[path = "all/nats.rs"]
 mod nats;
-#[path = "all/odd_texts.rs"]
-mod odd_texts;
 #[path = "all/samples.rs"]
 mod samples;
+#[path = "all/odd_texts.rs"]
+mod odd_texts;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax_properties.rs"]
 mod syntax_properties;
 #[path = "all/vectors.rs"]
 mod vectors;
+
