@@ -11,6 +11,7 @@ mod expect;
 mod flow;
 mod json;
 mod lines;
+pub mod nested;
 mod number;
 mod page;
 pub mod print;

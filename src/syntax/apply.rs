@@ -40,6 +40,12 @@ pub fn apply(source: &Source, document: Option<&Document>, row: usize, edit: &Ed
     }
 }
 
+/// The text with splices that were found elsewhere, if they do what the edit means.
+pub fn spliced(source: &Source, row: usize, edit: &Edit, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
+    let expected = expect::apply(source.value(row).map(|value| &**value), edit)?;
+    checked(source, row, &expected, splices)
+}
+
 /// The text with the splices made, if it means what is expected.
 fn checked(source: &Source, row: usize, expected: &Value, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
     let patch = change::patch(source.text(), splices);
