@@ -12,6 +12,7 @@
 //! | [`canvas_text`] | a layout drawn with box characters, each cell with its role |
 //! | [`export`] | a workflow as text, DOT, Mermaid, SVG, JSON |
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
+//! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
@@ -26,6 +27,7 @@ pub mod gated;
 pub mod groups;
 pub mod layout;
 pub mod lint;
+pub mod model_view;
 pub mod scenario;
 pub mod services;
 pub mod simulate;

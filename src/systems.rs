@@ -4,6 +4,7 @@
 
 pub mod findings;
 pub mod read;
+pub mod rename;
 pub mod system;
 pub mod table;
 pub mod trustgraph;

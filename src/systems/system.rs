@@ -14,6 +14,7 @@ use crate::{
         service::Service,
         tool::{Function, Tool},
     },
+    schema::pointer::Pointer,
     syntax::source::Source,
 };
 
@@ -39,6 +40,9 @@ pub trait System: Sync {
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding>;
 
+    /// What a tool names to answer for it; `None` where it names nothing.
+    fn reference(&self, tool: &Tool) -> Option<Reference>;
+
     /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
     fn kinds(&self) -> Vec<NewEntry>;
 
@@ -58,8 +62,21 @@ pub struct NewEntry {
     pub kind: EntryKind,
     /// The system's own type, as the menu shows it.
     pub type_name: &'static str,
+    /// The map that holds such entries in a file of many: `tool-service`.
+    pub section: &'static str,
     pub help: &'static str,
     pub value: Value,
+}
+
+/// Where a tool names another entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The kind of what is named.
+    pub kind: EntryKind,
+    /// Its key.
+    pub key: String,
+    /// The member that names it, within the tool's entry.
+    pub at: Pointer,
 }
 
 /// What a request is made from.

@@ -14,7 +14,7 @@ pub mod types;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Message, NewEntry, Reply, System};
+use super::system::{CallOf, Message, NewEntry, Reference, Reply, System};
 use crate::{
     engine::lint::ground::Ground,
     model::{
@@ -64,6 +64,10 @@ impl System for TrustGraph {
 
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
         checks::check(ground)
+    }
+
+    fn reference(&self, tool: &Tool) -> Option<Reference> {
+        descriptor::reference(tool)
     }
 
     fn kinds(&self) -> Vec<NewEntry> {

@@ -1,9 +1,12 @@
 //! What is wrong with TrustGraph's entries: one table of rows, functions by what they look at.
+//!
+//! [`known`] says which keys there are; the others look at entries, fields, gates, services, arguments, and the whole set.
 
 mod arguments;
 mod entries;
 mod fields;
 mod gates;
+mod known;
 mod services;
 mod set;
 

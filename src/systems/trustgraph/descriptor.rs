@@ -3,11 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::{keys, load, types};
-use crate::model::{
-    context::{ANY, Mode, Name},
-    entry::Entry,
-    service::Service,
-    tool::{Gate, GateKeys, States, Tool},
+use crate::{
+    model::{
+        context::{ANY, Mode, Name},
+        entry::{Entry, EntryKind},
+        service::Service,
+        tool::{Gate, GateKeys, States, Tool},
+    },
+    schema::pointer::Pointer,
+    systems::system::Reference,
 };
 
 /// The tool that an entry describes under the rules of a mode.
@@ -29,14 +33,27 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
 
 /// The key of the service or server that a tool of a type names.
 fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> {
+    let (_, fields) = references(kind)?;
+    let document = |key: &&str| mode == Mode::Document || *key != keys::MCP_TOOL_DOCUMENT;
+    fields.iter().copied().filter(document).find_map(|key| text(value, key))
+}
+
+/// What a tool of a type refers to, and the members that may name it, the first that is there counting.
+fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
     match kind {
-        "tool-service" => text(value, keys::SERVICE),
-        "mcp-tool" => text(value, keys::MCP_TOOL).or_else(|| match mode {
-            Mode::Document => text(value, keys::MCP_TOOL_DOCUMENT),
-            Mode::AsDeployed => None,
-        }),
+        "tool-service" => Some((EntryKind::Service, &[keys::SERVICE])),
+        "mcp-tool" => Some((EntryKind::Server, &[keys::MCP_TOOL, keys::MCP_TOOL_DOCUMENT])),
         _ => None,
     }
+}
+
+/// What a tool names to answer for it, and where.
+#[must_use]
+pub fn reference(tool: &Tool) -> Option<Reference> {
+    let (kind, fields) = references(&tool.kind)?;
+    let key = tool.service.clone()?;
+    let at = fields.iter().find(|field| text(&tool.entry.value, field) == Some(&key))?;
+    Some(Reference { kind, key, at: Pointer::root().child(*at) })
 }
 
 /// When a tool's value makes it available, and where it leads.
@@ -124,6 +141,10 @@ fn argument(item: &Value) -> Value {
         (None, Some(named)) if !named.is_empty() => format!("{description} ({named})"),
         _ => description.to_owned(),
     };
+    if known == Some("array") {
+        // OpenAI refuses a list that does not say what is in it.
+        schema.insert("items".to_owned(), json!({}));
+    }
     if !description.is_empty() {
         schema.insert(keys::DESCRIPTION.to_owned(), description.into());
     }
@@ -156,10 +177,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{
-        model::entry::{EntryForm, EntryId, EntryKind, EntryPlace, FileId},
-        schema::pointer::Pointer,
-    };
+    use crate::model::entry::{EntryForm, EntryId, EntryPlace, FileId};
 
     fn entry(value: Value) -> Entry {
         let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };

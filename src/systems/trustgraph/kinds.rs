@@ -11,17 +11,24 @@ use crate::{model::entry::EntryKind, systems::system::NewEntry};
 /// One for each type of tool, then service and MCP server.
 #[must_use]
 pub fn kinds() -> Vec<NewEntry> {
-    let tools =
-        types::TYPES.iter().map(|of| NewEntry { kind: EntryKind::Tool, type_name: of.name, help: of.about, value: tool(of) });
+    let tools = types::TYPES.iter().map(|of| NewEntry {
+        kind: EntryKind::Tool,
+        type_name: of.name,
+        section: keys::TOOLS,
+        help: of.about,
+        value: tool(of),
+    });
     let service = NewEntry {
         kind: EntryKind::Service,
         type_name: "service",
+        section: keys::SERVICES,
         help: "What answers for tools of type tool-service: its queues and the configuration it takes.",
         value: json!({keys::ID: "", keys::REQUEST_QUEUE: "", keys::RESPONSE_QUEUE: "", keys::CONFIG_PARAMS: []}),
     };
     let server = NewEntry {
         kind: EntryKind::Server,
         type_name: "mcp server",
+        section: keys::SERVERS,
         help: "Where an MCP server answers, for tools of type mcp-tool.",
         value: json!({keys::URL: ""}),
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::gates;
+use super::known::{self, Holds, holdings, known_keys};
 use crate::{
     engine::{
         lint::{
@@ -94,44 +94,6 @@ fn lower(sentence: &str) -> String {
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// What a member must hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Text,
-    Texts,
-    List,
-    Count,
-}
-
-/// What the members of a kind of entry must hold.
-fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
-    match entry.kind {
-        EntryKind::Tool => {
-            let mut all = vec![
-                (keys::TYPE, Holds::Text),
-                (keys::NAME, Holds::Text),
-                (keys::DESCRIPTION, Holds::Text),
-                (keys::GROUP, Holds::Texts),
-                (keys::STATE, Holds::Text),
-                (keys::STATES_DEPLOYED, Holds::Texts),
-                (keys::STATES_DOCUMENT, Holds::Texts),
-            ];
-            let fields = text(&entry.value, keys::TYPE).and_then(types::by_name).map_or(&[][..], |of| of.fields);
-            all.extend(fields.iter().map(|field| {
-                (field.key, if matches!(field.kind, FieldKind::Count { .. }) { Holds::Count } else { Holds::Text })
-            }));
-            all
-        }
-        EntryKind::Service => vec![
-            (keys::ID, Holds::Text),
-            (keys::REQUEST_QUEUE, Holds::Text),
-            (keys::RESPONSE_QUEUE, Holds::Text),
-            (keys::CONFIG_PARAMS, Holds::List),
-        ],
-        EntryKind::Server => vec![(keys::URL, Holds::Text), (keys::REMOTE_NAME, Holds::Text), (keys::AUTH_TOKEN, Holds::Text)],
-    }
-}
-
 pub fn wrong_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
     for (key, holds) in holdings(entry) {
         let Some(value) = entry.value.get(key) else { continue };
@@ -188,35 +150,6 @@ fn shown(value: &Value) -> &'static str {
     }
 }
 
-/// Keys that every tool may have.
-pub const COMMON: &[&str] = &[
-    keys::TYPE,
-    keys::NAME,
-    keys::DESCRIPTION,
-    keys::GROUP,
-    keys::STATE,
-    keys::STATES_DEPLOYED,
-    keys::STATES_DOCUMENT,
-    keys::ARGUMENTS,
-];
-
-/// The keys that an entry may have; `None` when they cannot be told.
-pub fn known_keys(entry: &Entry) -> Vec<&'static str> {
-    match entry.kind {
-        EntryKind::Tool => {
-            let mut known = COMMON.to_vec();
-            let of = text(&entry.value, keys::TYPE).and_then(types::by_name);
-            let types = of.map_or(types::TYPES, std::slice::from_ref);
-            known.extend(types.iter().flat_map(|of| of.fields).map(|field| field.key));
-            if known.contains(&keys::MCP_TOOL) {
-                known.push(keys::MCP_TOOL_DOCUMENT);
-            }
-            known
-        }
-        _ => holdings(entry).into_iter().map(|(key, _)| key).collect(),
-    }
-}
-
 pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
@@ -224,7 +157,7 @@ pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) 
     let service = text(&entry.value, keys::SERVICE).and_then(|key| ground.catalog.service_by_key(entry.system, key));
     let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
-        if entry.kind == EntryKind::Tool && gates::meant(key).is_some() {
+        if entry.kind == EntryKind::Tool && known::meant(key).is_some() {
             continue;
         }
         let near = nearest(

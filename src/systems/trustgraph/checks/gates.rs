@@ -2,45 +2,16 @@
 
 use serde_json::Value;
 
-use super::fields::known_keys;
+use super::known::{known_keys, meant};
 use crate::{
-    engine::{
-        lint::{
-            check::{Report, member},
-            ground::Ground,
-        },
-        workflow::similar::{fold, nearest},
+    engine::lint::{
+        check::{Report, member},
+        ground::Ground,
     },
     model::{entry::EntryKind, tool::Tool},
     schema::pointer::Pointer,
     systems::trustgraph::keys,
 };
-
-/// Spellings that no edit distance finds, folded.
-const ALSO: &[(&str, &str)] = &[
-    ("groups", keys::GROUP),
-    ("toolgroup", keys::GROUP),
-    ("toolgroups", keys::GROUP),
-    ("states", keys::STATES_DEPLOYED),
-    ("instates", keys::STATES_DEPLOYED),
-    ("availablestates", keys::STATES_DEPLOYED),
-    ("availablein", keys::STATES_DEPLOYED),
-    ("allowedstates", keys::STATES_DEPLOYED),
-    ("applicable", keys::STATES_DEPLOYED),
-    ("nextstate", keys::STATE),
-    ("newstate", keys::STATE),
-];
-
-/// The key of the gate that an unknown key seems to mean.
-pub fn meant(key: &str) -> Option<&'static str> {
-    let folded = fold(key);
-    if let Some((_, meant)) = ALSO.iter().find(|(also, _)| *also == folded) {
-        return Some(meant);
-    }
-    let gate = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT, keys::GROUP, keys::STATE];
-    let near = nearest(key, gate)?;
-    gate.into_iter().find(|of| *of == near).map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })
-}
 
 pub fn misspelt_key(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Value::Object(members) = &*tool.entry.value else { return };

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{fields, gates};
+use super::known;
 use crate::{
     engine::{
         lint::{
@@ -73,11 +73,11 @@ pub fn parameter_missing(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'
 
 pub fn value_undeclared(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let (Some(service), Value::Object(members)) = (service_of(ground, tool), &*tool.entry.value) else { return };
-    let known = fields::known_keys(&tool.entry);
+    let known = known::known_keys(&tool.entry);
     let names = || service.parameters.iter().map(|parameter| parameter.name.as_str());
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str())) {
         // Slips are said by gates.misspelt-key and descriptor.unknown-key.
-        if gates::meant(key).is_some() || nearest(key, known.iter().copied().chain(names())).is_some() {
+        if known::meant(key).is_some() || nearest(key, known.iter().copied().chain(names())).is_some() {
             continue;
         }
         let message = format!("the service \"{}\" declares no \"{key}\": the value is not passed on", service.key());
@@ -172,7 +172,7 @@ pub fn parameter_malformed(_: &Ground<'_>, service: &Service, report: &mut Repor
 
 pub fn parameter_shadowed(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
     for (index, parameter) in service.parameters.iter().enumerate() {
-        if fields::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
+        if known::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
             let message = format!("every tool has a \"{}\" of its own: the service gets that", parameter.name);
             report.at(&service.entry, member(keys::CONFIG_PARAMS).item(index), message);
         }

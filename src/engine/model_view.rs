@@ -1,0 +1,252 @@
+//! A tool as models' APIs get it: the entry of each API's tool list, what that API refuses in it, and about how many tokens it costs.
+
+use serde_json::{Value, json};
+
+use crate::{model::tool::Function, schema::pointer::Pointer};
+
+/// Whose form a tool is shown in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Client {
+    OpenAi,
+    Anthropic,
+    Mcp,
+}
+
+impl Client {
+    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Mcp];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "OpenAI",
+            Self::Anthropic => "Anthropic",
+            Self::Mcp => "MCP",
+        }
+    }
+}
+
+/// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an Anthropic message, of the answer to MCP's
+/// `tools/list`.
+#[must_use]
+pub fn render(function: &Function, client: Client) -> Value {
+    let Function { name, description, parameters } = function;
+    match client {
+        Client::OpenAi => {
+            json!({"type": "function", "function": {"name": name, "description": description, "parameters": parameters}})
+        }
+        Client::Anthropic => json!({"name": name, "description": description, "input_schema": parameters}),
+        Client::Mcp => json!({"name": name, "description": description, "inputSchema": parameters}),
+    }
+}
+
+/// About how many tokens a text costs. Every model counts differently: good to a fifth, for comparing tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TokenEstimate(pub usize);
+
+impl TokenEstimate {
+    /// Letters of a word go four to six into a token, digits three, signs two, letters of other scripts one.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut total = 0;
+        let mut run = (Sort::Blank, 0_usize);
+        for letter in text.chars() {
+            let sort = Sort::of(letter);
+            if sort != run.0 {
+                total += run.0.tokens(run.1);
+                run = (sort, 0);
+            }
+            run.1 += 1;
+        }
+        Self(total + run.0.tokens(run.1))
+    }
+
+    /// The estimate for a tool as a client sends it.
+    #[must_use]
+    pub fn of_tool(function: &Function, client: Client) -> Self {
+        Self::of(&render(function, client).to_string())
+    }
+}
+
+impl std::fmt::Display for TokenEstimate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "about {} tokens (an estimate)", self.0)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Blank,
+    Letter,
+    Digit,
+    Sign,
+    Other,
+}
+
+impl Sort {
+    fn of(letter: char) -> Self {
+        match letter {
+            _ if letter.is_whitespace() => Self::Blank,
+            _ if letter.is_ascii_alphabetic() => Self::Letter,
+            _ if letter.is_ascii_digit() => Self::Digit,
+            _ if letter.is_ascii() => Self::Sign,
+            _ => Self::Other,
+        }
+    }
+
+    fn tokens(self, count: usize) -> usize {
+        match self {
+            Self::Blank => 0,
+            Self::Letter => count.div_ceil(6),
+            Self::Digit => count.div_ceil(3),
+            Self::Sign => count.div_ceil(2),
+            Self::Other => count,
+        }
+    }
+}
+
+/// What a client's API refuses in a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Within the function's parameters; the root for its name and description too.
+    pub at: Pointer,
+    pub message: String,
+}
+
+/// The longest name that OpenAI's and Anthropic's APIs take.
+const LONGEST_NAME: usize = 64;
+/// The longest description that OpenAI's API takes.
+const LONGEST_DESCRIPTION: usize = 1024;
+/// Keywords that OpenAI's and Anthropic's APIs refuse at the root of the parameters.
+const NOT_AT_ROOT: [&str; 5] = ["anyOf", "oneOf", "allOf", "not", "enum"];
+
+/// What a client's API would refuse in a tool; empty where it takes it.
+#[must_use]
+pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
+    let mut found = Vec::new();
+    let mut refuse = |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
+    let root = Pointer::root();
+    let plain = |extra: &str, name: &str| {
+        name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter) || extra.contains(letter))
+    };
+    let named = |extra: &str, longest: usize, name: &str| (1..=longest).contains(&name.len()) && plain(extra, name);
+    let fits = match client {
+        Client::Mcp => named(".", 2 * LONGEST_NAME, &function.name),
+        _ => named("", LONGEST_NAME, &function.name),
+    };
+    if !fits {
+        refuse(&root, format!("the name \"{}\": only letters, digits, - and _, {LONGEST_NAME} at most", function.name));
+    }
+    if client == Client::OpenAi && function.description.chars().count() > LONGEST_DESCRIPTION {
+        refuse(&root, format!("the description has more than {LONGEST_DESCRIPTION} letters"));
+    }
+    if function.parameters.get("type").and_then(Value::as_str) != Some("object") {
+        refuse(&root, "the parameters must be of type object".into());
+    }
+    if client == Client::Mcp {
+        return found;
+    }
+    for key in NOT_AT_ROOT.iter().filter(|key| function.parameters.get(**key).is_some()) {
+        refuse(&root.child(*key), format!("\"{key}\" at the root of the parameters; put it inside a property"));
+    }
+    visit(&function.parameters, &root, &mut |at, schema| {
+        for name in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::keys) {
+            if !named(".", LONGEST_NAME, name) {
+                refuse(
+                    &at.child("properties").child(name),
+                    format!("the name \"{name}\": only letters, digits, _ - and ., {LONGEST_NAME} at most"),
+                );
+            }
+        }
+        if client == Client::OpenAi
+            && schema.get("type").and_then(Value::as_str) == Some("array")
+            && schema.get("items").is_none()
+        {
+            refuse(at, "an array must say what its \"items\" are".into());
+        }
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str).filter(|reference| !reference.starts_with('#')) {
+            refuse(&at.child("$ref"), format!("the reference \"{reference}\" leads out of the schema"));
+        }
+    });
+    found
+}
+
+/// Shows every schema below a schema, itself first.
+fn visit(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &Value)) {
+    see(at, schema);
+    let Value::Object(members) = schema else { return };
+    for (key, value) in members {
+        let at = at.child(key);
+        match (key.as_str(), value) {
+            ("properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(below)) => {
+                below.iter().for_each(|(name, schema)| visit(schema, &at.child(name), see));
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(below)) => {
+                below.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), see));
+            }
+            (
+                "items" | "additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames",
+                Value::Object(_),
+            ) => visit(value, &at, see),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, parameters: Value) -> Function {
+        Function { name: name.into(), description: "Tells a joke".into(), parameters }
+    }
+
+    #[test]
+    fn each_client_has_its_own_shape() {
+        let parameters = json!({"type": "object", "properties": {"topic": {"type": "string"}}, "required": ["topic"]});
+        let joke = function("tell-joke", parameters.clone());
+        assert_eq!(
+            render(&joke, Client::OpenAi),
+            json!({"type": "function", "function": {"name": "tell-joke", "description": "Tells a joke", "parameters": parameters}})
+        );
+        assert_eq!(
+            render(&joke, Client::Anthropic),
+            json!({"name": "tell-joke", "description": "Tells a joke", "input_schema": parameters})
+        );
+        assert_eq!(
+            render(&joke, Client::Mcp),
+            json!({"name": "tell-joke", "description": "Tells a joke", "inputSchema": parameters})
+        );
+        assert!(Client::ALL.iter().all(|client| refusals(&joke, *client).is_empty()));
+    }
+
+    #[test]
+    fn each_client_refuses_what_its_api_refuses() {
+        let refused = |name: &str, parameters: Value, client| -> Vec<String> {
+            refusals(&function(name, parameters), client).into_iter().map(|refusal| refusal.at.to_string()).collect()
+        };
+        let object = || json!({"type": "object"});
+        assert_eq!(refused("tell a joke", object(), Client::OpenAi), [""]);
+        assert_eq!(refused("tell.joke", object(), Client::Anthropic), [""]);
+        assert!(refused("tell.joke", object(), Client::Mcp).is_empty());
+        assert_eq!(refused("", object(), Client::Mcp), [""]);
+        assert_eq!(refused("a", json!({"type": "object", "anyOf": []}), Client::OpenAi), ["/anyOf"]);
+        assert!(refused("a", json!({"type": "object", "anyOf": []}), Client::Mcp).is_empty());
+        let list = json!({"type": "object", "properties": {"rows": {"type": "array"}}});
+        assert_eq!(refused("a", list.clone(), Client::OpenAi), ["/properties/rows"]);
+        assert!(refused("a", list, Client::Anthropic).is_empty());
+        let odd = json!({"type": "object", "properties": {"a": {"items": {"properties": {"the name": {"$ref": "http://x"}}}}}});
+        assert_eq!(
+            refused("a", odd, Client::Anthropic),
+            ["/properties/a/items/properties/the name", "/properties/a/items/properties/the name/$ref"]
+        );
+    }
+
+    #[test]
+    fn estimates_grow_with_the_text_and_say_what_they_are() {
+        let one = TokenEstimate::of("Tell a joke on a given topic");
+        assert_eq!(one, TokenEstimate(7));
+        assert_eq!(TokenEstimate::of("日本語"), TokenEstimate(3));
+        assert!(TokenEstimate::of("Tell a joke on a given topic, please") > one);
+        assert_eq!(one.to_string(), "about 7 tokens (an estimate)");
+    }
+}

@@ -1,0 +1,104 @@
+//! The keys that entries may have, what they must hold, and what a misspelt one means.
+
+use crate::{
+    engine::workflow::similar::{fold, nearest},
+    model::entry::{Entry, EntryKind},
+    systems::trustgraph::{
+        descriptor::text,
+        keys,
+        types::{self, FieldKind},
+    },
+};
+
+/// What a member must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    Text,
+    Texts,
+    List,
+    Count,
+}
+
+/// What the members of a kind of entry must hold.
+pub fn holdings(entry: &Entry) -> Vec<(&'static str, Holds)> {
+    match entry.kind {
+        EntryKind::Tool => {
+            let mut all = vec![
+                (keys::TYPE, Holds::Text),
+                (keys::NAME, Holds::Text),
+                (keys::DESCRIPTION, Holds::Text),
+                (keys::GROUP, Holds::Texts),
+                (keys::STATE, Holds::Text),
+                (keys::STATES_DEPLOYED, Holds::Texts),
+                (keys::STATES_DOCUMENT, Holds::Texts),
+            ];
+            let fields = text(&entry.value, keys::TYPE).and_then(types::by_name).map_or(&[][..], |of| of.fields);
+            all.extend(fields.iter().map(|field| {
+                (field.key, if matches!(field.kind, FieldKind::Count { .. }) { Holds::Count } else { Holds::Text })
+            }));
+            all
+        }
+        EntryKind::Service => vec![
+            (keys::ID, Holds::Text),
+            (keys::REQUEST_QUEUE, Holds::Text),
+            (keys::RESPONSE_QUEUE, Holds::Text),
+            (keys::CONFIG_PARAMS, Holds::List),
+        ],
+        EntryKind::Server => vec![(keys::URL, Holds::Text), (keys::REMOTE_NAME, Holds::Text), (keys::AUTH_TOKEN, Holds::Text)],
+    }
+}
+
+/// Keys that every tool may have.
+pub const COMMON: &[&str] = &[
+    keys::TYPE,
+    keys::NAME,
+    keys::DESCRIPTION,
+    keys::GROUP,
+    keys::STATE,
+    keys::STATES_DEPLOYED,
+    keys::STATES_DOCUMENT,
+    keys::ARGUMENTS,
+];
+
+/// The keys that an entry may have, beside what its service declares. A tool of no known type may have those of all types.
+pub fn known_keys(entry: &Entry) -> Vec<&'static str> {
+    match entry.kind {
+        EntryKind::Tool => {
+            let mut known = COMMON.to_vec();
+            let of = text(&entry.value, keys::TYPE).and_then(types::by_name);
+            let types = of.map_or(types::TYPES, std::slice::from_ref);
+            known.extend(types.iter().flat_map(|of| of.fields).map(|field| field.key));
+            if known.contains(&keys::MCP_TOOL) {
+                known.push(keys::MCP_TOOL_DOCUMENT);
+            }
+            known
+        }
+        _ => holdings(entry).into_iter().map(|(key, _)| key).collect(),
+    }
+}
+
+/// Spellings that no edit distance finds, folded.
+const ALSO: &[(&str, &str)] = &[
+    ("groups", keys::GROUP),
+    ("toolgroup", keys::GROUP),
+    ("toolgroups", keys::GROUP),
+    ("states", keys::STATES_DEPLOYED),
+    ("instates", keys::STATES_DEPLOYED),
+    ("availablestates", keys::STATES_DEPLOYED),
+    ("availablein", keys::STATES_DEPLOYED),
+    ("allowedstates", keys::STATES_DEPLOYED),
+    ("applicable", keys::STATES_DEPLOYED),
+    ("nextstate", keys::STATE),
+    ("newstate", keys::STATE),
+];
+
+/// The key of the gate that an unknown key seems to mean.
+pub fn meant(key: &str) -> Option<&'static str> {
+    let folded = fold(key);
+    if let Some((_, meant)) = ALSO.iter().find(|(also, _)| *also == folded) {
+        return Some(meant);
+    }
+    let gate = [keys::STATES_DEPLOYED, keys::STATES_DOCUMENT, keys::GROUP, keys::STATE];
+    let near = nearest(key, gate)?;
+    gate.into_iter().find(|of| *of == near).map(|of| if of == keys::STATES_DOCUMENT { keys::STATES_DEPLOYED } else { of })
+}
