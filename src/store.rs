@@ -4,8 +4,11 @@
 //! | --- | --- |
 //! | [`paths`] | the user's own folders for settings, state and cache |
 //! | [`files`] | reads one file with its stamp; saves one whole or not at all |
+//! | [`workspace`] | which folder it is, and reading its files |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
 pub mod paths;
 pub mod samples;
+mod walk;
+pub mod workspace;

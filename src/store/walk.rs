@@ -1,0 +1,121 @@
+//! Walks a folder for the files that may hold descriptors, within bounds.
+
+use std::{fs, path::Path};
+
+use super::files;
+use crate::{
+    model::{entry::FileId, problem::Problem},
+    syntax::source::Format,
+};
+
+/// More files than this are not listed.
+const MOST_FILES: usize = 100_000;
+/// More folders and files of any kind than this are not looked at.
+const MOST_ENTRIES: usize = 1_000_000;
+/// Folders are followed so deep.
+const DEEPEST: usize = 32;
+
+/// Folders that hold what programs made, not what people wrote.
+const PASSED_OVER: [&str; 2] = ["target", "node_modules"];
+
+/// The files of a folder, in the order of their names, and what was left out.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub files: Vec<FileId>,
+    pub skipped: Vec<String>,
+}
+
+/// The file that a path is, when it lies within the root and its name can be said.
+pub(super) fn id_of(root: &Path, path: &Path) -> Option<FileId> {
+    let parts: Option<Vec<&str>> = path.strip_prefix(root).ok()?.iter().map(|part| part.to_str()).collect();
+    parts.filter(|parts| !parts.is_empty()).map(|parts| FileId::new(parts.join("/")))
+}
+
+/// Whether the walk would list a file of that name.
+pub(super) fn is_ours(file: &FileId) -> bool {
+    let folders = file.path().parent().into_iter().flat_map(Path::iter);
+    let name = file.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    !name.starts_with('.') && Format::of(file.path()).is_some() && folders.filter_map(|name| name.to_str()).all(is_entered)
+}
+
+fn is_entered(folder: &str) -> bool {
+    !folder.starts_with('.') && !PASSED_OVER.contains(&folder)
+}
+
+/// Lists the files below a folder. Hidden ones, `target` and `node_modules` are passed over in silence.
+pub(super) fn walk(root: &Path) -> Result<Found, Problem> {
+    let mut walk = Walk::default();
+    walk.folder(root, "", 0).map_err(|error| files::told(&format!("reading the folder {}", root.display()), &error))?;
+    let mut found = walk.found;
+    found.files.sort_unstable();
+    if walk.ended {
+        let words = format!("the folder is too large: only {} files below it were found; open a smaller one", found.files.len());
+        found.skipped.push(words);
+    }
+    Ok(found)
+}
+
+/// The folders below a root that hold what the walk lists, the root among them.
+pub(super) fn folders(root: &Path) -> Vec<std::path::PathBuf> {
+    let mut walk = Walk::default();
+    let _ = walk.folder(root, "", 0);
+    let mut folders = vec![root.to_owned()];
+    folders.extend(walk.folders.iter().map(|folder| root.join(folder)));
+    folders
+}
+
+#[derive(Default)]
+struct Walk {
+    found: Found,
+    folders: Vec<String>,
+    entries: usize,
+    ended: bool,
+}
+
+impl Walk {
+    fn folder(&mut self, path: &Path, name: &str, depth: usize) -> std::io::Result<()> {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES || self.found.files.len() >= MOST_FILES {
+                self.ended = true;
+                return Ok(());
+            }
+            let own = entry.file_name();
+            let Some(own) = own.to_str() else {
+                let shown = entry.path();
+                if Format::of(&shown).is_some() {
+                    self.found.skipped.push(format!("{} was left out: its name is not UTF-8", shown.display()));
+                }
+                continue;
+            };
+            let full = if name.is_empty() { own.to_owned() } else { format!("{name}/{own}") };
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                if is_entered(own) {
+                    self.deeper(&entry.path(), full, depth + 1);
+                }
+            } else if kind.is_symlink() && is_entered(own) && entry.path().is_dir() {
+                self.found.skipped.push(format!("{full} is a link to a folder and was not followed; open that folder instead"));
+            } else if !own.starts_with('.') && Format::of(Path::new(own)).is_some() {
+                if kind.is_symlink() && !entry.path().exists() {
+                    self.found.skipped.push(format!("{full} was left out: it is a link to a file that is not there"));
+                } else {
+                    self.found.files.push(FileId::new(full));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn deeper(&mut self, path: &Path, name: String, depth: usize) {
+        if depth > DEEPEST {
+            self.found.skipped.push(format!("{name} was left out: it lies more than {DEEPEST} folders deep"));
+            return;
+        }
+        if let Err(error) = self.folder(path, &name, depth) {
+            self.found.skipped.push(format!("{}; the folder was left out", files::told(&format!("reading {name}"), &error)));
+        }
+        self.folders.push(name);
+    }
+}

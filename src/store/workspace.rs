@@ -1,0 +1,326 @@
+//! The workspace: which folder it is, and reading all of its files in a stable order, slice by slice.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use super::{
+    files::{self, Stamp, Text},
+    walk::{self, Found},
+};
+use crate::{
+    model::{
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+        size,
+    },
+    syntax::source::{Format, Source, SyntaxError},
+};
+
+/// The file that marks a workspace's folder and holds its settings.
+pub const SETTINGS: &str = "toolcrib.toml";
+
+/// Files of a workspace that are larger are left out: no descriptor is.
+pub const LARGEST_FILE: u64 = 16_000_000;
+/// All files together are read up to this size.
+pub const LARGEST_WORKSPACE: u64 = 512_000_000;
+
+/// How many files make a slice.
+const SLICE: usize = 128;
+/// More threads than this do not read faster.
+const READERS: usize = 4;
+
+/// A folder with descriptors, or one file of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    /// Absolute, with links followed.
+    pub root: PathBuf,
+    /// Only this file was asked for.
+    pub only: Option<FileId>,
+}
+
+/// A file as read.
+#[derive(Clone, Debug)]
+pub struct FileRead {
+    pub file: FileId,
+    pub text: Arc<str>,
+    pub source: Result<Source, SyntaxError>,
+    pub stamp: Stamp,
+}
+
+/// How the reading ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadEnd {
+    pub files: usize,
+    /// What was left out, each in a sentence that says why.
+    pub skipped: Vec<String>,
+}
+
+impl Workspace {
+    /// The workspace of a path: of a folder, the nearest upward with `toolcrib.toml`, else itself; of a file, that file alone.
+    /// Without a path, of the current folder.
+    ///
+    /// # Errors
+    /// When there is no such path.
+    pub fn find(path: Option<&Path>) -> Result<Self, Problem> {
+        let asked = path.unwrap_or(Path::new("."));
+        let real = fs::canonicalize(asked).map_err(|error| {
+            let shown = if path.is_none() { env::current_dir().unwrap_or_default() } else { asked.to_owned() };
+            let problem = files::told(&format!("opening {}", shown.display()), &error);
+            if problem.kind != ProblemKind::Missing {
+                return problem;
+            }
+            let cause = "there is no such file or folder";
+            Problem { cause: cause.into(), ..problem }.remedy("give a folder with descriptors, or one of its files")
+        })?;
+        if real.is_dir() {
+            let root = real.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(&real);
+            return Ok(Self { root: root.to_owned(), only: None });
+        }
+        let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
+            return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), "it has no name"));
+        };
+        if Format::of(&real).is_none() {
+            let cause = "it is not a .json, .yaml, .yml or .toml file";
+            return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), cause)
+                .remedy("give a folder with descriptors, or one of its files"));
+        }
+        let root = folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder);
+        let only = walk::id_of(root, &folder.join(name)).ok_or_else(|| {
+            Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), "its name is not UTF-8").remedy("rename it")
+        })?;
+        Ok(Self { root: root.to_owned(), only: Some(only) })
+    }
+
+    /// The name for the top line: the folder's, or the file's.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.only {
+            Some(file) => file.to_string(),
+            None => self.root.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// Where a file of the workspace is on disk.
+    #[must_use]
+    pub fn path(&self, file: &FileId) -> PathBuf {
+        self.root.join(file.path())
+    }
+
+    /// Which file of the workspace a path is; `None` for paths outside, and for files that are not read.
+    #[must_use]
+    pub fn file(&self, path: &Path) -> Option<FileId> {
+        let file = walk::id_of(&self.root, path)?;
+        (walk::is_ours(&file) && self.only.as_ref().is_none_or(|only| *only == file)).then_some(file)
+    }
+
+    /// Reads one file.
+    ///
+    /// # Errors
+    /// As [`files::read`].
+    pub fn read_file(&self, file: &FileId) -> Result<FileRead, Problem> {
+        let text = files::read_up_to(&self.path(file), LARGEST_FILE)?;
+        Ok(parsed(file.clone(), text))
+    }
+
+    /// Reads every file, in the order of their names, and hands them over in slices while it goes on.
+    /// Stops when a slice is answered with `Break`.
+    ///
+    /// # Errors
+    /// When the folder cannot be read at all; single files that cannot are left out and told in the end.
+    pub fn read(&self, mut slice: impl FnMut(Vec<FileRead>) -> ControlFlow<()>) -> Result<ReadEnd, Problem> {
+        let Found { files, mut skipped } = match &self.only {
+            Some(only) => Found { files: vec![only.clone()], skipped: Vec::new() },
+            None => walk::walk(&self.root)?,
+        };
+        let mut end = ReadEnd::default();
+        let mut total = 0_u64;
+        in_order(
+            &files,
+            |file| self.read_file(file),
+            |read| {
+                let mut good = Vec::with_capacity(read.len());
+                for result in read {
+                    match result {
+                        Ok(file) => {
+                            total += file.stamp.length;
+                            good.push(file);
+                        }
+                        // It went while we were on the way: nothing to tell.
+                        Err(problem) if problem.kind == ProblemKind::Missing && self.only.is_none() => {}
+                        Err(problem) => skipped.push(format!("{problem}; the file was left out")),
+                    }
+                }
+                end.files += good.len();
+                if !good.is_empty() && slice(good).is_break() {
+                    return ControlFlow::Break(());
+                }
+                if total > LARGEST_WORKSPACE {
+                    let limit = size::bytes(LARGEST_WORKSPACE);
+                    skipped.push(format!("reading stopped after {} files: together they have more than {limit}", end.files));
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        end.skipped = skipped;
+        Ok(end)
+    }
+}
+
+fn parsed(file: FileId, Text { text, stamp }: Text) -> FileRead {
+    let format = Format::of(file.path()).unwrap_or(Format::Json);
+    let source = Source::parse(format, text.clone());
+    FileRead { file, text, source, stamp }
+}
+
+/// Does `work` on slices of the items, several at once, and takes the results in the order of the items.
+fn in_order<I: Sync, R: Send>(items: &[I], work: impl Fn(&I) -> R + Sync, mut take: impl FnMut(Vec<R>) -> ControlFlow<()>) {
+    let slices: Vec<&[I]> = items.chunks(SLICE).collect();
+    let readers = thread::available_parallelism().map_or(1, usize::from).min(READERS).min(slices.len());
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    // Bounded, so that a slow taker holds the readers back.
+    let (sender, receiver) = mpsc::sync_channel(READERS);
+    thread::scope(|scope| {
+        for _ in 0..readers {
+            let (sender, slices, next, stop, work) = (sender.clone(), &slices, &next, &stop, &work);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let row = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(slice) = slices.get(row) else { return };
+                    if sender.send((row, slice.iter().map(work).collect::<Vec<_>>())).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        let mut wanted = 0;
+        for (row, results) in receiver {
+            early.insert(row, results);
+            while let Some(results) = early.remove(&wanted) {
+                wanted += 1;
+                if take(results).is_break() {
+                    stop.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        os::unix::{ffi::OsStrExt as _, fs::symlink},
+        process::Command,
+    };
+
+    use super::*;
+
+    fn write(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(workspace: &Workspace) -> (Vec<FileRead>, ReadEnd) {
+        let mut all = Vec::new();
+        let end = workspace.read(|slice| {
+            all.extend(slice);
+            ControlFlow::Continue(())
+        });
+        (all, end.unwrap())
+    }
+
+    fn names(files: &[FileRead]) -> Vec<&str> {
+        files.iter().map(|read| read.file.as_str()).collect()
+    }
+
+    #[test]
+    fn the_nearest_folder_with_settings_is_the_workspace() {
+        let home = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(home.path()).unwrap();
+        write(&root, "a/toolcrib.toml", "");
+        write(&root, "a/b/c/tool.json", "{}");
+        write(&root, "z/tool.json", "{}");
+        write(&root, "z/notes.txt", "");
+        let find = |path: &str| Workspace::find(Some(&root.join(path)));
+        assert_eq!(find("a/b/c").unwrap(), Workspace { root: root.join("a"), only: None });
+        assert_eq!(find("z").unwrap(), Workspace { root: root.join("z"), only: None });
+        let one = find("a/b/c/tool.json").unwrap();
+        assert_eq!((one.root.clone(), one.name()), (root.join("a"), "b/c/tool.json".into()));
+        assert_eq!(names(&read(&one).0), ["b/c/tool.json"]);
+        assert_eq!(one.file(&root.join("a/toolcrib.toml")), None);
+        assert_eq!(find("nope").unwrap_err().kind, ProblemKind::Missing);
+        assert_eq!(find("z/notes.txt").unwrap_err().kind, ProblemKind::Input);
+    }
+
+    #[test]
+    fn files_come_in_the_order_of_their_names() {
+        let home = tempfile::tempdir().unwrap();
+        for row in 0..1_000 {
+            write(home.path(), &format!("{}/{row:04}.json", row % 7), "{\"a\": 1}");
+        }
+        let workspace = Workspace::find(Some(home.path())).unwrap();
+        let (files, end) = read(&workspace);
+        assert_eq!((files.len(), end), (1_000, ReadEnd { files: 1_000, skipped: Vec::new() }));
+        assert!(files.is_sorted_by_key(|read| read.file.clone()));
+        assert!(files.iter().all(|read| read.source.is_ok()));
+        let mut slices = 0;
+        let end = workspace.read(|_| {
+            slices += 1;
+            ControlFlow::Break(())
+        });
+        assert_eq!((slices, end.unwrap().files), (1, SLICE));
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let (home, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = home.path();
+        for name in ["a.json", "B.YAML", "c/d.yml", "toolcrib.toml"] {
+            write(root, name, "");
+        }
+        for name in [".git/x.json", "target/x.json", "node_modules/x.json", ".hidden.json", ".toolcrib-1.tmp", "notes.md"] {
+            write(root, name, "");
+        }
+        write(out.path(), "far.json", "{}");
+        fs::write(root.join("latin.yaml"), b"\xfc").unwrap();
+        fs::write(root.join("big.json"), vec![b' '; LARGEST_FILE as usize + 1]).unwrap();
+        fs::write(root.join(std::ffi::OsStr::from_bytes(b"\xfc.json")), "{}").unwrap();
+        symlink(out.path(), root.join("linked")).unwrap();
+        symlink(out.path().join("far.json"), root.join("near.json")).unwrap();
+        symlink("nowhere.json", root.join("dangling.json")).unwrap();
+        assert!(Command::new("mkfifo").arg(root.join("pipe.json")).status().unwrap().success());
+        let (files, end) = read(&Workspace::find(Some(root)).unwrap());
+        assert_eq!(names(&files), ["B.YAML", "a.json", "c/d.yml", "near.json", "toolcrib.toml"]);
+        let words = end.skipped.join("\n");
+        for told in ["latin.yaml", "big.json", "linked is a link to a folder", "pipe.json", "not UTF-8", "dangling.json"] {
+            assert!(words.contains(told), "{told} in\n{words}");
+        }
+        assert_eq!(end.skipped.len(), 6, "{words}");
+    }
+
+    #[test]
+    fn a_path_is_told_back() {
+        let home = tempfile::tempdir().unwrap();
+        let workspace = Workspace::find(Some(home.path())).unwrap();
+        let file = FileId::new("a/b.yaml");
+        assert_eq!(workspace.file(&workspace.path(&file)), Some(file));
+        for outside in ["notes.md", ".git/a.json", "target/a.json", "a/.b.json"] {
+            assert_eq!(workspace.file(&workspace.root.join(outside)), None, "{outside}");
+        }
+        assert_eq!(workspace.file(Path::new("/etc/x.json")), None);
+    }
+}
