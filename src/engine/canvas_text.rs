@@ -284,7 +284,7 @@ mod tests {
         gated::Slot,
         layout::{
             diagram::{ArrowSpec, BoxSpec, Direction, letters},
-            states,
+            states::{self, Detail, View},
         },
         workflow::graph::Workflow,
     };
@@ -316,7 +316,8 @@ mod tests {
     fn drawn(tools: &[Slot], direction: Direction) -> String {
         let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
         let analysis = workflow.analysis();
-        let states = states::diagram(&workflow, &analysis, tools, workflow.start(), direction, letters);
+        let view = View { current: Some(workflow.start()), direction, detail: Detail::Usual, measure: letters };
+        let states = states::diagram(&workflow, &analysis, tools, view);
         draw(&states.diagram, &states.diagram.layout()).lines().join("\n")
     }
 

@@ -6,7 +6,10 @@ use super::{
     groups::groups_of,
     workflow::{graph::Workflow, paths::Paths, reach::GroupSearch},
 };
-use crate::model::context::{Context, Name};
+use crate::model::{
+    context::{Context, Name},
+    tool::Gate,
+};
 
 /// A tool's reasons and what to do about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +83,7 @@ impl Change {
 
 /// Explains tools in one context; prepared once, asked for many.
 #[derive(Debug)]
-pub struct Explainer<'t, T> {
-    tools: &'t [T],
+pub struct Explainer {
     filter: Filter,
     workflow: Workflow,
     paths: Paths,
@@ -89,29 +91,30 @@ pub struct Explainer<'t, T> {
     sizes: std::collections::HashMap<Name, usize>,
 }
 
-impl<'t, T: Gated> Explainer<'t, T> {
+impl Explainer {
     #[must_use]
-    pub fn new(tools: &'t [T], context: &Context) -> Self {
+    pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
         let filter = Filter::new(context);
         let workflow = Workflow::of(tools, filter.groups(), filter.state());
         Self {
             paths: workflow.paths_from(workflow.start()),
             search: GroupSearch::new(tools, filter.groups(), filter.state()),
             sizes: groups_of(tools).into_iter().map(|group| (group.name, group.tools.len())).collect(),
-            tools,
             filter,
             workflow,
         }
     }
 
+    /// Explains one of the tools that this was prepared with.
     #[must_use]
-    pub fn explain(&self, tool: ToolRow) -> Explanation {
-        let reasons = self.filter.reasons(self.tools[tool].gate());
+    pub fn explain<T: Gated>(&self, tools: &[T], tool: ToolRow) -> Explanation {
+        let gate = tools[tool].gate();
+        let reasons = self.filter.reasons(gate);
         let mut changes = Vec::new();
         match reasons.as_slice() {
             [] => {}
             [Reason::Group { has, .. }] => changes.extend(self.asks(has)),
-            _ => changes.extend(self.ways(tool, &reasons)),
+            _ => changes.extend(self.ways(tool, gate, &reasons)),
         }
         changes.extend(self.edits(&reasons));
         Explanation { tool, reasons, changes }
@@ -128,7 +131,7 @@ impl<'t, T: Gated> Explainer<'t, T> {
     }
 
     /// To another state: by tools at hand, else with more groups, else by starting there.
-    fn ways(&self, tool: ToolRow, reasons: &[Reason]) -> Vec<Change> {
+    fn ways(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
         let in_group = self.workflow.members()[tool].is_admitted();
         if in_group
             && let Some((state, hops)) =
@@ -140,8 +143,7 @@ impl<'t, T: Gated> Explainer<'t, T> {
         if let Some(reach) = self.search.fewest(tool) {
             return vec![Change::AskAndTake { groups: reach.groups, tools: reach.before, state: reach.state }];
         }
-        let groups =
-            if in_group { Vec::new() } else { self.asks(&self.tools[tool].gate().groups()).swap_remove(0).groups().to_vec() };
+        let groups = if in_group { Vec::new() } else { self.asks(&gate.groups()).swap_remove(0).groups().to_vec() };
         let listed = reasons.iter().find_map(|reason| match reason {
             Reason::State { listed, .. } => Some(listed.as_slice()),
             Reason::Group { .. } => None,
@@ -197,7 +199,7 @@ mod tests {
         let tools = spec();
         let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
         let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
-        let explanation = Explainer::new(&tools, &context).explain(row);
+        let explanation = Explainer::new(&tools, &context).explain(&tools, row);
         explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
     }
 
@@ -225,7 +227,7 @@ mod tests {
                 let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
                 let explainer = Explainer::new(&tools, &context);
                 for row in 0..tools.len() {
-                    for change in explainer.explain(row).changes {
+                    for change in explainer.explain(&tools, row).changes {
                         let mut gate = tools[row].gate.clone();
                         let mut then = context.clone();
                         then.groups.as_mut().unwrap().extend(change.groups().iter().cloned());
@@ -243,7 +245,7 @@ mod tests {
                         }
                         let still = Filter::new(&then).reasons(&gate);
                         let expected =
-                            usize::from(matches!(change, Change::Edit(_)) && explainer.explain(row).reasons.len() == 2);
+                            usize::from(matches!(change, Change::Edit(_)) && explainer.explain(&tools, row).reasons.len() == 2);
                         assert_eq!(still.len(), expected, "{change:?} of {} from {context:?}", tools[row].key);
                     }
                 }

@@ -10,7 +10,7 @@ use super::{
     layout::{
         diagram::{Direction, Measure},
         picture::{Area, Caption, Picture, Point, Route},
-        states::{self, StateDiagram},
+        states::{self, Detail, StateDiagram, View},
     },
     workflow::{
         analysis::Analysis,
@@ -50,7 +50,7 @@ pub struct Subject<'s, T> {
     pub analysis: &'s Analysis,
     pub tools: &'s [T],
     /// The state that is marked as the current one.
-    pub current: StateRow,
+    pub current: Option<StateRow>,
     pub direction: Direction,
     pub measure: Measure,
 }
@@ -69,7 +69,8 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     fn diagram(&self) -> StateDiagram {
-        states::diagram(self.workflow, self.analysis, self.tools, self.current, self.direction, self.measure)
+        let Self { current, direction, measure, .. } = *self;
+        states::diagram(self.workflow, self.analysis, self.tools, View { current, direction, detail: Detail::Usual, measure })
     }
 
     fn keys(&self, rows: &[ToolRow]) -> String {
@@ -90,7 +91,7 @@ impl<T: Gated> Subject<'_, T> {
         let mut text = String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
         for (row, name) in self.workflow.states().iter().enumerate() {
             let mut more = String::new();
-            if row == self.current {
+            if Some(row) == self.current {
                 more.push_str(", penwidth=2");
             }
             if !self.analysis.reaches(row) {
@@ -185,7 +186,7 @@ impl<T: Gated> Subject<'_, T> {
             svg.route(route, "");
         }
         for (row, placed) in picture.boxes.iter().enumerate() {
-            let class = match (row == self.current, self.analysis.reaches(row)) {
+            let class = match (Some(row) == self.current, self.analysis.reaches(row)) {
                 (true, _) => "current",
                 (false, true) => "state",
                 (false, false) => "dim",
@@ -300,7 +301,7 @@ mod tests {
             workflow: &workflow,
             analysis: &analysis,
             tools: &tools,
-            current: 0,
+            current: Some(0),
             direction: Direction::LeftToRight,
             measure: letters,
         };

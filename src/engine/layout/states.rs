@@ -22,24 +22,42 @@ pub struct StateDiagram {
 /// Labels longer than this are cut with an ellipsis.
 const LONGEST: usize = 30;
 
-/// The diagram of a workflow as seen from `current`.
+/// How much of each state and arrow is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Names of states; arrows with the number of their tools.
+    Less,
+    /// How many tools a state offers; arrows with their tools.
+    #[default]
+    Usual,
+    /// The tools that each state offers by name.
+    More,
+}
+
+/// How a workflow is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The state that is marked as the current one.
+    pub current: Option<StateRow>,
+    pub direction: Direction,
+    pub detail: Detail,
+    pub measure: Measure,
+}
+
+/// The diagram of a workflow. Its size does not depend on which state is the current one.
 #[must_use]
-pub fn diagram<T: Gated>(
-    workflow: &Workflow,
-    analysis: &Analysis,
-    tools: &[T],
-    current: StateRow,
-    direction: Direction,
-    measure: Measure,
-) -> StateDiagram {
-    let mut boxes: Vec<BoxSpec> = (0..workflow.states().len())
-        .map(|state| BoxSpec { lines: lines(workflow, analysis, state, current, measure), ..BoxSpec::default() })
-        .collect();
+pub fn diagram<T: Gated>(workflow: &Workflow, analysis: &Analysis, tools: &[T], view: View) -> StateDiagram {
+    let View { direction, measure, .. } = view;
+    let spec = |state| BoxSpec { lines: lines(workflow, analysis, tools, state, view), ..BoxSpec::default() };
+    let mut boxes: Vec<BoxSpec> = (0..workflow.states().len()).map(spec).collect();
     let mut arrows = Vec::new();
     let mut edges = Vec::new();
     let mut staying = Vec::new();
     for edge in workflow.edges() {
-        let label = label(&edge.tools, tools, measure);
+        let label = match view.detail {
+            Detail::Less => edge.tools.len().to_string(),
+            Detail::Usual | Detail::More => label(&edge.tools, tools, measure),
+        };
         match edge.link {
             Link::StayAny => staying = edge.tools,
             Link::FromAny { to } => boxes[to].from_any = Some(format!("any: {label}")),
@@ -53,17 +71,34 @@ pub fn diagram<T: Gated>(
     StateDiagram { diagram: Diagram { boxes, arrows, first: workflow.start(), direction, measure }, arrows: edges, staying }
 }
 
-fn lines(workflow: &Workflow, analysis: &Analysis, state: StateRow, current: StateRow, measure: Measure) -> Vec<String> {
-    let name = shortened(&workflow.states()[state], LONGEST, measure);
+/// How many tools a box names.
+const NAMED: usize = 8;
+
+fn lines<T: Gated>(workflow: &Workflow, analysis: &Analysis, tools: &[T], state: StateRow, view: View) -> Vec<String> {
+    let name = shortened(&workflow.states()[state], LONGEST, view.measure);
     let name = if state == workflow.start() { format!("▶ {name}") } else { name };
-    let mark = if state == current { "● " } else { "" };
+    let is_current = view.current == Some(state);
+    if view.detail == Detail::Less {
+        return vec![if is_current { format!("● {name}") } else { format!("{name}  ") }];
+    }
     let count = match workflow.offer_count(state) {
         0 => "no tools".to_owned(),
         1 => "1 tool".to_owned(),
         count => format!("{count} tools"),
     };
     let never = analysis.never_produced.iter().any(|found| found.state == state && found.elsewhere.is_empty());
-    vec![name, if never { "never produced".to_owned() } else { format!("{mark}{count}") }]
+    let count = if never { "never produced".to_owned() } else { count };
+    // The room for the mark is kept, so that the picture stays while the run goes on.
+    let mut lines = vec![name, if is_current { format!("● {count}") } else { format!("{count}  ") }];
+    if view.detail == Detail::More {
+        let offered = workflow.listing(state);
+        lines
+            .extend(offered.iter().take(NAMED).map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, view.measure))));
+        if offered.len() > NAMED {
+            lines.push(format!("… {} more", offered.len() - NAMED));
+        }
+    }
+    lines
 }
 
 /// The tools of an arrow: their keys while they fit, else the first and how many more.

@@ -136,7 +136,9 @@ fn take<T: Gated>(
                     Ok(_) => StepEnd::Taken(outcome),
                     Err(cause) => {
                         let change = match &cause {
-                            RefusedCause::Hidden(_) => Explainer::new(tools, &context).explain(row).changes.into_iter().next(),
+                            RefusedCause::Hidden(_) => {
+                                Explainer::new(tools, &context).explain(tools, row).changes.into_iter().next()
+                            }
                             RefusedCause::Denied(_) => None,
                         };
                         StepEnd::Refused { reasons: cause.sentences(), fix: change.map(|change| change.text(tools)) }

@@ -34,7 +34,7 @@ pub enum Proof {
 }
 
 /// How many partial ways are looked at before the search gives up on proving its answer.
-const PATIENCE: usize = 20_000;
+const PATIENCE: usize = 5_000;
 
 /// Finds, for one tool after another, the fewest groups that let it run from a state.
 #[derive(Debug)]
