@@ -4,20 +4,21 @@
 
 #[path = "all/architecture.rs"]
 mod architecture;
+#[path = "all/descriptors.rs"]
+mod descriptors;
 #[path = "all/findings.rs"]
 mod findings;
 #[path = "all/form.rs"]
 mod form;
 #[path = "all/nats.rs"]
 mod nats;
-#[path = "all/samples.rs"]
-mod samples;
 #[path = "all/odd_texts.rs"]
 mod odd_texts;
+#[path = "all/samples.rs"]
+mod samples;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax_properties.rs"]
 mod syntax_properties;
 #[path = "all/vectors.rs"]
 mod vectors;
-

@@ -6,8 +6,8 @@ use toolcrib::{
     engine::lint,
     model::{
         context::Mode::{self, AsDeployed, Document},
-        entry::FileId,
-        finding::Finding,
+        entry::{EntryForm, FileId},
+        finding::{EntryEdit, Finding, Severity},
     },
     syntax::source::{Format, Source},
     systems::{findings, read, trustgraph},
@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
         CLEAN,
     ),
     row("type.missing", Document, "2:3", "tool:\n  a: {name: a, description: d}\n", CLEAN),
-    row("type.unknown", Document, "2:7", "tool:\n  a: {type: tool-servce, name: a, description: d}\n", CLEAN),
+    row("type.unknown", Document, "2:7", "tool:\n  a: {type: knowledge-qery, name: a, description: d}\n", CLEAN),
     row("identity.no-name", Document, "2:3", "tool:\n  a: {type: text-completion, description: d}\n", CLEAN),
     row("identity.no-description", Document, "2:39", "tool:\n  a: {type: text-completion, name: a, description: ''}\n", CLEAN),
     row(
@@ -440,6 +440,37 @@ fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The file after a finding's fix.
+fn mended(files: &Files, finding: &Finding) -> Files {
+    let mut source = files[0].1.clone();
+    for EntryEdit { entry, edit } in &finding.fix.as_ref().unwrap().edits {
+        let place = entry.place();
+        assert_eq!(place.form, EntryForm::Plain);
+        source =
+            source.apply(place.document, &edit.under(&place.at)).unwrap_or_else(|error| panic!("{}: {error}", finding.code)).0;
+    }
+    vec![(files[0].0.clone(), source)]
+}
+
+#[test]
+fn a_fix_mends_what_it_is_offered_for_and_breaks_nothing() {
+    let mut fixes = 0;
+    for Row { code, mode, bad, .. } in ROWS {
+        let before = files(bad);
+        let found = check(&before, *mode);
+        let count = |found: &[Finding]| of(found, code).len();
+        for finding in of(&found, code).into_iter().filter(|finding| finding.fix.is_some()) {
+            fixes += 1;
+            let after = mended(&before, finding);
+            let left = check(&after, *mode);
+            assert!(count(&left) < count(&found), "{code}: still there after {:?}:\n{}", finding.fix, after[0].1.text());
+            let errors = |found: &[Finding]| found.iter().filter(|finding| finding.severity == Severity::Error).count();
+            assert!(errors(&left) <= errors(&found), "{code}: a new error: {left:#?}\n{}", after[0].1.text());
+        }
+    }
+    assert!(fixes >= 33, "only {fixes} fixes were tried");
 }
 
 #[test]

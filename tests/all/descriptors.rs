@@ -1,0 +1,160 @@
+//! Every form in which TrustGraph's entries stand in files: what is read, and where it stands.
+
+use toolcrib::{
+    model::{
+        catalog::Catalog,
+        context::Mode,
+        entry::{EntryForm, EntryKind, FileId},
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
+    systems::{SYSTEMS, by_id, read},
+};
+
+fn parse(name: &str, text: &str) -> (FileId, Source) {
+    let file = FileId::new(name);
+    let source = Source::parse(Format::of(file.path()).unwrap(), text).unwrap();
+    (file, source)
+}
+
+fn catalog(name: &str, text: &str) -> Catalog {
+    let (file, source) = parse(name, text);
+    read::catalog([(&file, &source)], Mode::Document)
+}
+
+/// Entries as `kind key document line:column`, with a mark for JSON text.
+fn entries(name: &str, text: &str) -> Vec<String> {
+    let entry = |entry: &toolcrib::model::entry::Entry| {
+        let text = if entry.id.place().form == EntryForm::JsonText { " text" } else { "" };
+        format!("{} {} {} {}:{}{text}", entry.kind.word(), entry.key, entry.id.place().document, entry.line, entry.column)
+    };
+    catalog(name, text).entries().map(entry).collect()
+}
+
+#[test]
+fn one_entry_in_a_file() {
+    let tool = r#"{"type": "tool-service", "name": "tell-joke", "description": "d", "service": "joke-service"}"#;
+    let service = r#"{"id": "joke-service", "request-queue": "a", "response-queue": "b"}"#;
+    assert_eq!(entries("tools/tell-joke.json", tool), ["tool tell-joke 0 1:1"]);
+    assert_eq!(entries("joke.json", service), ["service joke-service 0 1:1"]);
+    assert_eq!(entries("ask.yml", "# asks\ntype: prompt\nname: ask\n"), ["tool ask 0 2:1"]);
+    assert_eq!(entries("ask.toml", "type = \"prompt\"\nname = \"ask\"\n"), ["tool ask 0 1:1"]);
+    assert_eq!(entries("m.yaml", "url: http://localhost\nremote-name: x\n"), ["server m 0 1:1"]);
+}
+
+#[test]
+fn maps_of_entries() {
+    let yaml = "tool:\n  a:\n    type: prompt\n  b: {name: B}\ntool-service:\n  s: {request-queue: q}\nmcp:\n  m: {url: http://localhost}\n";
+    assert_eq!(entries("all.yaml", yaml), ["tool a 0 2:3", "tool b 0 4:3", "service s 0 6:3", "server m 0 8:3"]);
+    let toml = "[tool.a]\ntype = \"prompt\"\n\n[tool-service.s]\nrequest-queue = \"q\"\n";
+    assert_eq!(entries("all.toml", toml), ["tool a 0 1:7", "service s 0 4:15"]);
+    let json = "{\n  \"tool\": {\n    \"a\": {\"type\": \"prompt\"}\n  }\n}";
+    assert_eq!(entries("all.json", json), ["tool a 0 3:5"]);
+}
+
+#[test]
+fn several_documents_in_a_file() {
+    let yaml = "tool:\n  a: {type: prompt}\n---\nanother: thing\n---\ntype: prompt\nname: c\n";
+    assert_eq!(entries("many.yaml", yaml), ["tool a 0 2:3", "tool many 2 6:1"]);
+}
+
+#[test]
+fn exports_with_json_text() {
+    let export = "{\"tool\": {\n \"a\": \"{\\\"type\\\": \\\"prompt\\\", \\\"name\\\": \\\"A\\\"}\",\n \"b\": \"{oh\"}, \"prompt\": {\"x\": \"{}\"}}";
+    assert_eq!(entries("export.json", export), ["tool a 0 2:2 text", "tool b 0 3:2 text"]);
+    assert_eq!(catalog("export.json", export).tools[0].name, "A");
+    let reply = r#"{"version": 2, "values": [{"type": "tool", "key": "a", "value": "{\"type\": \"prompt\"}"}]}"#;
+    assert_eq!(entries("values.json", reply).len(), 1);
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    for (name, text) in [
+        ("package.json", r#"{"name": "x", "version": "1.0.0", "description": "d", "type": "module", "main": "x.js"}"#),
+        (
+            "pyproject.toml",
+            "[project]\nname = \"x\"\n[tool.black]\nline-length = 88\n[tool.poetry]\nname = \"x\"\ndescription = \"d\"\ngroup.dev.dependencies = {}\n",
+        ),
+        (
+            "toolcrib.toml",
+            "name = \"x\"\nmode = \"document\"\n[profiles]\nanalyst = [\"read-only\"]\n[connections.local]\ntransport = \"nats\"\nservers = [\"nats://127.0.0.1\"]\n",
+        ),
+        ("scenario.yaml", "name: x\nstart: {groups: [a], state: b}\nsteps:\n  - {tool: a, expect: {state: c}}\n"),
+        ("docker-compose.yaml", "services:\n  web: {image: x, command: y}\n"),
+        ("ci.yaml", "name: CI\non: push\njobs:\n  build: {runs-on: x, steps: [{name: a, run: b}]}\n"),
+        ("mcp.json", r#"{"mcpServers": {"a": {"command": "x", "args": []}}}"#),
+        ("vscode.json", r#"{"mcp": {"servers": {"a": {"command": "x"}}}}"#),
+        ("list.json", "[1, 2]"),
+        ("empty.yaml", ""),
+    ] {
+        assert_eq!(entries(name, text), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn a_changed_file_is_read_alone() {
+    let a = parse("a.yaml", "tool:\n  x: {type: prompt}\n  y: {type: prompt}\n");
+    let b = parse("b.yaml", "tool:\n  z: {type: prompt}\n");
+    let mut catalog = read::catalog([(&a.0, &a.1), (&b.0, &b.1)], Mode::Document);
+    let keys = |catalog: &Catalog| catalog.tools.iter().map(|tool| tool.entry.key.clone()).collect::<Vec<_>>().join(" ");
+    let (edited, _) = a.1.apply(0, &Edit::Remove { at: Pointer::parse("/tool/x").unwrap() }).unwrap();
+    catalog.replace(&a.0, read::part(&a.0, &edited, Mode::Document));
+    assert_eq!(keys(&catalog), "y z");
+    let y = catalog.tools[0].id().clone();
+    assert_eq!(catalog.tool(&y).map(|tool| tool.entry.key.as_str()), Some("y"));
+    assert_eq!(catalog.tool_called("z").map(|tool| tool.id().file().as_str()), Some("b.yaml"));
+    catalog.replace(&a.0, Default::default());
+    assert_eq!((keys(&catalog).as_str(), catalog.tool(&y).is_none()), ("z", true));
+}
+
+#[test]
+fn in_document_mode_a_services_id_finds_it_too() {
+    let text = "tool-service:\n  jokes: {id: joke-service, request-queue: a, response-queue: b}\n";
+    let (file, source) = parse("s.yaml", text);
+    let found = |mode, key| read::catalog([(&file, &source)], mode).service_by_key("trustgraph", key).is_some();
+    assert_eq!((found(Mode::Document, "jokes"), found(Mode::Document, "joke-service")), (true, true));
+    assert_eq!((found(Mode::AsDeployed, "jokes"), found(Mode::AsDeployed, "joke-service")), (true, false));
+}
+
+#[test]
+fn new_entries_are_known_again_when_read_back() {
+    for system in SYSTEMS {
+        for kind in system.kinds() {
+            let text = serde_json::json!({kind.section: {"fresh": kind.value}}).to_string();
+            let catalog = catalog("new.json", &text);
+            let found: Vec<EntryKind> = catalog.entries().map(|entry| entry.kind).collect();
+            assert_eq!(found, [kind.kind], "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_form_of_every_kind_has_a_valid_schema_and_takes_a_right_entry() {
+    let text = "\
+tool:
+  joke: {type: tool-service, name: joke, description: d, group: [a], state: s, applicable-states: [undefined], service: jokes, style: pun, arguments: [{name: topic, type: string, description: d}]}
+  rows: {type: row-embeddings-query, name: rows, description: d, schema-name: s, limit: '20'}
+  ask: {type: knowledge-query, name: ask, description: d, available_in_states: [undefined], collection: c}
+tool-service:
+  jokes: {id: jokes, request-queue: x, response-queue: y, config-params: [{name: style, required: true}]}
+mcp:
+  m: {url: 'http://localhost'}
+";
+    let catalog = catalog("t.yaml", text);
+    for entry in catalog.entries() {
+        let schema = by_id(entry.system).unwrap().schema(entry, &catalog);
+        let validator = jsonschema::draft202012::new(&schema).unwrap_or_else(|error| panic!("{}: {error}", entry.key));
+        let errors: Vec<String> = validator.iter_errors(&entry.value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", entry.key);
+        assert!(!validator.is_valid(&serde_json::json!({})), "{} takes anything", entry.key);
+    }
+    let joke = &catalog.tools[0].entry;
+    let schema = by_id(joke.system).unwrap().schema(joke, &catalog);
+    let order: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(order, ["name", "type", "description", "group", "state", "applicable-states", "service", "style", "arguments"]);
+    assert_eq!(schema["properties"]["service"]["enum"], serde_json::json!(["jokes"]));
+    assert!(schema["required"].as_array().unwrap().contains(&"style".into()));
+}
