@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::message::TextTarget;
 use crate::{
     model::{
         call::{CallId, Request},
@@ -20,8 +21,8 @@ pub enum Overwrite {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Write a file, or with no text take it away. Answered by `Saved`, `SaveRefused` or `Failed`.
-    Save { file: FileId, text: Option<Arc<str>>, overwrite: Overwrite },
+    /// Write a file, or with no text take it away; `before` is what must be on disk. Answered by `Saved`, `SaveRefused` or `Failed`.
+    Save { file: FileId, text: Option<Arc<str>>, before: Option<Arc<str>>, overwrite: Overwrite },
     /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
     Read,
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
@@ -35,7 +36,7 @@ pub enum Effect {
     /// Give the terminal to the user's editor, then read the file again.
     Editor { file: FileId, line: usize, column: usize },
     /// The same for one text of a form. Answered by `EditorText`.
-    EditText { at: Pointer, text: String },
+    EditText { target: TextTarget, at: Pointer, text: String },
     /// Remember the theme for the next start.
     KeepTheme(String),
     /// Stop until the shell lets the program go on.

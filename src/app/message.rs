@@ -57,6 +57,7 @@ pub enum Message {
         column: usize,
     },
     EditText {
+        target: TextTarget,
         at: Pointer,
         text: String,
     },
@@ -113,9 +114,9 @@ pub enum Message {
     // What comes back.
     /// A slice of the workspace's files.
     Loaded(Vec<(FileId, Loaded)>),
-    /// All files are read; those that were not named have gone.
+    /// All files are read: their names (others have gone), and what was left out, in words.
     LoadEnded {
-        files: usize,
+        names: Vec<FileId>,
         skipped: Vec<String>,
     },
     /// One file on disk is different from what was read.
@@ -144,12 +145,21 @@ pub enum Message {
         kind: Health,
     },
     EditorText {
+        target: TextTarget,
         at: Pointer,
         text: String,
     },
     Failed(Problem),
     /// Settings of the workspace were read again.
     Connections(Vec<Connection>),
+}
+
+/// Whose text was given to the editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextTarget {
+    Entry(EntryId),
+    /// The arguments typed for this tool.
+    Arguments(EntryId),
 }
 
 /// A file as the store read it.

@@ -102,8 +102,6 @@ pub struct State {
     pub question: Option<Question>,
     /// The program ends once all is saved.
     pub leaving: bool,
-    /// A text that came back from the editor for a field of a form.
-    pub editor_text: Option<(Pointer, String, u64)>,
     pub ids: Ids,
 }
 
@@ -161,7 +159,6 @@ impl State {
             notices: Notices::default(),
             question: None,
             leaving: false,
-            editor_text: None,
             ids: Ids::new(start.seed),
         }
     }

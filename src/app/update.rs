@@ -5,12 +5,17 @@ mod files;
 mod workflow;
 
 use super::{
+    documents::Change,
     effect::Effect,
-    message::{Health, Message},
+    message::{Health, Message, TextTarget},
     notices::NoticeKind,
     state::{Goal, Question, State},
 };
-use crate::model::{clock::Millis, entry::EntryId};
+use crate::{
+    model::{clock::Millis, entry::EntryId, finding::EntryEdit},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+};
 
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
@@ -31,7 +36,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::TakeDisk(file) => return files::take_disk(state, &file, now),
         Message::Reload => return vec![Effect::Read],
         Message::Loaded(loaded) => files::loaded(state, loaded),
-        Message::LoadEnded { files, skipped } => files::load_ended(state, files, skipped, now),
+        Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => return files::saved(state, &file, text, now),
         Message::SaveRefused { file, disk } => {
@@ -64,11 +69,8 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             return vec![Effect::Copy(text)];
         }
-        Message::EditText { at, text } => return vec![Effect::EditText { at, text }],
-        Message::EditorText { at, text } => {
-            let turn = state.editor_text.as_ref().map_or(0, |(_, _, turn)| turn + 1);
-            state.editor_text = Some((at, text, turn));
-        }
+        Message::EditText { target, at, text } => return vec![Effect::EditText { target, at, text }],
+        Message::EditorText { target, at, text } => return editor_text(state, target, at, text, now),
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.seen(),
         Message::DropQuestion => state.question = None,
@@ -114,6 +116,18 @@ fn select(state: &mut State, entry: EntryId) {
         state.calls.selected = state.calls.latest_of(&entry).map(|call| call.id).or(state.calls.selected);
         state.selected = Some(entry);
     }
+}
+
+fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String, now: Millis) -> Vec<Effect> {
+    let edit = Edit::Set { at, to: text.into() };
+    match target {
+        TextTarget::Entry(entry) => {
+            let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
+            return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
+        }
+        TextTarget::Arguments(tool) => calls::arguments(state, &tool, &edit, now),
+    }
+    Vec::new()
 }
 
 fn use_connection(state: &mut State, name: &str, now: Millis) {

@@ -31,6 +31,12 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// The stamp of a file that holds just this text.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        Self { length: text.len() as u64, modified: None, hash: hash(text.as_bytes()) }
+    }
+
     fn new(content: &[u8], metadata: &Metadata) -> Self {
         Self { length: content.len() as u64, modified: metadata.modified().ok(), hash: hash(content) }
     }

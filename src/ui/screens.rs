@@ -1,5 +1,7 @@
 //! The screens, one row each.
 
+pub mod tools;
+
 use super::view::Screen;
 use crate::app::{actions::Act, message::ScreenId};
 
@@ -12,4 +14,5 @@ pub struct ScreenRow {
 }
 
 /// Every screen, in the order of the top line.
-pub const SCREENS: &[ScreenRow] = &[];
+pub const SCREENS: &[ScreenRow] =
+    &[ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() }];

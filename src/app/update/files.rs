@@ -1,6 +1,9 @@
 //! Files, edits, saving: what keeps documents, catalog and findings together.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     app::{
@@ -138,7 +141,7 @@ pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
 
 fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
     let text = (!document.gone).then(|| document.text.clone());
-    Effect::Save { file: file.clone(), text, overwrite }
+    Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
 }
 
 pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
@@ -169,6 +172,7 @@ pub(super) fn saved(state: &mut State, file: &FileId, text: Option<Arc<str>>, no
 }
 
 pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
+    let first = state.reading != Reading::Done;
     let mut slice = Part::default();
     let mut count = 0;
     for (file, Loaded { text, source }) in loaded {
@@ -176,7 +180,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         state.documents.load(file.clone(), Document::read(format, text, source));
         // The first reading comes in the order of the files, so that each can be put behind the others.
-        if let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source) {
+        if first && let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source) {
             slice.extend(read::part(&file, source, state.mode));
         }
     }
@@ -190,13 +194,18 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
     }
 }
 
-pub(super) fn load_ended(state: &mut State, files: usize, skipped: Vec<String>, now: Millis) {
+pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<String>, now: Millis) {
     state.reading = Reading::Done;
+    let there: HashSet<_> = names.iter().collect();
+    let gone: Vec<_> = state.documents.iter().map(|(file, _)| file.clone()).filter(|file| !there.contains(file)).collect();
+    for file in gone {
+        state.documents.vanish(&file);
+    }
     read_all(state);
     for words in skipped {
         state.notices.push(NoticeKind::Warning, words, now);
     }
-    tracing::debug!(files, entries = state.catalog.entries().count(), "workspace read");
+    tracing::debug!(files = names.len(), entries = state.catalog.entries().count(), "workspace read");
 }
 
 pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {

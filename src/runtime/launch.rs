@@ -1,0 +1,104 @@
+//! Puts the program together and runs it.
+
+use std::{
+    env,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use tokio::sync::mpsc;
+
+use super::{
+    event_loop::{End, EventLoop},
+    perform::{Performer, Tools},
+    terminal,
+};
+use crate::{
+    app::{
+        effect::Effect,
+        keymap::Keymap,
+        message::Message,
+        notices::NoticeKind,
+        state::{Start, State},
+    },
+    model::{
+        call::Limits,
+        problem::{Problem, ProblemKind},
+    },
+    store::{journal::Journal, paths::Paths, settings::UserSettings, workspace::Workspace},
+    ui::{
+        root::{Colour, Root},
+        theme,
+    },
+};
+
+/// Messages on their way at most; more make their senders wait.
+const QUEUE: usize = 1_024;
+
+/// What the command line gives.
+pub struct Launch {
+    pub workspace: Workspace,
+    pub paths: Paths,
+    pub settings: UserSettings,
+    /// Texts of the user's own themes, by name.
+    pub themes: Vec<(String, String)>,
+    /// Mode, context, connections and so on; themes and seed are filled in here.
+    pub start: Start,
+    pub limits: Limits,
+    /// What was odd in the settings, to be told.
+    pub complaints: Vec<String>,
+}
+
+/// Runs the screen until the user leaves.
+///
+/// # Errors
+/// When there is no terminal, or the system refuses what the runtime needs.
+pub fn run(launch: Launch) -> Result<End, Problem> {
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::File, "opening the screen", error.to_string())
+            .remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
+    };
+    terminal::guard_panics();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
+    let ended = runtime.block_on(run_loop(launch)).map_err(failed);
+    // A call that cannot be stopped must not keep the user waiting.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn run_loop(launch: Launch) -> std::io::Result<End> {
+    let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
+    let (themes, theme_complaints) = theme::all(&themes);
+    let (keymap, keymap_complaints) = Keymap::with(&settings.keys);
+    complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
+    start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
+    let known = |name: &String| start.themes.contains(name);
+    start.theme = settings.theme.clone().filter(known).unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
+    start.seed = seed();
+    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) { Colour::Forbidden } else { Colour::Allowed };
+
+    let (sender, messages) = mpsc::channel(QUEUE);
+    let journal = Journal::of(&paths, &workspace.root);
+    let pending = journal.pending();
+    let tools = Tools { workspace, journal, config: paths.config_file(), editor: settings.editor.clone(), limits };
+    let performer = Performer::new(tools, sender.clone());
+    let mut state = State::new(start);
+    for complaint in complaints {
+        state.notices.push(NoticeKind::Warning, complaint, super::event_loop::now());
+    }
+    match pending {
+        Ok(texts) if !texts.is_empty() => {
+            let _ = sender.send(Message::Unsaved(texts)).await;
+        }
+        Ok(_) => {}
+        Err(problem) => state.notices.problem(&problem, super::event_loop::now()),
+    }
+    let event_loop = EventLoop { state, root: Root::new(themes, colour, keymap), performer, messages };
+    event_loop.run(vec![Effect::Read]).await
+}
+
+/// Differs from start to start; ids of calls are made from it.
+fn seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let nanos = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).unwrap_or_default();
+    nanos ^ (u64::from(std::process::id()) << 32)
+}

@@ -1,0 +1,334 @@
+//! Carries effects out: files, calls, journal, editor. What comes of them goes back as messages.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fs,
+    ops::ControlFlow,
+    path::PathBuf,
+    process::Command,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc, watch},
+    task::AbortHandle,
+    time::Instant,
+};
+
+use crate::{
+    app::{
+        effect::{Effect, Overwrite},
+        message::{Health, Loaded, Message},
+        notices::NoticeKind,
+        state::State,
+    },
+    model::{
+        call::{CallId, Event, EventKind, Limits, Outcome, Request},
+        connection::{Connection, ConnectionState},
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+    },
+    store::{
+        files::{self, Expected, NotSaved, Outside, Stamp},
+        journal::Journal,
+        settings,
+        workspace::Workspace,
+    },
+    wire::registry::{Registry, States},
+};
+
+/// How many events of a call travel in one message at most.
+const EVENTS: usize = 256;
+/// Between two writings of the journal.
+const JOURNAL_EVERY: Duration = Duration::from_secs(1);
+
+type Unsaved = BTreeMap<FileId, Arc<str>>;
+
+/// Everything the loop needs to act on the world.
+pub struct Performer {
+    workspace: Arc<Workspace>,
+    journal: Arc<Journal>,
+    config: PathBuf,
+    registry: Arc<Registry>,
+    limits: Limits,
+    messages: mpsc::Sender<Message>,
+    unsaved: watch::Sender<Unsaved>,
+    running: HashMap<CallId, Running>,
+    editor: Option<String>,
+}
+
+struct Running {
+    task: AbortHandle,
+    began: Instant,
+}
+
+/// What a performer is made from.
+pub struct Tools {
+    pub workspace: Workspace,
+    pub journal: Journal,
+    /// The user's settings file.
+    pub config: PathBuf,
+    /// The user's choice of editor; else `$VISUAL`, `$EDITOR`.
+    pub editor: Option<String>,
+    pub limits: Limits,
+}
+
+impl Performer {
+    /// Must be called within the runtime.
+    #[must_use]
+    pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
+        let registry = Arc::new(Registry::default());
+        tokio::spawn(tell_states(registry.states(), messages.clone()));
+        let journal = Arc::new(tools.journal);
+        let unsaved = watch::Sender::default();
+        tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
+        Self {
+            workspace: Arc::new(tools.workspace),
+            journal,
+            config: tools.config,
+            registry,
+            limits: tools.limits,
+            messages,
+            unsaved,
+            running: HashMap::new(),
+            editor: tools.editor,
+        }
+    }
+
+    /// Starts carrying an effect out; never waits.
+    pub fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Save { file, text, before, overwrite } => self.save(file, text, before.as_deref(), overwrite),
+            Effect::Read => self.read(),
+            Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
+            Effect::Call { call, connection, request } => self.call(call, connection, request),
+            Effect::Cancel(call) => self.cancel(call),
+            Effect::KeepTheme(theme) => self.keep_theme(theme),
+            // The loop does these itself: they need the terminal.
+            Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
+        }
+    }
+
+    fn tell(&self, message: Message) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move { messages.send(message).await });
+    }
+
+    fn save(&self, file: FileId, text: Option<Arc<str>>, before: Option<&str>, overwrite: Overwrite) {
+        let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
+        let expected = match (overwrite, before) {
+            (Overwrite::Allow, _) => Expected::Anything,
+            (Overwrite::Refuse, Some(before)) => Expected::Same(Stamp::of_text(before)),
+            (Overwrite::Refuse, None) => Expected::Absent,
+        };
+        tokio::task::spawn_blocking(move || {
+            let path = workspace.path(&file);
+            let done = match &text {
+                Some(text) => files::save(&workspace.root, &path, text, expected, Outside::Refuse).map(drop),
+                None => files::remove(&workspace.root, &path, expected, Outside::Refuse),
+            };
+            let message = match done {
+                Ok(()) => Message::Saved { file, text },
+                Err(NotSaved::Changed { disk, .. }) => Message::SaveRefused { file, disk },
+                Err(other) => Message::Failed(other.problem().clone()),
+            };
+            // The loop may have ended; then nobody needs to know.
+            let _ = messages.blocking_send(message);
+        });
+    }
+
+    /// Reads the workspace in slices, so that the screen fills while files are still being read.
+    fn read(&self) {
+        let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut names = Vec::new();
+            let ended = workspace.read(|slice| {
+                names.extend(slice.iter().map(|read| read.file.clone()));
+                let loaded = slice.into_iter().map(|read| (read.file, Loaded { text: read.text, source: read.source })).collect();
+                match messages.blocking_send(Message::Loaded(loaded)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            let message = match ended {
+                Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
+                Err(problem) => Message::Failed(problem),
+            };
+            let _ = messages.blocking_send(message);
+        });
+    }
+
+    /// Reads a file again that something else has changed.
+    pub fn look_again(&self, file: FileId) {
+        let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            let message = match files::read(&workspace.path(&file)) {
+                Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
+                Err(problem) if problem.kind == ProblemKind::Missing => Message::DiskChanged { file, text: None },
+                Err(problem) => Message::Failed(problem),
+            };
+            let _ = messages.blocking_send(message);
+        });
+    }
+
+    fn call(&mut self, call: CallId, connection: Connection, request: Request) {
+        let (sender, mut events) = mpsc::channel(EVENTS * 4);
+        let (registry, limits, messages) = (Arc::clone(&self.registry), self.limits, self.messages.clone());
+        let task = tokio::spawn(async move {
+            let calling = registry.call(&connection, request, limits, sender);
+            let telling = async {
+                let mut batch = Vec::with_capacity(EVENTS);
+                while events.recv_many(&mut batch, EVENTS).await > 0 {
+                    let events = std::mem::take(&mut batch);
+                    if messages.send(Message::CallEvents { call, events }).await.is_err() {
+                        return;
+                    }
+                }
+            };
+            tokio::join!(calling, telling);
+        });
+        self.running.retain(|_, running| !running.task.is_finished());
+        self.running.insert(call, Running { task: task.abort_handle(), began: Instant::now() });
+    }
+
+    fn cancel(&mut self, call: CallId) {
+        let Some(running) = self.running.remove(&call) else { return };
+        running.task.abort();
+        let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
+        self.tell(Message::CallEvents { call, events: vec![Event { at_ms, kind: end }] });
+    }
+
+    fn keep_theme(&self, theme: String) {
+        let (config, messages) = (self.config.clone(), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(problem) = settings::keep_theme(&config, &theme) {
+                let _ = messages.blocking_send(Message::Failed(problem));
+            }
+        });
+    }
+
+    /// Runs the user's editor while the terminal is lent; called by the loop.
+    pub fn edit(&mut self, effect: Effect) {
+        match effect {
+            Effect::Editor { file, line, column } => {
+                // What is being saved must be on disk before the editor reads it.
+                self.wait_for_saves();
+                let path = self.workspace.path(&file);
+                match run_editor(self.editor.as_deref(), &path, line, column) {
+                    Ok(()) => self.look_again(file),
+                    Err(problem) => self.tell(Message::Failed(problem)),
+                }
+            }
+            Effect::EditText { target, at, text } => match edit_text(self.editor.as_deref(), &text) {
+                Ok(text) => self.tell(Message::EditorText { target, at, text }),
+                Err(problem) => self.tell(Message::Failed(problem)),
+            },
+            _ => {}
+        }
+    }
+
+    fn wait_for_saves(&self) {
+        // Saves run on the blocking pool in a few milliseconds; this is the one place that must not overtake them.
+        let (done, finished) = std::sync::mpsc::channel::<()>();
+        Handle::current().spawn_blocking(move || drop(done));
+        let _ = finished.recv();
+    }
+
+    /// The process is told to end: what is unsaved is kept for the next start.
+    pub async fn finish(&self, state: &State) {
+        let texts: Unsaved = state
+            .documents
+            .changed()
+            .filter(|(_, document)| !document.gone)
+            .map(|(file, document)| (file.clone(), document.text.clone()))
+            .collect();
+        let journal = Arc::clone(&self.journal);
+        let _ = tokio::task::spawn_blocking(move || journal.write(&texts)).await;
+    }
+
+    /// The user has left: nothing is to be offered at the next start.
+    pub fn forget_journal(&self) {
+        let _ = self.journal.write(&Unsaved::new());
+    }
+}
+
+/// Writes what is unsaved, at most once a second, the newest only.
+async fn keep_journal(journal: Arc<Journal>, mut unsaved: watch::Receiver<Unsaved>, messages: mpsc::Sender<Message>) {
+    let mut complained = false;
+    while unsaved.changed().await.is_ok() {
+        let texts = unsaved.borrow_and_update().clone();
+        let journal = Arc::clone(&journal);
+        let written = tokio::task::spawn_blocking(move || journal.write(&texts)).await;
+        if let Ok(Err(problem)) = written
+            && !std::mem::replace(&mut complained, true)
+        {
+            let words = format!("unsaved work cannot be kept for the next start: {problem}");
+            let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
+        }
+        tokio::time::sleep(JOURNAL_EVERY).await;
+    }
+}
+
+/// Tells how connections are, in words.
+async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender<Message>) {
+    while states.changed().await.is_ok() {
+        let now = states.borrow_and_update().clone();
+        for (connection, state) in now {
+            let (words, kind) = words_of(&state);
+            if messages.send(Message::ConnectionWords { connection, words, kind }).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn words_of(state: &ConnectionState) -> (String, Health) {
+    match state {
+        ConnectionState::Idle => (String::new(), Health::Idle),
+        ConnectionState::Connecting => ("connecting …".into(), Health::Busy),
+        ConnectionState::Connected => (String::new(), Health::Good),
+        ConnectionState::Reconnecting { attempt } => (format!("reconnecting, attempt {attempt} …"), Health::Busy),
+        ConnectionState::Failed(problem) => (problem.cause.clone(), Health::Bad),
+    }
+}
+
+/// Runs the editor at a place in a file and waits for its end.
+fn run_editor(chosen: Option<&str>, path: &std::path::Path, line: usize, column: usize) -> Result<(), Problem> {
+    let from_environment = || std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).ok();
+    let command = chosen.map(str::to_owned).or_else(from_environment).unwrap_or_else(|| "vi".into());
+    let doing = format!("editing {}", path.display());
+    let mut words = command.split_whitespace();
+    let missing = || Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named").remedy("set EDITOR");
+    let program = words.next().ok_or_else(missing)?;
+    let name = std::path::Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
+    let path_text = path.display().to_string();
+    let place: Vec<String> = match name {
+        "hx" | "helix" | "zed" => vec![format!("{path_text}:{line}:{column}")],
+        "code" | "codium" | "cursor" => vec!["--wait".into(), "--goto".into(), format!("{path_text}:{line}:{column}")],
+        "vi" | "vim" | "nvim" | "nano" | "emacs" | "kak" | "micro" => vec![format!("+{line}"), path_text],
+        _ => vec![path_text],
+    };
+    let ended = Command::new(program).args(words).args(place).status();
+    let ended = ended.map_err(|error| {
+        Problem::new(ProblemKind::Missing, doing.clone(), format!("{program}: {error}"))
+            .remedy("set EDITOR to a program that is there")
+    })?;
+    match ended.success() {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemKind::Service, doing, format!("{program} ended with {ended}"))),
+    }
+}
+
+/// Edits one text in the editor, by way of a temporary file that only the user can read.
+fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
+    let failed = |error: std::io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
+    let file = tempfile::Builder::new().prefix("toolcrib-").suffix(".txt").tempfile().map_err(failed)?;
+    fs::write(file.path(), text).map_err(failed)?;
+    run_editor(chosen, file.path(), 1, 1)?;
+    let edited = fs::read_to_string(file.path()).map_err(failed)?;
+    // Editors end a file with a line break; the text had none unless it was there.
+    Ok(if text.ends_with('\n') { edited } else { edited.strip_suffix('\n').map(str::to_owned).unwrap_or(edited) })
+}

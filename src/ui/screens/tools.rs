@@ -1,0 +1,310 @@
+//! Tools: the catalog, the form of the chosen entry, and the file as it will be saved.
+
+mod catalog;
+mod dialogs;
+mod preview;
+
+use std::sync::Arc;
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+use serde_json::Value;
+
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        documents::Change,
+        input::{Code, Input, Key, Mods, Mouse},
+        message::{Message, ScreenId, TextTarget},
+        state::State,
+    },
+    model::{
+        entry::{Entry, EntryForm},
+        finding::{EntryEdit, Finding, Fix},
+    },
+    schema::pointer::Pointer,
+    systems::table,
+    ui::{
+        canvas::Pen,
+        form::{
+            notes::Note,
+            view::{Form, FormReply},
+        },
+        styles::Role,
+        view::{Look, Reply, Screen},
+        widgets::{pane::Pane, panes::Panes},
+    },
+};
+
+const CATALOG: usize = 0;
+const FORM: usize = 1;
+const PREVIEW: usize = 2;
+const NAMES: [&str; 3] = ["Catalog", "Form", "Preview"];
+
+#[derive(Default)]
+pub struct Tools {
+    panes: Panes,
+    catalog: catalog::CatalogPane,
+    form: Option<FormOf>,
+    form_area: Rect,
+    preview: preview::Preview,
+    /// The goal that was gone to already.
+    reached: Option<u64>,
+}
+
+/// The form of one entry, and the catalog it was made from.
+struct FormOf {
+    entry: Entry,
+    generation: u64,
+    form: Form,
+    /// The fixes of its notes, by the note's number.
+    fixes: Vec<Option<Fix>>,
+}
+
+impl Tools {
+    /// Makes the form of the chosen entry, or tells it what changed outside.
+    fn sync_form(&mut self, state: &State) {
+        let Some(entry) = state.selected.as_ref().and_then(|id| state.catalog.entry(id)) else {
+            self.form = None;
+            return;
+        };
+        match &mut self.form {
+            Some(known) if known.entry.id == entry.id => {
+                if known.generation != state.generation {
+                    known.form.set_schema(&schema_of(entry, state));
+                    known.take(entry, state);
+                }
+            }
+            _ => {
+                let form = Form::new(schema_of(entry, state));
+                let mut made = FormOf { entry: entry.clone(), generation: state.generation, form, fixes: Vec::new() };
+                made.take(entry, state);
+                self.form = Some(made);
+            }
+        }
+        if let Some(goal) = &state.goal
+            && self.reached != Some(goal.turn)
+            && goal.entry == entry.id
+            && let Some(known) = &mut self.form
+        {
+            self.reached = Some(goal.turn);
+            known.form.focus(&goal.pointer);
+            self.panes.focus = FORM;
+        }
+    }
+
+    fn carry(&self, reply: FormReply) -> Reply {
+        let Some(known) = &self.form else { return Reply::Handled };
+        match reply {
+            FormReply::Handled => Reply::Handled,
+            FormReply::Ignored => Reply::Ignored,
+            FormReply::Refused(words) => Reply::Refused(words),
+            FormReply::OpenEditor { at, text } => {
+                Reply::send(Message::EditText { target: TextTarget::Entry(known.entry.id.clone()), at, text })
+            }
+            FormReply::Fix(row) => known.fixes.get(row).and_then(Option::as_ref).map_or(Reply::Handled, dialogs::apply),
+            FormReply::Edits(edits) => {
+                let place = edits.first().map(|edit| edit.at().to_string()).unwrap_or_default();
+                let label = format!("edit {} of {}", place.trim_start_matches('/'), known.entry.key);
+                let entry = &known.entry.id;
+                let change = |edit| Change::Entry(EntryEdit { entry: entry.clone(), edit });
+                Reply::send(Message::Change { label, changes: edits.into_iter().map(change).collect() })
+            }
+        }
+    }
+
+    fn form_input(&mut self, input: &Input) -> Reply {
+        let Some(known) = &mut self.form else { return Reply::Ignored };
+        let reply = known.form.input(input);
+        self.carry(reply)
+    }
+}
+
+impl FormOf {
+    /// Takes in the entry as it is now, and what was found about it.
+    fn take(&mut self, entry: &Entry, state: &State) {
+        let place = entry.id.place();
+        let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
+        let written = |at: &Pointer| -> Option<String> {
+            let plain = place.form == EntryForm::Plain;
+            source.filter(|_| plain)?.written(place.document, &place.at.join(at)).map(str::to_owned)
+        };
+        self.form.sync_written(&entry.value, &written);
+        let findings: Vec<_> = state.findings_of(&entry.id).collect();
+        self.fixes = findings.iter().map(|finding| finding.fix.clone()).collect();
+        let note = |finding: &&Finding| Note {
+            at: finding.site.pointer.clone(),
+            severity: finding.severity,
+            text: finding.message.clone(),
+            fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+        };
+        self.form.set_notes(findings.iter().map(note).collect());
+        self.entry = entry.clone();
+        self.generation = state.generation;
+    }
+}
+
+fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
+    Arc::new(table::by_id(entry.system).map_or(Value::Bool(true), |system| system.schema(entry, &state.catalog)))
+}
+
+impl Screen for Tools {
+    fn sync(&mut self, state: &State) {
+        self.catalog.sync(state);
+        self.sync_form(state);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let left = (area.width / 5).clamp(28, 44);
+        let right = (area.width * 9 / 25).clamp(34, 96);
+        let widths = [Constraint::Length(left), Constraint::Min(30), Constraint::Length(right)];
+        let areas = self.panes.lay(frame.buffer_mut(), area, &NAMES, &widths, look.styles);
+        let focus = self.panes.focus;
+        if !areas[CATALOG].is_empty() {
+            self.catalog.draw(frame, areas[CATALOG], look, state, focus == CATALOG);
+        }
+        if !areas[FORM].is_empty() {
+            self.draw_form(frame, areas[FORM], look, focus == FORM);
+        }
+        if !areas[PREVIEW].is_empty() {
+            let at = self.form.as_ref().filter(|_| focus == FORM).map(|known| known.form.focused().clone());
+            self.preview.draw(frame, areas[PREVIEW], look, state, focus == PREVIEW, at.as_ref());
+        }
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        let pane = [Scope::Catalog, Scope::Form, Scope::Preview][self.panes.focus.min(PREVIEW)];
+        vec![pane, Scope::Tools]
+    }
+
+    fn typing(&self) -> bool {
+        match self.panes.focus {
+            CATALOG => self.catalog.typing(),
+            FORM => self.form.as_ref().is_some_and(|form| form.form.typing()),
+            _ => self.preview.typing(),
+        }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Mouse(mouse) = input {
+            return self.mouse(*mouse, input, state);
+        }
+        match self.panes.focus {
+            CATALOG => self.catalog.input(input, state, &mut self.panes.focus),
+            FORM => self.form_input(input),
+            _ => self.preview.input(input, state),
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        if act.row().scope == Scope::Form
+            && let Some(known) = &mut self.form
+        {
+            let reply = known.form.act(act);
+            return self.carry(reply);
+        }
+        match act {
+            Act::NextPane | Act::PreviousPane if self.panes.focus == FORM => return self.step_field(act),
+            Act::NextPane => self.panes.next(),
+            Act::PreviousPane => self.panes.previous(),
+            Act::Find if self.panes.focus == PREVIEW => self.preview.find(),
+            Act::Find => {
+                self.panes.focus = CATALOG;
+                self.catalog.find();
+            }
+            Act::GroupBy => self.catalog.next_arrangement(state),
+            Act::NextPreview => self.preview.next_view(),
+            Act::InvokeTool => return Reply::send(Message::Show(ScreenId::Invoke)),
+            Act::NextProblem => return self.preview.next_problem(state),
+            Act::ApplyFix => return self.preview.fix(state),
+            Act::NewEntry => return dialogs::new_entry(state),
+            Act::Duplicate => return dialogs::duplicate(state),
+            Act::Rename => return dialogs::rename(state),
+            Act::Delete => return dialogs::delete(state),
+            Act::Diff => return dialogs::diff(state),
+            Act::Editor => return dialogs::editor(state),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let chosen = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+        if act.row().scope == Scope::Form {
+            return self.form.as_ref().map_or(Some("nothing is selected".into()), |known| known.form.refusal(act));
+        }
+        match act {
+            Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => Some("nothing is selected".into()),
+            Act::InvokeTool if !state.selected.as_ref().is_some_and(|id| state.catalog.tool(id).is_some()) => {
+                Some("select a tool first; a service is called through its tools".into())
+            }
+            Act::Save if chosen.is_none() => Some("nothing is selected".into()),
+            Act::Diff if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
+            Act::NextProblem if state.findings.is_empty() => Some("there is no problem".into()),
+            Act::ApplyFix => self.preview.fix_refusal(state),
+            _ => None,
+        }
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        let mut hints = match self.panes.focus {
+            CATALOG => vec![Act::NewEntry, Act::Find, Act::NextPane, Act::InvokeTool],
+            FORM => self.form.as_ref().map(|known| known.form.hints()).unwrap_or_default(),
+            _ => vec![Act::NextPreview, Act::ApplyFix, Act::NextPane],
+        };
+        if state.documents.changed().next().is_some() {
+            hints.splice(0..0, [Act::Save, Act::Diff, Act::Undo]);
+        }
+        if !state.findings.is_empty() {
+            hints.push(Act::NextProblem);
+        }
+        hints
+    }
+}
+
+impl Tools {
+    fn draw_form(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, focused: bool) {
+        let Some(known) = &mut self.form else {
+            let pane = Pane { title: "Form", focused, ..Pane::default() };
+            let inside = pane.draw(frame.buffer_mut(), area, look.styles);
+            Pen::new(frame.buffer_mut(), inside, 1)
+                .skip(2)
+                .put("Nothing is here yet: n makes a new tool.", look.styles[Role::Dim]);
+            return;
+        };
+        let kind = known.entry.kind.word();
+        let system = table::by_id(known.entry.system).map_or(known.entry.system, |system| system.title());
+        let title = format!("{} · {system} {kind}", known.entry.key);
+        let place = format!("{}:{}", known.entry.id.file(), known.entry.line);
+        let position = known.form.position().unwrap_or_default();
+        let pane = Pane { title: &title, note: &place, foot: &position, focused };
+        self.form_area = pane.draw(frame.buffer_mut(), area, look.styles);
+        known.form.draw(frame.buffer_mut(), self.form_area, look.styles, focused);
+    }
+
+    /// Tab goes from field to field, and after the last to the next pane.
+    fn step_field(&mut self, act: Act) -> Reply {
+        let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+        let reply = self.form_input(&Input::Key(key));
+        if matches!(reply, Reply::Ignored) {
+            if act == Act::NextPane {
+                self.panes.next()
+            } else {
+                self.panes.previous()
+            }
+            return Reply::Handled;
+        }
+        reply
+    }
+
+    fn mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
+        match self.panes.mouse(mouse) {
+            Some(CATALOG) => self.catalog.input(input, state, &mut self.panes.focus),
+            Some(FORM) => self.form_input(input),
+            Some(_) => self.preview.input(input, state),
+            None => Reply::Handled,
+        }
+    }
+}

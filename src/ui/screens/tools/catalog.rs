@@ -1,0 +1,315 @@
+//! The left pane of Tools: every entry, arranged and found as one types.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+use ratatui::{Frame, layout::Rect, style::Style};
+
+use crate::{
+    app::{
+        input::{Code, Input},
+        message::Message,
+        state::State,
+    },
+    engine::filter::Filter,
+    model::{
+        entry::{Entry, EntryId, EntryKind},
+        finding::Severity,
+        tool::States,
+    },
+    ui::{
+        canvas::{Pen, width},
+        styles::Role,
+        view::{Look, Reply},
+        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+    },
+};
+
+/// How the catalog is arranged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Arrangement {
+    #[default]
+    Group,
+    File,
+    State,
+    Type,
+}
+
+impl Arrangement {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::File => "file",
+            Self::State => "state",
+            Self::Type => "type",
+        }
+    }
+
+    fn next(self) -> Self {
+        match self {
+            Self::Group => Self::File,
+            Self::File => Self::State,
+            Self::State => Self::Type,
+            Self::Type => Self::Group,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Row {
+    Heading(String),
+    Entry(EntryId),
+}
+
+#[derive(Default)]
+pub(super) struct CatalogPane {
+    arrangement: Arrangement,
+    find: Option<TextInput>,
+    rows: Vec<Row>,
+    cursor: ListCursor,
+    area: Rect,
+    find_area: Rect,
+    /// What the rows were made of: the catalog's generation, the arrangement, the text to find.
+    made_of: Option<(u64, Arrangement, String)>,
+    chosen: Option<EntryId>,
+}
+
+impl CatalogPane {
+    pub(super) fn sync(&mut self, state: &State) {
+        let wanted = (state.generation, self.arrangement, self.needle());
+        if self.made_of.as_ref() != Some(&wanted) {
+            self.rows = rows(state, self.arrangement, &wanted.2);
+            self.made_of = Some(wanted);
+            self.chosen = None;
+        }
+        if self.chosen != state.selected {
+            self.chosen.clone_from(&state.selected);
+            let place = state.selected.as_ref().and_then(|id| self.rows.iter().position(|row| *row == Row::Entry(id.clone())));
+            self.cursor.row = place.unwrap_or(self.cursor.row);
+        }
+    }
+
+    fn needle(&self) -> String {
+        self.find.as_ref().map(|find| find.text().to_owned()).unwrap_or_default()
+    }
+
+    pub(super) fn typing(&self) -> bool {
+        self.find.is_some()
+    }
+
+    pub(super) fn find(&mut self) {
+        self.find = Some(TextInput::default());
+    }
+
+    pub(super) fn next_arrangement(&mut self, state: &State) {
+        self.arrangement = self.arrangement.next();
+        self.sync(state);
+    }
+
+    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+        let styles = look.styles;
+        let title = format!("Tools {}", state.catalog.tools.len());
+        let note = format!("by {}", self.arrangement.word());
+        let foot = self.cursor.position(self.rows.len()).unwrap_or_default();
+        let inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(frame.buffer_mut(), area, styles);
+        let buffer = frame.buffer_mut();
+        let mut list = inside;
+        if let Some(find) = &mut self.find {
+            Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
+            self.find_area = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: 1, ..inside };
+            find.draw(buffer, self.find_area, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            list = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
+        }
+        self.area = list;
+        let filter = Filter::new(&state.context());
+        let window = self.cursor.window(self.rows.len(), list.height);
+        for (line, place) in (0_u16..).zip(window) {
+            let chosen = place == self.cursor.row;
+            let mut pen = Pen::new(buffer, list, line);
+            match &self.rows[place] {
+                Row::Heading(words) => {
+                    pen.put(words, styles[Role::Heading]);
+                }
+                Row::Entry(id) => {
+                    let ground = match (chosen, focused) {
+                        (true, true) => Some(styles[Role::Selected]),
+                        (true, false) => Some(styles[Role::SelectedDim]),
+                        _ => None,
+                    };
+                    draw_entry(&mut pen, id, &filter, look, state, ground);
+                }
+            }
+        }
+        if self.rows.is_empty() {
+            let words = if self.find.is_some() { "nothing by that name" } else { "no tools yet: n makes one" };
+            Pen::new(buffer, list, 0).skip(1).put(words, styles[Role::Ghost]);
+        }
+    }
+
+    pub(super) fn input(&mut self, input: &Input, state: &State, focus: &mut usize) -> Reply {
+        match input {
+            Input::Key(key) if self.find.is_some() && key.is(Code::Esc) => {
+                self.find = None;
+                self.sync(state);
+                Reply::Handled
+            }
+            Input::Key(key) if key.is(Code::Enter) || (key.is(Code::Right) && self.find.is_none()) => {
+                self.find = None;
+                self.sync(state);
+                *focus += 1;
+                Reply::Handled
+            }
+            Input::Key(key) => {
+                if let Some(find) = &mut self.find {
+                    let moves = matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown);
+                    if !moves {
+                        if !find.key(*key) {
+                            return Reply::Ignored;
+                        }
+                        self.sync(state);
+                        self.cursor.row = 0;
+                        return self.go(1, 0);
+                    }
+                }
+                let before = self.cursor.row;
+                if !self.cursor.key(*key, self.rows.len()) {
+                    return Reply::Ignored;
+                }
+                self.go(if self.cursor.row >= before { 1 } else { -1 }, before)
+            }
+            Input::Paste(text) => match &mut self.find {
+                Some(find) => {
+                    find.insert(text);
+                    Reply::Handled
+                }
+                None => Reply::Ignored,
+            },
+            Input::Mouse(mouse) => {
+                let before = self.cursor.row;
+                self.cursor.mouse(*mouse, self.area, self.rows.len());
+                self.go(if self.cursor.row >= before { 1 } else { -1 }, before)
+            }
+        }
+    }
+
+    /// Comes to rest on an entry, passing over headings, and chooses it.
+    fn go(&mut self, direction: isize, before: usize) -> Reply {
+        let mut row = self.cursor.row;
+        while let Some(Row::Heading(_)) = self.rows.get(row) {
+            match row.checked_add_signed(direction) {
+                Some(next) if next < self.rows.len() => row = next,
+                _ => {
+                    row = before;
+                    break;
+                }
+            }
+        }
+        self.cursor.row = row;
+        match self.rows.get(row) {
+            Some(Row::Entry(id)) => {
+                self.chosen = Some(id.clone());
+                Reply::send(Message::Select(id.clone()))
+            }
+            _ => Reply::Handled,
+        }
+    }
+}
+
+fn draw_entry(pen: &mut Pen<'_>, id: &EntryId, filter: &Filter, look: Look<'_>, state: &State, ground: Option<Style>) {
+    let styles = look.styles;
+    let plain = ground.unwrap_or(styles[Role::Text]);
+    let of = |role: Role| ground.unwrap_or(styles[role]);
+    let Some(entry) = state.catalog.entry(id) else { return };
+    let worst = state.findings_of(id).map(|finding| finding.severity).min();
+    let (mark, mark_role) = match worst {
+        Some(Severity::Error) => ("✗", Role::Error),
+        Some(Severity::Warning) => ("⚠", Role::Warning),
+        _ => (" ", Role::Text),
+    };
+    pen.put(if ground.is_some() { "▌" } else { " " }, of(Role::Accent));
+    match state.catalog.tool(id) {
+        Some(tool) => {
+            let available = filter.admits(&tool.gate);
+            let (sign, role) = if available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
+            pen.put(sign, of(role));
+            let next = tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
+            let room = pen.room().saturating_sub(2);
+            let name = width(&entry.key).min(room);
+            pen.column(&entry.key, name, if available { plain } else { of(Role::Hidden) });
+            pen.column(&next, room - name, of(Role::Dim));
+        }
+        None => {
+            pen.put(if entry.kind == EntryKind::Service { "◆ " } else { "◇ " }, of(Role::Info));
+            let room = pen.room().saturating_sub(2);
+            pen.column(&entry.key, room, plain);
+        }
+    }
+    pen.put(mark, of(mark_role)).fill(plain);
+}
+
+/// The rows for an arrangement, narrowed to what matches.
+fn rows(state: &State, arrangement: Arrangement, needle: &str) -> Vec<Row> {
+    if !needle.is_empty() {
+        return found(state, needle);
+    }
+    let mut headed: Vec<(String, EntryId)> = Vec::new();
+    for entry in state.catalog.entries() {
+        headed.push((heading(entry, state, arrangement), entry.id.clone()));
+    }
+    // Headings in the order in which they first come; entries in the order of their files.
+    let mut order: Vec<&str> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for (heading, _) in &headed {
+        places.entry(heading.as_str()).or_insert_with(|| {
+            order.push(heading);
+            order.len() - 1
+        });
+    }
+    let mut members: Vec<Vec<Row>> = vec![Vec::new(); order.len()];
+    for (heading, id) in &headed {
+        members[places[heading.as_str()]].push(Row::Entry(id.clone()));
+    }
+    let mut rows = Vec::with_capacity(headed.len() + order.len());
+    for (heading, members) in order.into_iter().zip(members) {
+        rows.push(Row::Heading(heading.to_owned()));
+        rows.extend(members);
+    }
+    rows
+}
+
+fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
+    let Some(tool) = state.catalog.tool(&entry.id) else {
+        return match (arrangement, entry.kind) {
+            (Arrangement::File, _) => entry.id.file().to_string(),
+            (_, EntryKind::Service) => "services".into(),
+            _ => "servers".into(),
+        };
+    };
+    match arrangement {
+        Arrangement::Group => tool.gate.groups().first().map_or_else(|| "in no group".to_owned(), ToString::to_string),
+        Arrangement::File => entry.id.file().to_string(),
+        Arrangement::State => match &tool.gate.states {
+            States::Every => "in every state".into(),
+            States::Only(listed) => listed.first().map_or_else(|| "in no state".to_owned(), |state| format!("in {state}")),
+        },
+        Arrangement::Type if tool.kind.is_empty() => "without a type".into(),
+        Arrangement::Type => tool.kind.clone(),
+    }
+}
+
+fn found(state: &State, needle: &str) -> Vec<Row> {
+    let pattern = Pattern::parse(needle, CaseMatching::Smart, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut letters = Vec::new();
+    let mut scored: Vec<(u32, usize, EntryId)> = Vec::new();
+    for (place, entry) in state.catalog.entries().enumerate() {
+        let name = state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str());
+        let text = if name == entry.key { entry.key.clone() } else { format!("{} {name}", entry.key) };
+        if let Some(score) = pattern.score(Utf32Str::new(&text, &mut letters), &mut matcher) {
+            scored.push((score, place, entry.id.clone()));
+        }
+    }
+    scored.sort_by_key(|(score, place, _)| (std::cmp::Reverse(*score), *place));
+    scored.into_iter().map(|(_, _, id)| Row::Entry(id)).collect()
+}

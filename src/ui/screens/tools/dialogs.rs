@@ -1,0 +1,313 @@
+//! What Tools asks before it changes files: new, duplicate, rename, delete, diff.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    app::{documents::Change, message::Message, notices::NoticeKind, state::State},
+    engine::diff::{self, LineKind},
+    model::{
+        entry::{Entry, EntryForm, EntryKind, FileId},
+        finding::{EntryEdit, Fix},
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        print,
+        source::{Format, Source},
+    },
+    systems::{rename, system::NewEntry, table::SYSTEMS},
+    ui::{
+        overlays::{
+            confirm::{Answer, Confirm},
+            menu::{Item, Menu},
+            page::{Line, Page},
+            prompt::Prompt,
+        },
+        styles::Role,
+        view::Reply,
+    },
+};
+
+fn chosen(state: &State) -> Option<&Entry> {
+    state.catalog.entry(state.selected.as_ref()?)
+}
+
+fn change(label: impl Into<String>, changes: Vec<Change>) -> Reply {
+    Reply::send(Message::Change { label: label.into(), changes })
+}
+
+/// Applies a finding's fix.
+pub(super) fn apply(fix: &Fix) -> Reply {
+    change(fix.label.clone(), fix.edits.iter().cloned().map(Change::Entry).collect())
+}
+
+/// Asks for the kind, then for the key of a new entry.
+pub(super) fn new_entry(state: &State) -> Reply {
+    let kinds: Vec<NewEntry> = SYSTEMS.iter().flat_map(|system| system.kinds()).collect();
+    let item = |kind: &NewEntry| Item { title: kind.type_name.to_owned(), detail: kind.help.to_owned(), ..Item::default() };
+    let items = kinds.iter().map(item).collect();
+    let home = home_of_new(state);
+    Reply::Open(Box::new(Menu::replying("New", items, move |row| ask_key(kinds[row].clone(), home.clone()))))
+}
+
+/// Where a new entry goes: beside the chosen one.
+#[derive(Clone, Debug)]
+enum Home {
+    /// Into a map of entries in this file.
+    Map { file: FileId, document: usize },
+    /// Into a file of its own, in this folder with this ending.
+    Folder { folder: String, ending: String },
+}
+
+fn home_of_new(state: &State) -> Home {
+    match chosen(state) {
+        Some(entry) if !entry.id.place().at.is_root() => {
+            Home::Map { file: entry.id.file().clone(), document: entry.id.place().document }
+        }
+        Some(entry) => {
+            let path = entry.id.file().as_str();
+            let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+            let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
+            Home::Folder { folder, ending }
+        }
+        None => Home::Folder { folder: String::new(), ending: "json".into() },
+    }
+}
+
+fn ask_key(kind: NewEntry, home: Home) -> Reply {
+    let place = match &home {
+        Home::Map { file, .. } => format!("It goes into {file}."),
+        Home::Folder { folder, ending } => format!("It gets a file of its own: {folder}KEY.{ending}."),
+    };
+    let words = format!("The key of the new {}: what other entries call it. {place}", kind.type_name);
+    Reply::Open(Box::new(Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
+        free_key(key, kind.kind, state)?;
+        let mut value = kind.value.clone();
+        for field in ["name", "id"] {
+            if let Some(name) = value.get_mut(field) {
+                *name = key.into();
+            }
+        }
+        Ok(Reply::Send(place_new(key, &kind, &value, &home, state)?))
+    })))
+}
+
+/// A key that nothing of its kind has yet.
+fn free_key(key: &str, kind: EntryKind, state: &State) -> Result<(), String> {
+    if key.is_empty() {
+        return Err("a key is needed".into());
+    }
+    if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
+        return Err("a key can't hold slashes, or begin with a dot".into());
+    }
+    match state.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
+        Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
+        None => Ok(()),
+    }
+}
+
+fn place_new(key: &str, kind: &NewEntry, value: &Value, home: &Home, state: &State) -> Result<Vec<Message>, String> {
+    let label = format!("new {key}");
+    let (change, file, at) = match home {
+        Home::Map { file, document } => {
+            let like =
+                state.catalog.of_file(file).find(|entry| entry.kind == kind.kind && entry.id.place().document == *document);
+            let parent =
+                like.and_then(|entry| entry.id.place().at.parent()).unwrap_or_else(|| Pointer::root().child(kind.section));
+            let as_text = like
+                .or_else(|| state.catalog.of_file(file).next())
+                .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
+            let written = if as_text { Value::String(pretty(value)) } else { value.clone() };
+            let at = parent.child(key);
+            (
+                Change::File { file: file.clone(), document: *document, edit: Edit::Set { at: at.clone(), to: written.into() } },
+                file.clone(),
+                at,
+            )
+        }
+        Home::Folder { folder, ending } => {
+            let file = FileId::new(format!("{folder}{key}.{ending}"));
+            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+                return Err(format!("{file} is there already"));
+            }
+            let format = Format::of(file.path()).unwrap_or(Format::Json);
+            let text: Arc<str> = print::value(format, value).into();
+            (Change::Create { file: file.clone(), text }, file, Pointer::root())
+        }
+    };
+    let _ = (&file, &at);
+    Ok(vec![Message::Change { label, changes: vec![change] }])
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+pub(super) fn duplicate(state: &State) -> Reply {
+    let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
+    let words = format!("The key of the copy of {}.", entry.key);
+    let suggestion = (2..).map(|number| format!("{}-{number}", entry.key)).find(|key| free_key(key, entry.kind, state).is_ok());
+    Reply::Open(Box::new(Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
+        free_key(key, entry.kind, state)?;
+        let place = entry.id.place();
+        let label = format!("duplicate {} as {key}", entry.key);
+        if let Some(parent) = place.at.parent() {
+            let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
+            let value = source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
+            let to = value.ok_or("the entry can't be read")?.into();
+            let edit = Edit::Set { at: parent.child(key), to };
+            return Ok(change(label, vec![Change::File { file: place.file.clone(), document: place.document, edit }]));
+        }
+        let path = place.file.as_str();
+        let (head, ending) = path.rsplit_once('.').unwrap_or((path, "json"));
+        let folder = head.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let file = FileId::new(format!("{folder}{key}.{ending}"));
+        if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            return Err(format!("{file} is there already"));
+        }
+        let text = state.documents.get(&place.file).map(|document| document.text.clone()).unwrap_or_default();
+        Ok(change(label, vec![Change::Create { file: file.clone(), text: renamed(&file, text, &entry, key) }]))
+    })))
+}
+
+/// The copy's text, with its own name where the name was the key.
+fn renamed(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<str> {
+    let Some(format) = Format::of(file.path()) else { return text };
+    let Ok(mut source) = Source::parse(format, text.clone()) else { return text };
+    for field in ["name", "id"] {
+        if entry.value.get(field).and_then(Value::as_str) == Some(&entry.key)
+            && let Ok((edited, _)) = source.apply(0, &Edit::Set { at: Pointer::root().child(field), to: key.into() })
+        {
+            source = edited;
+        }
+    }
+    source.text().clone()
+}
+
+pub(super) fn rename(state: &State) -> Reply {
+    let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
+    let references = rename::references(&entry, &state.catalog).len();
+    let also = match references {
+        0 => "Nothing else names it.".to_owned(),
+        1 => "One other entry names it and is changed too.".to_owned(),
+        many => format!("{many} other entries name it and are changed too."),
+    };
+    let words = format!("The new key of {}. {also}", entry.key);
+    Reply::Open(Box::new(Prompt::new("Rename", words, entry.key.clone(), move |key, state| {
+        if key == entry.key {
+            return Ok(Reply::Handled);
+        }
+        free_key(key, entry.kind, state)?;
+        Ok(change(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?))
+    })))
+}
+
+fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>, String> {
+    let place = entry.id.place();
+    // References first: their places may lie in the same file, and move with the entry's key.
+    let mut changes: Vec<Change> = rename::edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
+    if !place.at.is_root() {
+        let edit = Edit::Rename { at: place.at.clone(), key: key.to_owned() };
+        changes.push(Change::File { file: place.file.clone(), document: place.document, edit });
+        return Ok(changes);
+    }
+    let named_by_id = entry.kind == EntryKind::Service && entry.value.get("id").is_some();
+    if !named_by_id {
+        let path = place.file.as_str();
+        let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending);
+        let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let file = FileId::new(format!("{folder}{key}.{ending}"));
+        if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            return Err(format!("{file} is there already"));
+        }
+        let text = state.documents.get(&place.file).map(|document| document.text.clone()).unwrap_or_default();
+        changes.retain(|change| !matches!(change, Change::Entry(EntryEdit { entry: of, .. }) if of == &entry.id));
+        changes.push(Change::Create { file: file.clone(), text: renamed(&file, text, entry, key) });
+        changes.push(Change::Remove { file: place.file.clone() });
+    }
+    Ok(changes)
+}
+
+pub(super) fn delete(state: &State) -> Reply {
+    let Some(entry) = chosen(state) else { return Reply::Handled };
+    let place = entry.id.place();
+    let references = rename::references(entry, &state.catalog);
+    let refer = if references.is_empty() {
+        String::new()
+    } else {
+        let list: Vec<_> = references.iter().filter_map(|id| state.catalog.entry(id)).map(|entry| entry.key.as_str()).collect();
+        format!(" {} will name something that is no longer there.", list.join(", "))
+    };
+    let (what, deed) = if place.at.is_root() && state.catalog.of_file(&place.file).count() == 1 {
+        (format!("{} goes with its file {} when you save.", entry.key, place.file), Change::Remove { file: place.file.clone() })
+    } else {
+        let edit = Edit::Remove { at: place.at.clone() };
+        let lines = format!("{} is taken out of {}.", entry.key, place.file);
+        (lines, Change::File { file: place.file.clone(), document: place.document, edit })
+    };
+    let messages = vec![Message::Change { label: format!("delete {}", entry.key), changes: vec![deed] }];
+    let answers = vec![Answer { key: 'd', words: "delete", messages }, Answer { key: 'c', words: "keep", messages: Vec::new() }];
+    Reply::Open(Box::new(Confirm::new("Delete?", format!("{what}{refer} Undo brings it back."), answers, Vec::new())))
+}
+
+/// What saving will change on disk.
+pub(super) fn diff(state: &State) -> Reply {
+    let mut lines: Vec<Line> = Vec::new();
+    for (file, document) in state.documents.changed() {
+        if !lines.is_empty() {
+            lines.push(Vec::new());
+        }
+        let word = match (&document.saved, document.gone) {
+            (_, true) => " (removed)",
+            (None, _) => " (new)",
+            _ => "",
+        };
+        lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
+        let now = if document.gone { "" } else { &document.text };
+        let all = diff::lines(document.saved.as_deref().unwrap_or_default(), now);
+        let mut last = 0;
+        for (row, line) in all.iter().enumerate() {
+            let near = all[row.saturating_sub(2)..(row + 3).min(all.len())].iter().any(|line| line.kind != LineKind::Same);
+            if !near {
+                continue;
+            }
+            if row > last {
+                lines.push(vec![(Role::Dim, "  ⋯".into())]);
+            }
+            last = row + 1;
+            let number = line.new_row.or(line.old_row).map_or(0, |row| row + 1);
+            let (sign, role) = match line.kind {
+                LineKind::Same => (' ', Role::Text),
+                LineKind::Added => ('+', Role::Added),
+                LineKind::Removed => ('-', Role::Removed),
+            };
+            lines.push(vec![(Role::LineNumber, format!("{number:>5} ")), (role, format!("{sign} {}", line.text))]);
+        }
+    }
+    Reply::Open(Box::new(Page::new("What saving will change", lines)))
+}
+
+pub(super) fn editor(state: &State) -> Reply {
+    let Some(entry) = chosen(state) else { return Reply::Handled };
+    Reply::send(Message::OpenEditor { file: entry.id.file().clone(), line: entry.line, column: entry.column })
+}
+
+/// Says that something can't be done now.
+pub(super) fn hint(words: &str) -> Reply {
+    Reply::send(Message::Notice(NoticeKind::Hint, words.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reading_a_new_entry_gives_its_kind_back() {
+        for kind in super::SYSTEMS.iter().flat_map(|system| system.kinds()) {
+            let file = super::FileId::new("new.json");
+            let source = super::Source::parse(super::Format::Json, super::pretty(&kind.value)).unwrap();
+            let part = crate::systems::read::part(&file, &source, crate::model::context::Mode::Document);
+            assert_eq!(part.tools.len() + part.services.len() + part.others.len(), 1, "{}", kind.type_name);
+        }
+    }
+}

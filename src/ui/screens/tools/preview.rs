@@ -1,0 +1,394 @@
+//! The right pane of Tools: the file as it will be saved, JSON, what a model sees, problems.
+
+use std::sync::Arc;
+
+use ratatui::{Frame, layout::Rect};
+
+use super::dialogs;
+use crate::{
+    app::{
+        input::{Code, Input},
+        message::Message,
+        state::State,
+    },
+    engine::model_view::{self, Client, TokenEstimate},
+    model::{
+        entry::EntryId,
+        finding::{Finding, Severity},
+    },
+    schema::pointer::Pointer,
+    systems::table,
+    ui::{
+        canvas::{Pen, wrap},
+        styles::Role,
+        view::{Look, Reply},
+        widgets::{code, list::ListCursor, pane::Pane, tabs::Tabs, text_input::TextInput},
+    },
+};
+
+const FILE: usize = 0;
+const JSON: usize = 1;
+const PROBLEMS: usize = 3;
+
+#[derive(Default)]
+pub(super) struct Preview {
+    tabs: Tabs,
+    lines: ListCursor,
+    problems: ListCursor,
+    find: Option<TextInput>,
+    area: Rect,
+    cache: Option<Cache>,
+    /// Rows of the drawn problems, to find the one under the mouse.
+    problem_rows: Vec<usize>,
+}
+
+/// The lines of what is shown, kept while that stays the same.
+struct Cache {
+    of: (usize, u64, Option<EntryId>),
+    text: Arc<str>,
+    starts: Vec<usize>,
+    changed: Vec<usize>,
+    first: usize,
+}
+
+impl Cache {
+    fn line(&self, row: usize) -> &str {
+        let start = self.starts[row];
+        let end = self.starts.get(row + 1).copied().unwrap_or(self.text.len());
+        self.text[start..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+impl Preview {
+    pub(super) fn next_view(&mut self) {
+        self.tabs.at = (self.tabs.at + 1) % 4;
+        self.find = None;
+    }
+
+    pub(super) fn find(&mut self) {
+        if self.tabs.at != PROBLEMS {
+            self.find = Some(TextInput::default());
+        }
+    }
+
+    pub(super) fn typing(&self) -> bool {
+        self.find.is_some()
+    }
+
+    pub(super) fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+        at: Option<&Pointer>,
+    ) {
+        let styles = look.styles;
+        let rows = self.cache.as_ref().map_or(0, |cache| cache.starts.len());
+        let foot =
+            if self.tabs.at == PROBLEMS { self.problems.position(state.findings.len()) } else { self.lines.position(rows) };
+        let foot = foot.unwrap_or_default();
+        let inside = Pane { title: "", note: "", foot: &foot, focused }.draw(frame.buffer_mut(), area, styles);
+        let head = Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
+        self.tabs.draw(frame.buffer_mut(), head, &names(state), "", styles);
+        self.area = inside;
+        if self.tabs.at == PROBLEMS {
+            self.draw_problems(frame, inside, look, state, focused);
+        } else {
+            self.draw_text(frame, inside, look, state, at);
+        }
+    }
+
+    fn fill_cache(&mut self, state: &State) {
+        let of = (self.tabs.at, state.generation, state.selected.clone());
+        if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
+            return;
+        }
+        let moved = self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
+        let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+        let document = entry.and_then(|entry| state.documents.get(entry.id.file()));
+        let text: Arc<str> = match self.tabs.at {
+            FILE => document.map(|document| document.text.clone()).unwrap_or_default(),
+            JSON => entry.map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into()).unwrap_or_default(),
+            _ => model_text(state).into(),
+        };
+        let changed = if self.tabs.at == FILE {
+            document.map(crate::app::documents::Document::changed_rows).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let starts = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .filter(|start| *start < text.len().max(1))
+            .collect();
+        let first = if self.tabs.at == FILE { entry.map_or(0, |entry| entry.line.saturating_sub(1)) } else { 0 };
+        if moved {
+            self.lines = ListCursor::default();
+            self.lines.row = first;
+        }
+        self.cache = Some(Cache { of, text, starts, changed, first });
+    }
+
+    fn draw_text(&mut self, frame: &mut Frame<'_>, inside: Rect, look: Look<'_>, state: &State, at: Option<&Pointer>) {
+        self.fill_cache(state);
+        let styles = look.styles;
+        let buffer = frame.buffer_mut();
+        let mut area = inside;
+        if let Some(find) = &mut self.find {
+            Pen::new(buffer, inside, 0).put("/", styles[Role::Key]);
+            let field = Rect { x: inside.x + 1, width: inside.width.saturating_sub(1), height: 1, ..inside };
+            find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            area = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
+        }
+        let Some(cache) = &self.cache else { return };
+        let needle = self.find.as_ref().map(|find| find.text().to_lowercase()).unwrap_or_default();
+        // The line of the field that has the keys is kept in view.
+        let here = at.filter(|_| self.tabs.at == FILE).and_then(|pointer| row_of(pointer, state));
+        if let Some(row) = here {
+            self.lines.row = row;
+        }
+        let digits = cache.starts.len().to_string().len().max(2);
+        let window = self.lines.window(cache.starts.len(), area.height);
+        for (line, row) in (0_u16..).zip(window) {
+            let changed = cache.changed.binary_search(&row).is_ok();
+            let text = cache.line(row);
+            let mut pen = Pen::new(buffer, area, line);
+            pen.put(if changed { "▌" } else { " " }, styles[Role::Changed]);
+            let number = if self.tabs.at == FILE { format!("{:>digits$} ", row + 1) } else { String::new() };
+            pen.put(
+                &number,
+                styles[if here == Some(row) || (here.is_none() && row == cache.first && self.tabs.at == FILE) {
+                    Role::Accent
+                } else {
+                    Role::LineNumber
+                }],
+            );
+            let hit = !needle.is_empty() && text.to_lowercase().contains(&needle);
+            for (role, piece) in code::pieces(text) {
+                pen.put(piece, if hit { styles[Role::Match] } else { styles[role] });
+            }
+        }
+    }
+
+    fn draw_problems(&mut self, frame: &mut Frame<'_>, inside: Rect, look: Look<'_>, state: &State, focused: bool) {
+        let styles = look.styles;
+        let buffer = frame.buffer_mut();
+        self.problem_rows.clear();
+        if state.findings.is_empty() {
+            Pen::new(buffer, inside, 1).skip(2).put("✓ no problem in this workspace", styles[Role::Success]);
+            return;
+        }
+        // Problems take several lines: begin so that the chosen one is whole.
+        let wide = usize::from(inside.width.saturating_sub(4));
+        let height = |finding: &Finding| wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some());
+        self.problems.window(state.findings.len(), inside.height);
+        let chosen = self.problems.row;
+        let mut top = chosen;
+        let mut used = height(&state.findings[chosen]);
+        while top > 0 && used + height(&state.findings[top - 1]) <= usize::from(inside.height) {
+            top -= 1;
+            used += height(&state.findings[top]);
+        }
+        let mut line = 0;
+        for (row, finding) in state.findings.iter().enumerate().skip(top) {
+            if line >= inside.height {
+                break;
+            }
+            let ground =
+                if row == chosen { styles[if focused { Role::Selected } else { Role::SelectedDim }] } else { styles[Role::Text] };
+            let on = |role: Role| {
+                if row == chosen && focused {
+                    ground
+                } else {
+                    styles[role].patch(ratatui::style::Style { bg: ground.bg, ..Default::default() })
+                }
+            };
+            let (sign, role) = sign_of(finding.severity);
+            let key = finding
+                .site
+                .entry
+                .as_ref()
+                .and_then(|id| state.catalog.entry(id))
+                .map(|entry| format!("{} · ", entry.key))
+                .unwrap_or_default();
+            let place = format!("{key}{}:{}  {}", finding.site.file, finding.site.line, finding.code);
+            let mut put = |mark: &str, words: &str, mark_role: Role, role: Role| {
+                if line < inside.height {
+                    Pen::new(buffer, inside, line).put(mark, on(mark_role)).put(words, on(role)).fill(ground);
+                    self.problem_rows.push(row);
+                    line += 1;
+                }
+            };
+            for (part, text) in wrap(&finding.message, wide).iter().enumerate() {
+                put(if part == 0 { sign } else { "   " }, text, role, Role::Text);
+            }
+            if let Some(fix) = &finding.fix {
+                let key = look.keymap.shown(crate::app::actions::Act::ApplyFix);
+                put("   ", &format!("▸ {key} {}", fix.label), Role::Text, Role::Accent);
+            }
+            put("   ", &place, Role::Text, Role::Dim);
+        }
+    }
+
+    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+        match input {
+            Input::Key(key) if self.find.is_some() => return self.find_key(*key),
+            Input::Key(key) if key.is(Code::Enter) && self.tabs.at == PROBLEMS => return self.jump(state),
+            Input::Key(key) if key.is(Code::Left) || key.is(Code::Right) => {
+                let step = if key.code == Code::Left { 3 } else { 1 };
+                self.tabs.at = (self.tabs.at + step) % 4;
+            }
+            Input::Key(key) => {
+                let moved = match self.tabs.at {
+                    PROBLEMS => self.problems.key(*key, state.findings.len()),
+                    _ => self.lines.key(*key, self.cache.as_ref().map_or(0, |cache| cache.starts.len())),
+                };
+                if !moved {
+                    return Reply::Ignored;
+                }
+            }
+            Input::Mouse(mouse) => {
+                if self.tabs.mouse(*mouse) {
+                    return Reply::Handled;
+                }
+                if self.tabs.at == PROBLEMS {
+                    let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
+                    let row = self.problem_rows.get(usize::from(mouse.row.saturating_sub(self.area.y))).copied();
+                    match row.filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into())) {
+                        Some(row) if row == self.problems.row => return self.jump(state),
+                        Some(row) => self.problems.row = row,
+                        None => {
+                            self.problems.mouse(*mouse, Rect::default(), state.findings.len());
+                        }
+                    }
+                } else {
+                    self.lines.mouse(*mouse, self.area, self.cache.as_ref().map_or(0, |cache| cache.starts.len()));
+                }
+            }
+            Input::Paste(text) => {
+                if let Some(find) = &mut self.find {
+                    find.insert(text);
+                }
+            }
+        }
+        Reply::Handled
+    }
+
+    fn find_key(&mut self, key: crate::app::input::Key) -> Reply {
+        match key.code {
+            Code::Esc => self.find = None,
+            Code::Enter | Code::Down => self.next_hit(),
+            _ => {
+                let Some(find) = &mut self.find else { return Reply::Ignored };
+                if !find.key(key) {
+                    return Reply::Ignored;
+                }
+                self.lines.row = self.lines.row.saturating_sub(1);
+                self.next_hit();
+            }
+        }
+        Reply::Handled
+    }
+
+    /// Goes to the next line that holds what is looked for, from the top again after the last.
+    fn next_hit(&mut self) {
+        let (Some(find), Some(cache)) = (&self.find, &self.cache) else { return };
+        let needle = find.text().to_lowercase();
+        let rows = cache.starts.len();
+        let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
+        if let Some(row) = order.into_iter().find(|row| cache.line(*row).to_lowercase().contains(&needle)) {
+            self.lines.row = row;
+        }
+    }
+
+    fn jump(&self, state: &State) -> Reply {
+        let Some(finding) = state.findings.get(self.problems.row) else { return Reply::Handled };
+        match &finding.site.entry {
+            Some(entry) => Reply::send(Message::Jump(entry.clone(), finding.site.pointer.clone())),
+            None => {
+                let site = &finding.site;
+                Reply::send(Message::OpenEditor { file: site.file.clone(), line: site.line, column: site.column })
+            }
+        }
+    }
+
+    pub(super) fn next_problem(&mut self, state: &State) -> Reply {
+        if self.tabs.at == PROBLEMS {
+            self.problems.row = (self.problems.row + 1) % state.findings.len().max(1);
+        }
+        self.tabs.at = PROBLEMS;
+        self.jump(state)
+    }
+
+    pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
+        match state.findings.get(self.problems.row) {
+            None => Some("there is no problem".into()),
+            Some(finding) if finding.fix.is_none() => Some("this problem has no fix of its own; Enter goes to its field".into()),
+            Some(_) if self.tabs.at != PROBLEMS => Some("choose a problem in Problems first".into()),
+            Some(_) => None,
+        }
+    }
+
+    pub(super) fn fix(&mut self, state: &State) -> Reply {
+        match state.findings.get(self.problems.row).and_then(|finding| finding.fix.as_ref()) {
+            Some(fix) => dialogs::apply(fix),
+            None => dialogs::hint("this problem has no fix of its own"),
+        }
+    }
+}
+
+fn names(state: &State) -> Vec<String> {
+    let file =
+        state.selected.as_ref().and_then(|id| state.documents.get(id.file())).map_or("File", |document| document.format.name());
+    let problems = if state.findings.is_empty() { "Problems".to_owned() } else { format!("Problems {}", state.findings.len()) };
+    let file = if file == "JSON" { "File" } else { file };
+    vec![file.to_owned(), "JSON".into(), "Model".into(), problems]
+}
+
+fn sign_of(severity: Severity) -> (&'static str, Role) {
+    match severity {
+        Severity::Error => (" ✗ ", Role::Error),
+        Severity::Warning => (" ⚠ ", Role::Warning),
+        Severity::Note => (" · ", Role::Info),
+    }
+}
+
+/// The file's row of a place within the chosen entry, counted from 0.
+fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
+    let place = state.selected.as_ref()?.place();
+    let source = state.documents.get(&place.file)?.source.as_ref().ok()?;
+    let within = match place.form {
+        crate::model::entry::EntryForm::Plain => place.at.join(pointer),
+        crate::model::entry::EntryForm::JsonText => place.at.clone(),
+    };
+    // A member that is not written yet stands with its parent.
+    let mut at = Some(within);
+    while let Some(pointer) = at {
+        if let Some(found) = source.place(place.document, &pointer) {
+            return found.line.checked_sub(1);
+        }
+        at = pointer.parent();
+    }
+    None
+}
+
+/// The chosen tool as the APIs of models get it.
+fn model_text(state: &State) -> String {
+    let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
+        return "# a model sees tools only; services and servers stay behind them".into();
+    };
+    let Some(system) = table::by_id(tool.entry.system) else { return String::new() };
+    let function = system.function(tool);
+    let mut text = String::new();
+    for client in Client::ALL {
+        let estimate = TokenEstimate::of_tool(&function, client);
+        let shown = serde_json::to_string_pretty(&model_view::render(&function, client)).unwrap_or_default();
+        text += &format!("# {} · {estimate}\n", client.name());
+        for refusal in model_view::refusals(&function, client) {
+            text += &format!("# ⚠ refused: {}\n", refusal.message);
+        }
+        text += &format!("{shown}\n\n");
+    }
+    text
+}
