@@ -3,17 +3,18 @@
 //! A [`source::Source`] is immutable; an edit gives a new one and the [`edit::Patch`] that led there, whose inverse leads back byte for byte.
 //! Each format has one folder: `parse` makes the common [`tree`] from the text, `edit` writes a change into it, `print` writes new values.
 
-mod apply;
+mod amend;
 mod change;
 mod draft;
 pub mod edit;
-mod expect;
 mod flow;
+mod gentle;
 mod json;
 mod lines;
 pub mod nested;
 mod number;
 mod page;
+pub mod place;
 pub mod print;
 pub mod source;
 mod toml;

@@ -3,9 +3,9 @@
 use super::{
     draft::Draft,
     edit::{Edit, EditError, Patch},
-    expect,
-    source::Span,
+    place::Span,
     tree::{Document, Member, Node, Shape},
+    value,
 };
 use crate::schema::pointer::Pointer;
 
@@ -80,7 +80,7 @@ pub fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditErr
     match edit {
         Edit::Set { at, to } => Walk::new(document).down(at, at.tokens(), Draft::of(to)),
         Edit::Insert { at, item } => {
-            let (parent, row) = expect::item_place(at)?;
+            let (parent, row) = value::item_place(at)?;
             let item = Draft::of(item);
             match parent.get(&document.value).filter(|list| !list.is_null()) {
                 None => Walk::new(document).down(&parent, parent.tokens(), Draft::List(vec![item])),
@@ -92,7 +92,7 @@ pub fn plan<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditErr
             Walk::new(document).at(&parent, |parent| Ok(Change::Drop { parent, rows: rows(parent, last, at)? }))
         }
         Edit::Move { at, to } => {
-            let (parent, from) = expect::item_place(at)?;
+            let (parent, from) = value::item_place(at)?;
             Walk::new(document).at(&parent, |list| Ok(Change::Move { list, from, to: *to }))
         }
         Edit::Rename { at, key } => {

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{
     json,
-    tree::{Node, Shape},
+    tree::{Node, Shape, Tree},
 };
-use crate::schema::literal::Literal;
+use crate::schema::{literal::Literal, pointer::Pointer};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draft {
@@ -22,11 +22,36 @@ pub enum Draft {
     Object(Vec<(String, Draft)>),
 }
 
+/// The spelling of a value that was given as JSON text.
+#[derive(Debug)]
+pub struct Spelled {
+    text: Option<(String, Tree)>,
+}
+
+impl Spelled {
+    pub fn of(literal: &Literal) -> Self {
+        let text = literal.written().and_then(|text| Some((text.to_owned(), json::parse::parse(text).ok()?)));
+        Self { text }
+    }
+
+    fn root(&self) -> Option<(&str, &Node)> {
+        let (text, tree) = self.text.as_ref()?;
+        Some((text, &tree.documents.first()?.root))
+    }
+
+    /// A part of the value, with its own spelling if there is one.
+    pub fn literal(&self, at: &Pointer, value: &Value) -> Literal {
+        let written = self.text.as_ref().and_then(|(text, tree)| {
+            let span = tree.documents.first()?.find(at)?.node.span;
+            Literal::parse(text.get(span.start..span.end)?).ok()
+        });
+        written.unwrap_or_else(|| Literal::from(value.clone()))
+    }
+}
+
 impl Draft {
     pub fn of(literal: &Literal) -> Self {
-        let tree = literal.written().and_then(|text| Some((text, json::parse::parse(text).ok()?)));
-        let spelled = tree.as_ref().and_then(|(text, tree)| Some((*text, &tree.documents.first()?.root)));
-        Self::from(literal.value(), spelled)
+        Self::from(literal.value(), Spelled::of(literal).root())
     }
 
     pub fn of_value(value: &Value) -> Self {

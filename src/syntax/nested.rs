@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{
-    apply,
     change::Splice,
     edit::{Edit, EditError, Patch},
     source::{Format, Source, Span},
@@ -26,7 +25,7 @@ pub fn apply(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Res
         && let Some(place) = source.place(document, at)
         && let Some(splice) = within(source.text(), place.value, &patch)
     {
-        return apply::spliced(source, document, &set, vec![splice]).or_else(|_| source.apply(document, &set));
+        return source.spliced(document, &set, vec![splice]).or_else(|_| source.apply(document, &set));
     }
     source.apply(document, &set)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{draft::Draft, json, source::Format, toml, yaml};
+use super::{draft::Draft, json, place::Format, toml, yaml};
 
 /// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in block style with long
 /// texts as blocks, TOML with tables. What a format cannot say is left to the caller, who reads the text back.

@@ -1,92 +1,21 @@
 //! A parsed text that remembers every byte: values, places, and edits.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
-    apply,
+    amend,
+    change::{self, Splice},
     edit::{Edit, EditError, Patch},
-    json,
+    gentle, json,
     lines::Lines,
     toml,
     tree::{Document, Tree},
-    yaml,
+    value, yaml,
 };
 use crate::schema::pointer::Pointer;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    Json,
-    Yaml,
-    Toml,
-}
-
-impl Format {
-    /// Told by the file's ending; `None` for endings that are not ours.
-    #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "json" => Some(Self::Json),
-            "yaml" | "yml" => Some(Self::Yaml),
-            "toml" => Some(Self::Toml),
-            _ => None,
-        }
-    }
-
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Json => "JSON",
-            Self::Yaml => "YAML",
-            Self::Toml => "TOML",
-        }
-    }
-}
-
-/// Byte offsets into the text, end exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Span {
-    pub start: usize,
-    pub end: usize,
-}
-
-/// Where a value stands: line and column are those of its key, if it has one. They count from 1; columns count characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub key: Option<Span>,
-    pub value: Span,
-    pub line: usize,
-    pub column: usize,
-}
-
-/// The text is not well-formed. Lines and columns count from 1.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not {format}: {message} (line {line}, column {column})", format = format.name())]
-pub struct SyntaxError {
-    pub format: Format,
-    pub message: String,
-    pub line: usize,
-    pub column: usize,
-}
-
-/// Something odd in a well-formed text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    pub kind: NoteKind,
-    pub document: usize,
-    pub at: Pointer,
-    pub line: usize,
-    pub column: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoteKind {
-    /// The key stands twice in one object; the last one counts.
-    DuplicateKey,
-    /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`, `012`, `1:30`, …
-    ReadsDifferently,
-}
 
 /// A text with what it means. Immutable and cheap to clone: an edit gives another one.
 #[derive(Clone, Debug)]
@@ -184,7 +113,70 @@ impl Source {
     /// without a document takes the first value as its document 0. An edit below an anchor shows at its aliases too.
     /// The new text is read again and held against what was meant: what would come out otherwise is refused.
     pub fn apply(&self, document: usize, edit: &Edit) -> Result<(Source, Patch), EditError> {
-        apply::apply(self, self.document(document), document, edit)
+        if document >= self.documents().max(1) {
+            return Err(EditError::NoDocument(document));
+        }
+        let before = self.value(document).map(|value| &**value);
+        let expected = value::edited(before, edit)?;
+        if before == Some(&expected) && !self.respells(document, edit) {
+            return Ok((self.clone(), change::patch(&self.text, Vec::new())));
+        }
+        if let Some(done) = self.apply_gently(document, edit, &expected) {
+            return Ok(done);
+        }
+        let mut refused = None;
+        for splices in amend::ways(self.format, &self.text, self.document(document), edit, &expected)? {
+            match self.amended(document, &expected, splices) {
+                Ok(done) => return Ok(done),
+                Err(error) => drop(refused.get_or_insert(error)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| EditError::Broken("there is no way to write it".into())))
+    }
+
+    /// The text with splices that were found elsewhere, if they do what the edit means.
+    pub(super) fn spliced(&self, document: usize, edit: &Edit, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
+        let expected = value::edited(self.value(document).map(|value| &**value), edit)?;
+        self.amended(document, &expected, splices)
+    }
+
+    /// A list or an object set anew by the few edits in which it differs, so that the rest of it stays as written.
+    fn apply_gently(&self, document: usize, edit: &Edit, expected: &Value) -> Option<(Source, Patch)> {
+        let Edit::Set { at, to } = edit else { return None };
+        let steps = gentle::steps(at, at.get(self.value(document)?)?, to)?;
+        let mut now = self.clone();
+        for step in &steps {
+            now = now.apply(document, step).ok()?.0;
+        }
+        let patch = change::patch(&self.text, vec![Splice::new(0, self.text.len(), &*now.text)]);
+        amend::means(now.document(document)?, expected).then_some((now, patch))
+    }
+
+    /// The text with the splices made, if it means what is expected.
+    fn amended(&self, document: usize, expected: &Value, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
+        let patch = change::patch(&self.text, splices);
+        let after = self.patched(&patch)?;
+        let count = self.documents().max(document + 1);
+        let others = (0..count).filter(|other| *other != document);
+        let holds = after.documents() == count
+            && after.document(document).is_some_and(|now| amend::means(now, expected))
+            && others.into_iter().all(|other| self.value(other) == after.value(other));
+        match holds {
+            true => Ok((after, patch)),
+            false => Err(EditError::Broken(format!("{} would read it differently", self.format.name()))),
+        }
+    }
+
+    /// Whether the text changes although the value stays: another spelling of a number, equal items that change places.
+    fn respells(&self, document: usize, edit: &Edit) -> bool {
+        match edit {
+            Edit::Set { at, to } => match (to.value(), to.written()) {
+                (Value::Number(_), Some(spelling)) => self.written(document, at) != Some(spelling),
+                _ => false,
+            },
+            Edit::Move { at, to } => at.last_index() != Some(*to),
+            _ => false,
+        }
     }
 
     /// The text after a patch (an edit taken back or made again).
@@ -193,7 +185,7 @@ impl Source {
         Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))
     }
 
-    pub(super) fn document(&self, row: usize) -> Option<&Document> {
+    fn document(&self, row: usize) -> Option<&Document> {
         self.meaning.tree.documents.get(row)
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::source::{Note, NoteKind, Span};
+use super::place::{Note, NoteKind, Span};
 use crate::schema::pointer::Pointer;
 
 /// Values nested deeper than this are refused by every parser, so that no walk can exhaust the stack.

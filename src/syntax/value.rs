@@ -1,105 +1,114 @@
-//! Edits of a plain value, for what has no text of its own.
+//! Edits of a plain value: for what has no text of its own, and as the yardstick of edits of texts.
 
 use serde_json::{Map, Value};
 
 use super::edit::{Edit, EditError};
 use crate::schema::pointer::Pointer;
 
-/// Makes an edit; on an error the value is as it was.
+/// Makes an edit; on an error the value is as it was. On the way to a place `null` counts as missing.
 pub fn apply(value: &mut Value, edit: &Edit) -> Result<(), EditError> {
     match edit {
-        Edit::Set { at, to } => set(value, at, to.value().clone()),
-        Edit::Remove { at } => remove(value, at).map(drop),
-        Edit::Insert { at, item } => {
-            let (list, index) = list_at(value, at, Missing::Made)?;
-            if index > list.len() {
-                return Err(EditError::NoSuchPlace(at.clone()));
-            }
-            list.insert(index, item.value().clone());
+        Edit::Set { at, to } => {
+            *make(value, at)? = to.value().clone();
             Ok(())
         }
-        Edit::Move { at, to } => {
-            let (list, index) = list_at(value, at, Missing::Refused)?;
-            if index >= list.len() || *to >= list.len() {
-                return Err(EditError::NoSuchPlace(at.clone()));
-            }
-            let item = list.remove(index);
-            list.insert(*to, item);
-            Ok(())
-        }
+        Edit::Remove { at } => remove(value, at),
+        Edit::Insert { at, item } => insert(value, at, item.value()),
+        Edit::Move { at, to } => shift(value, at, *to),
         Edit::Rename { at, key } => rename(value, at, key),
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
-    Made,
-    Refused,
+/// The value after an edit; `None` is a document that is not there yet.
+pub fn edited(value: Option<&Value>, edit: &Edit) -> Result<Value, EditError> {
+    let mut value = value.cloned().unwrap_or_default();
+    apply(&mut value, edit).map(|()| value)
 }
 
-fn set(value: &mut Value, at: &Pointer, to: Value) -> Result<(), EditError> {
-    let (Some(parent), Some(token)) = (at.parent(), at.last()) else {
-        *value = to;
-        return Ok(());
-    };
-    if parent.get(value).is_none() {
-        set(value, &parent, Value::Object(Map::new()))?;
-    }
-    match parent.get_mut(value) {
-        Some(Value::Object(members)) => {
-            members.insert(token.to_owned(), to);
-            Ok(())
-        }
-        Some(Value::Array(items)) => {
-            let item = at.last_index().and_then(|index| items.get_mut(index));
-            *item.ok_or_else(|| EditError::NoSuchPlace(at.clone()))? = to;
-            Ok(())
-        }
-        _ => Err(EditError::NotAnObject(parent)),
-    }
+/// The parent list and the index that a pointer to an item names.
+pub(super) fn item_place(at: &Pointer) -> Result<(Pointer, usize), EditError> {
+    let parent = at.parent().ok_or_else(|| EditError::NotAList(at.clone()))?;
+    let index = at.last_index().ok_or_else(|| EditError::NotAList(parent.clone()))?;
+    Ok((parent, index))
 }
 
-fn remove(value: &mut Value, at: &Pointer) -> Result<Value, EditError> {
+/// The slot at a pointer, with the objects on the way made where they are missing.
+fn make<'v>(value: &'v mut Value, at: &Pointer) -> Result<&'v mut Value, EditError> {
+    let mut slot = value;
+    for (row, token) in at.tokens().iter().enumerate() {
+        if slot.is_null() {
+            *slot = Value::Object(Map::new());
+        }
+        slot = match slot {
+            Value::Object(members) => members.entry(token.clone()).or_insert(Value::Null),
+            Value::Array(items) => {
+                let item = token.parse::<usize>().ok().and_then(|index| items.get_mut(index));
+                item.ok_or_else(|| EditError::NoSuchPlace(head(at, row + 1)))?
+            }
+            _ => return Err(EditError::NotAnObject(head(at, row))),
+        };
+    }
+    Ok(slot)
+}
+
+fn head(at: &Pointer, tokens: usize) -> Pointer {
+    at.tokens().iter().take(tokens).cloned().collect()
+}
+
+fn insert(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), EditError> {
+    let (parent, index) = item_place(at)?;
+    if index > parent.get(value).and_then(Value::as_array).map_or(0, Vec::len) {
+        let other = parent.get(value).filter(|value| !value.is_array() && !value.is_null());
+        return Err(if other.is_some() { EditError::NotAList(parent) } else { EditError::NoSuchPlace(at.clone()) });
+    }
+    let list = make(value, &parent)?;
+    if list.is_null() {
+        *list = Value::Array(Vec::new());
+    }
+    list.as_array_mut().ok_or(EditError::NotAList(parent))?.insert(index, item.clone());
+    Ok(())
+}
+
+fn shift(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError> {
+    let (parent, index) = item_place(at)?;
+    let list = parent.get_mut(value).ok_or_else(|| EditError::NoSuchPlace(parent.clone()))?;
+    let items = list.as_array_mut().ok_or_else(|| EditError::NotAList(parent.clone()))?;
+    if let Some(row) = [index, to].into_iter().find(|row| *row >= items.len()) {
+        return Err(EditError::NoSuchPlace(parent.item(row)));
+    }
+    let item = items.remove(index);
+    items.insert(to, item);
+    Ok(())
+}
+
+fn remove(value: &mut Value, at: &Pointer) -> Result<(), EditError> {
     let missing = || EditError::NoSuchPlace(at.clone());
-    let (Some(parent), Some(token)) = (at.parent(), at.last()) else { return Err(missing()) };
-    match parent.get_mut(value) {
-        Some(Value::Object(members)) => members.shift_remove(token).ok_or_else(missing),
-        Some(Value::Array(items)) => {
-            let index = at.last_index().filter(|index| *index < items.len());
-            index.map(|index| items.remove(index)).ok_or_else(missing)
+    let (parent, last) = at.parent().zip(at.last()).ok_or_else(missing)?;
+    match parent.get_mut(value).ok_or_else(missing)? {
+        Value::Object(members) => members.shift_remove(last).map(drop).ok_or_else(missing),
+        Value::Array(items) => {
+            let index = at.last_index().filter(|index| *index < items.len()).ok_or_else(missing)?;
+            items.remove(index);
+            Ok(())
         }
         _ => Err(missing()),
     }
 }
 
-fn list_at<'v>(value: &'v mut Value, at: &Pointer, missing: Missing) -> Result<(&'v mut Vec<Value>, usize), EditError> {
-    let no_place = || EditError::NoSuchPlace(at.clone());
-    let (Some(parent), Some(index)) = (at.parent(), at.last_index()) else { return Err(no_place()) };
-    if missing == Missing::Made && index == 0 && parent.get(value).is_none() {
-        set(value, &parent, Value::Array(Vec::new()))?;
-    }
-    match parent.get_mut(value) {
-        Some(Value::Array(items)) => Ok((items, index)),
-        Some(_) => Err(EditError::NotAList(parent)),
-        None => Err(no_place()),
-    }
-}
-
 fn rename(value: &mut Value, at: &Pointer, key: &str) -> Result<(), EditError> {
-    let no_place = || EditError::NoSuchPlace(at.clone());
-    let (Some(parent), Some(token)) = (at.parent(), at.last()) else { return Err(no_place()) };
-    match parent.get_mut(value) {
-        Some(Value::Object(members)) if members.contains_key(token) => {
-            if token != key && members.contains_key(key) {
-                return Err(EditError::KeyTaken { at: parent, key: key.to_owned() });
-            }
-            let renamed = std::mem::take(members).into_iter();
-            *members = renamed.map(|(name, member)| (if name == token { key.to_owned() } else { name }, member)).collect();
-            Ok(())
-        }
-        Some(Value::Object(_)) => Err(no_place()),
-        _ => Err(EditError::NotAnObject(parent)),
+    let missing = || EditError::NoSuchPlace(at.clone());
+    let (parent, last) = at.parent().zip(at.last()).ok_or_else(missing)?;
+    let object = parent.get_mut(value).ok_or_else(missing)?;
+    let members = object.as_object_mut().ok_or_else(|| EditError::NotAnObject(parent.clone()))?;
+    if !members.contains_key(last) {
+        return Err(missing());
     }
+    if key != last && members.contains_key(key) {
+        return Err(EditError::KeyTaken { at: parent, key: key.to_owned() });
+    }
+    let renamed = std::mem::take(members).into_iter();
+    *members = renamed.map(|(name, value)| (if name == last { key.to_owned() } else { name }, value)).collect();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -126,6 +135,31 @@ mod tests {
             apply(&mut value, &edit).unwrap();
         }
         assert_eq!(value.to_string(), r#"{"b":1,"list":[4,2,3],"z":0,"new":{"deep":true},"other":["x"]}"#);
+    }
+
+    #[test]
+    fn nothing_and_null_are_filled() {
+        let set = Edit::Set { at: at("/a/b/c"), to: 1.into() };
+        assert_eq!(edited(None, &set), Ok(json!({"a": {"b": {"c": 1}}})));
+        let insert = Edit::Insert { at: at("/a/l/0"), item: "x".into() };
+        assert_eq!(edited(Some(&json!({"a": null})), &insert), Ok(json!({"a": {"l": ["x"]}})));
+    }
+
+    #[test]
+    fn refusals_name_the_place() {
+        let value = json!({"a": [1], "b": 2, "c": 3});
+        for (edit, error) in [
+            (Edit::Set { at: at("/b/x"), to: 1.into() }, EditError::NotAnObject(at("/b"))),
+            (Edit::Set { at: at("/a/1/x"), to: 1.into() }, EditError::NoSuchPlace(at("/a/1"))),
+            (Edit::Insert { at: at("/a/2"), item: 1.into() }, EditError::NoSuchPlace(at("/a/2"))),
+            (Edit::Insert { at: at("/b/0"), item: 1.into() }, EditError::NotAList(at("/b"))),
+            (Edit::Remove { at: at("") }, EditError::NoSuchPlace(at(""))),
+            (Edit::Move { at: at("/a/0"), to: 1 }, EditError::NoSuchPlace(at("/a/1"))),
+            (Edit::Rename { at: at("/b"), key: "c".into() }, EditError::KeyTaken { at: at(""), key: "c".into() }),
+            (Edit::Rename { at: at("/a/0"), key: "c".into() }, EditError::NotAnObject(at("/a"))),
+        ] {
+            assert_eq!(edited(Some(&value), &edit), Err(error));
+        }
     }
 
     #[test]

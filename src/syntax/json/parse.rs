@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::syntax::{
-    source::{NoteKind, Span},
+    place::{NoteKind, Span},
     tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
 };
 

@@ -14,7 +14,7 @@ use crate::{
         edit::EditError,
         flow,
         page::Page,
-        source::Span,
+        place::Span,
         tree::{Member, Node, Shape, Style},
     },
 };

@@ -7,7 +7,7 @@ use toml_edit::{ArrayOfTables, Item, Key, Table, TableLike};
 
 use crate::syntax::{
     number,
-    source::Span,
+    place::Span,
     tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
 };
 

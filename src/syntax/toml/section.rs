@@ -2,7 +2,7 @@
 
 use crate::syntax::{
     page::Page,
-    source::Span,
+    place::Span,
     tree::{Member, Node, Shape, Style},
 };
 

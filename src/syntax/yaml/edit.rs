@@ -17,8 +17,8 @@ use crate::syntax::{
 /// Folded blocks are filled up to this width.
 const FOLD_WIDTH: usize = 88;
 
-pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
-    let pen = Pen { page, manner: Manner { caution, ..manner::learn(page, root) } };
+pub fn edit(page: &Page<'_>, manner: &Manner, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
+    let pen = Pen { page, manner: Manner { caution, ..manner.clone() } };
     match &plan.change {
         Change::Replace { node, to } => pen.replace(node, to, &plan.above),
         Change::Add { object, key, to } => pen.add(object, key, to, &plan.above),

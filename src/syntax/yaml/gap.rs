@@ -1,6 +1,6 @@
 //! What stands between two values of YAML: blanks, comments, indicators, and the next value's anchor and tag.
 
-use crate::syntax::source::Span;
+use crate::syntax::place::Span;
 
 /// A walk over the text between values.
 #[derive(Clone, Copy)]

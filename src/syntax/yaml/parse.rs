@@ -12,7 +12,7 @@ use super::{
 };
 use crate::syntax::{
     number,
-    source::{NoteKind, Span},
+    place::{NoteKind, Span},
     tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
 };
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::syntax::{source::Span, tree::Tree};
+use crate::syntax::{place::Span, tree::Tree};
 
 /// What is wrong, and at which offset.
 type Fault = (usize, String);

@@ -1,0 +1,73 @@
+//! The ways in which an edit can be written into a text, and whether what came out is what was meant.
+
+use serde_json::Value;
+
+use super::{
+    change::{self, Splice},
+    draft::Draft,
+    edit::{Edit, EditError},
+    json,
+    page::Page,
+    place::Format,
+    print, toml,
+    tree::{Document, Node, Shape},
+    yaml::{self, print::Caution},
+};
+
+/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected` is the value afterwards.
+pub fn ways(
+    format: Format,
+    text: &str,
+    document: Option<&Document>,
+    edit: &Edit,
+    expected: &Value,
+) -> Result<Vec<Vec<Splice>>, EditError> {
+    let page = Page::of(text);
+    let Some(document) = document else {
+        return Ok(vec![begin(&page, format, &Draft::of_value(expected))]);
+    };
+    let (root, plan) = (&document.root, change::plan(document, edit)?);
+    Ok(match format {
+        Format::Json => vec![json::edit::edit(&page, root, &plan)],
+        Format::Toml => vec![toml::edit::edit(&page, root, &plan, expected)?],
+        Format::Yaml => {
+            let manner = yaml::manner::learn(&page, root);
+            Caution::ALL.into_iter().map(|caution| yaml::edit::edit(&page, &manner, &plan, caution)).collect()
+        }
+    })
+}
+
+/// Whether a document says what was meant. What comes from aliases follows its anchor and is not asked.
+pub fn means(document: &Document, expected: &Value) -> bool {
+    same(expected, &document.value, &document.root)
+}
+
+/// The first document of a text that holds none: behind the comments that are there.
+fn begin(page: &Page<'_>, format: Format, to: &Draft) -> Vec<Splice> {
+    let text = print::whole(format, to, page.eol);
+    let parting = if page.text.is_empty() || page.text.ends_with(['\n', '\u{feff}']) { "" } else { page.eol };
+    vec![Splice::insert(page.text.len(), format!("{parting}{text}"))]
+}
+
+fn same(expected: &Value, actual: &Value, node: &Node) -> bool {
+    match (&node.shape, expected, actual) {
+        (Shape::Alias, ..) => true,
+        (Shape::Scalar, ..) => expected == actual,
+        (Shape::List { items, .. }, Value::Array(wanted), Value::Array(found)) => {
+            wanted.len() == found.len()
+                && wanted.iter().zip(found).zip(items).all(|((wanted, found), item)| same(wanted, found, item))
+        }
+        (Shape::Object { members, .. }, Value::Object(wanted), Value::Object(found)) => {
+            let merges = members.iter().any(|member| member.merge);
+            let known = |key: &String| merges || wanted.contains_key(key);
+            (merges || wanted.len() == found.len())
+                && found.keys().all(known)
+                && wanted.iter().all(|(key, wanted)| match (members.get(key), found.get(key)) {
+                    (Some(member), Some(found)) => same(wanted, found, &member.value),
+                    (None, _) => merges,
+                    _ => false,
+                })
+        }
+        _ => expected == actual,
+    }
+}

@@ -1,0 +1,78 @@
+//! The words for texts and places in them: formats, spans, what is wrong and what is odd.
+
+use std::path::Path;
+
+use crate::schema::pointer::Pointer;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    Json,
+    Yaml,
+    Toml,
+}
+
+impl Format {
+    /// Told by the file's ending; `None` for endings that are not ours.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "toml" => Some(Self::Toml),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Yaml => "YAML",
+            Self::Toml => "TOML",
+        }
+    }
+}
+
+/// Byte offsets into the text, end exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Where a value stands: line and column are those of its key, if it has one. They count from 1; columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub key: Option<Span>,
+    pub value: Span,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// The text is not well-formed. Lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not {format}: {message} (line {line}, column {column})", format = format.name())]
+pub struct SyntaxError {
+    pub format: Format,
+    pub message: String,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// Something odd in a well-formed text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub kind: NoteKind,
+    pub document: usize,
+    pub at: Pointer,
+    pub line: usize,
+    pub column: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoteKind {
+    /// The key stands twice in one object; the last one counts.
+    DuplicateKey,
+    /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`, `012`, `1:30`, …
+    ReadsDifferently,
+}
