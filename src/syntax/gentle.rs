@@ -46,8 +46,8 @@ fn compare(at: &Pointer, from: &Value, to: &Value, spelled: &Spelled, inner: &Po
                 change(&at.item(row), &old[row], &new[row], spelled, &inner.item(row), steps);
             }
             steps.extend((both..removed).rev().map(|row| Edit::Remove { at: at.item(head + row) }));
-            for row in head + both..head + added {
-                steps.push(Edit::Insert { at: at.item(row), item: spelled.literal(&inner.item(row), &new[row]) });
+            for (row, item) in new.iter().enumerate().take(head + added).skip(head + both) {
+                steps.push(Edit::Insert { at: at.item(row), item: spelled.literal(&inner.item(row), item) });
             }
             Some(())
         }
