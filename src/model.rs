@@ -10,5 +10,6 @@ pub mod finding;
 pub mod id;
 pub mod problem;
 pub mod service;
+pub mod settings;
 pub mod size;
 pub mod tool;

@@ -5,10 +5,12 @@
 //! | [`paths`] | the user's own folders for settings, state and cache |
 //! | [`files`] | reads one file with its stamp; saves one whole or not at all |
 //! | [`workspace`] | which folder it is, and reading its files |
+//! | [`settings`] | the workspace's settings, and the user's |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
 pub mod paths;
 pub mod samples;
+pub mod settings;
 mod walk;
 pub mod workspace;

@@ -1,0 +1,52 @@
+//! Settings: what a workspace says for everyone who opens it, and what a user prefers everywhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{
+    connection::Connection,
+    context::{Context, Mode, Profile},
+};
+
+/// What a workspace's `toolcrib.toml` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkspaceSettings {
+    /// The workspace's name; the folder's where it has none.
+    pub name: Option<String>,
+    pub mode: Mode,
+    /// What a run and a request start with.
+    pub context: Context,
+    pub profiles: Vec<Profile>,
+    /// Custom group lists and hierarchies, as `engine::groups::CustomGroups` reads them; an object.
+    pub groups: Value,
+    /// In the order written; `embedded` is always among them.
+    pub connections: Vec<Connection>,
+    /// The name of the connection that calls use when none is chosen; it is among `connections`.
+    pub connection: String,
+}
+
+impl Default for WorkspaceSettings {
+    fn default() -> Self {
+        let embedded = Connection::embedded();
+        Self {
+            name: None,
+            mode: Mode::default(),
+            context: Context::default(),
+            profiles: Vec::new(),
+            groups: Value::Object(serde_json::Map::new()),
+            connection: embedded.name.clone(),
+            connections: vec![embedded],
+        }
+    }
+}
+
+/// What a user's `config.toml` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserSettings {
+    pub theme: Option<String>,
+    /// The program that opens files, with its arguments; else `$VISUAL`, `$EDITOR`.
+    pub editor: Option<String>,
+    /// Action id → keys, in place of the table's own.
+    pub keys: BTreeMap<String, Vec<String>>,
+}

@@ -1,0 +1,146 @@
+//! Connections as settings write them, and as the command line names them.
+
+use super::table::{Reader, Table};
+use crate::{
+    engine::workflow::similar,
+    model::{
+        connection::{Connection, Credentials, Tls, TransportKind},
+        finding::Severity,
+        problem::{Problem, ProblemKind},
+        settings::WorkspaceSettings,
+    },
+};
+
+const TRANSPORTS: [(&str, TransportKind); 2] = [("embedded", TransportKind::Embedded), ("nats", TransportKind::Nats)];
+
+/// Which addresses begin a transport's.
+const SCHEMES: [(&str, TransportKind); 2] = [("nats", TransportKind::Nats), ("tls", TransportKind::Nats)];
+
+const KEYS: [&str; 10] = [
+    "transport",
+    "servers",
+    "user",
+    "password-variable",
+    "token-variable",
+    "credentials-file",
+    "tls",
+    "ca-file",
+    "cert-file",
+    "key-file",
+];
+
+/// Keys that people write a secret under, and the key to use.
+const SECRETS: [(&str, &str); 4] = [
+    ("password", "password-variable"),
+    ("token", "token-variable"),
+    ("secret", "password-variable"),
+    ("credentials", "credentials-file"),
+];
+
+/// Reads `[connections.NAME]`; one that cannot be used is noted and left out.
+pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connection> {
+    let mut rest = table.members.clone();
+    for (key, instead) in SECRETS {
+        if rest.shift_remove(key).is_some() {
+            let message =
+                format!("secrets do not belong in this file; name the environment variable that holds it with {instead}");
+            reader.note(Severity::Error, "settings.secret", &table.at.child(key), message);
+        }
+    }
+    reader.known(&Table { members: &rest, at: table.at.clone() }, &KEYS);
+    let servers = servers(reader, table)?;
+    let kind = match table.members.contains_key("transport") {
+        true => reader.word(table, "transport", &TRANSPORTS)?,
+        false => servers.first().map_or(TransportKind::Embedded, |server| kind_of(server).unwrap_or(TransportKind::Nats)),
+    };
+    if kind != TransportKind::Embedded && servers.is_empty() {
+        let message = format!("connection \"{name}\" has no address; add servers = [\"nats://HOST:4222\"]");
+        reader.note(Severity::Error, "settings.no-address", &table.at, message);
+        return None;
+    }
+    let tls = Tls {
+        required: reader.flag(table, "tls").unwrap_or_else(|| servers.iter().any(|server| server.starts_with("tls://"))),
+        ca_file: reader.text(table, "ca-file"),
+        cert_file: reader.text(table, "cert-file"),
+        key_file: reader.text(table, "key-file"),
+    };
+    let credentials = credentials(reader, table)?;
+    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls })
+}
+
+fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
+    let servers = match table.members.get("servers") {
+        None => Vec::new(),
+        Some(value) => match value.as_str() {
+            Some(one) => vec![one.to_owned()],
+            None => reader.texts(table, "servers")?,
+        },
+    };
+    if servers.iter().any(|server| holds_credentials(server)) {
+        let message = "an address here must not hold a user or password; use user and password-variable";
+        reader.note(Severity::Error, "settings.secret", &table.at.child("servers"), message);
+        return None;
+    }
+    Some(servers)
+}
+
+fn credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
+    let user = reader.text(table, "user");
+    let password = reader.text(table, "password-variable");
+    let token = reader.text(table, "token-variable");
+    let file = reader.text(table, "credentials-file");
+    match (user, password, token, file) {
+        (None, None, None, None) => Some(Credentials::None),
+        (Some(user), Some(password_variable), None, None) => Some(Credentials::Password { user, password_variable }),
+        (None, None, Some(token_variable), None) => Some(Credentials::Token { token_variable }),
+        (None, None, None, Some(path)) => Some(Credentials::File { path }),
+        _ => {
+            let message = "say who we are in one way: user with password-variable, or token-variable, or credentials-file";
+            reader.note(Severity::Error, "settings.credentials", &table.at, message);
+            None
+        }
+    }
+}
+
+fn holds_credentials(server: &str) -> bool {
+    let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().contains('@')
+}
+
+fn kind_of(address: &str) -> Option<TransportKind> {
+    let (scheme, _) = address.split_once("://")?;
+    SCHEMES.iter().find(|(word, _)| *word == scheme).map(|(_, kind)| *kind)
+}
+
+/// The connection that a command line means: by name, by address, or the workspace's own when nothing is said.
+///
+/// # Errors
+/// When there is none of that name, or the address is not one; the text is not repeated where it may hold a password.
+pub fn choose(settings: &WorkspaceSettings, wanted: Option<&str>) -> Result<Connection, Problem> {
+    let wanted = wanted.unwrap_or(&settings.connection);
+    let doing = "choosing the connection";
+    if let Some(named) = settings.connections.iter().find(|connection| connection.name == wanted) {
+        return Ok(named.clone());
+    }
+    if !wanted.contains("://") {
+        let names: Vec<&str> = settings.connections.iter().map(|connection| connection.name.as_str()).collect();
+        let near = similar::nearest(wanted, names.iter().copied());
+        let remedy = match near {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("there are: {}; or give an address: nats://HOST:4222", names.join(", ")),
+        };
+        let cause = format!("there is no connection \"{}\"", wanted.escape_debug());
+        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
+    }
+    if holds_credentials(wanted) {
+        let remedy = "keep the connection in toolcrib.toml, with user and password-variable";
+        return Err(Problem::new(ProblemKind::Input, doing, "the address holds a user or password").remedy(remedy));
+    }
+    let Some(transport) = kind_of(wanted) else {
+        let known: Vec<_> = SCHEMES.iter().map(|(scheme, _)| format!("{scheme}://")).collect();
+        let cause = format!("no transport is known for {}", wanted.escape_debug());
+        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(format!("addresses begin with {}", known.join(" or "))));
+    };
+    let tls = Tls { required: wanted.starts_with("tls://"), ..Tls::default() };
+    Ok(Connection { transport, tls, ..Connection::nats(wanted, wanted) })
+}

@@ -1,0 +1,134 @@
+//! Reads tables of known keys from a settings file, and notes what is wrong with its place.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    engine::workflow::similar,
+    model::{
+        context::Name,
+        entry::FileId,
+        finding::{Finding, Severity, Site},
+    },
+    schema::pointer::Pointer,
+    syntax::source::{Format, Source},
+};
+
+/// A settings file while it is being read.
+pub struct Reader {
+    file: FileId,
+    source: Option<Source>,
+    pub findings: Vec<Finding>,
+}
+
+/// A table of the file.
+#[derive(Clone)]
+pub struct Table<'v> {
+    pub members: &'v Map<String, Value>,
+    pub at: Pointer,
+}
+
+impl Reader {
+    /// Opens a file and gives the table that it is; an empty one where the text is not TOML.
+    pub fn open(file: FileId, text: &str) -> (Self, Map<String, Value>) {
+        let mut reader = Self { file, source: None, findings: Vec::new() };
+        match Source::parse(Format::Toml, text) {
+            Ok(source) => {
+                let root = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
+                reader.source = Some(source);
+                (reader, root)
+            }
+            Err(error) => {
+                reader.note(Severity::Error, "syntax.toml", &Pointer::root(), error.message.clone());
+                if let Some(finding) = reader.findings.last_mut() {
+                    (finding.site.line, finding.site.column) = (error.line, error.column);
+                }
+                (reader, Map::new())
+            }
+        }
+    }
+
+    pub fn note(&mut self, severity: Severity, code: &'static str, at: &Pointer, message: impl Into<String>) {
+        let place = self.source.as_ref().and_then(|source| source.place(0, at));
+        let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
+        let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
+        self.findings.push(Finding { code, severity, message: message.into(), site, fix: None });
+    }
+
+    /// The value there is not of the kind that is wanted.
+    pub fn wrong(&mut self, at: &Pointer, wanted: &str) {
+        let key = at.tokens().join(".");
+        self.note(Severity::Error, "settings.wrong-type", at, format!("{key} must be {wanted}"));
+    }
+
+    /// A table whose keys are all known; others are noted with the nearest known one.
+    pub fn known(&mut self, table: &Table<'_>, known: &[&str]) {
+        for key in table.members.keys().filter(|key| !known.contains(&key.as_str())) {
+            let hint = match similar::nearest(key, known.iter().copied()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("known here: {}", known.join(", ")),
+            };
+            let at = table.at.child(key.as_str());
+            self.note(Severity::Warning, "settings.unknown-key", &at, format!("unknown key \"{}\"; {hint}", shown(key)));
+        }
+    }
+
+    pub fn table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {
+        let at = table.at.child(key);
+        match table.members.get(key)? {
+            Value::Object(members) => Some(Table { members, at }),
+            _ => {
+                self.wrong(&at, "a table");
+                None
+            }
+        }
+    }
+
+    pub fn text(&mut self, table: &Table<'_>, key: &str) -> Option<String> {
+        let value = table.members.get(key)?;
+        match value.as_str() {
+            Some(text) => Some(text.to_owned()),
+            None => {
+                self.wrong(&table.at.child(key), "a text in quotes");
+                None
+            }
+        }
+    }
+
+    pub fn flag(&mut self, table: &Table<'_>, key: &str) -> Option<bool> {
+        let value = table.members.get(key)?;
+        if value.as_bool().is_none() {
+            self.wrong(&table.at.child(key), "true or false");
+        }
+        value.as_bool()
+    }
+
+    pub fn texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {
+        let value = table.members.get(key)?;
+        let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        if texts.is_none() {
+            self.wrong(&table.at.child(key), "a list of texts: [\"one\", \"two\"]");
+        }
+        texts
+    }
+
+    pub fn names(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<Name>> {
+        Some(self.texts(table, key)?.into_iter().map(Name::from).collect())
+    }
+
+    /// One of some words, and what it stands for.
+    pub fn word<T: Copy>(&mut self, table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text(table, key)?;
+        let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
+        if found.is_none() {
+            let known: Vec<_> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            let message = format!("{key} must be one of {}; \"{}\" is not", known.join(", "), shown(&text));
+            self.note(Severity::Error, "settings.unknown-word", &table.at.child(key), message);
+        }
+        found
+    }
+}
+
+/// A text of the file as a message may hold it.
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
+}
