@@ -6,9 +6,11 @@
 //! | [`files`] | reads one file with its stamp; saves one whole or not at all |
 //! | [`workspace`] | which folder it is, and reading its files |
 //! | [`settings`] | the workspace's settings, and the user's |
+//! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
+pub mod journal;
 pub mod paths;
 pub mod samples;
 pub mod settings;
