@@ -16,6 +16,8 @@ mod nats;
 mod odd_texts;
 #[path = "all/samples.rs"]
 mod samples;
+#[path = "all/schemas.rs"]
+mod schemas;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax_properties.rs"]

@@ -1,7 +1,8 @@
 //! Forms as they are used: keys and mouse in, edits and the screen out.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Value, json};
 use toolcrib::{
@@ -17,9 +18,12 @@ use toolcrib::{
             notes::Note,
             view::{Form, FormReply},
         },
+        styles::Styles,
         theme,
     },
 };
+
+static STYLES: LazyLock<Styles> = LazyLock::new(|| theme::all(&[]).0[0].styles.clone());
 
 /// A form with the value it edits, as a screen holds both.
 pub struct Desk {
@@ -34,13 +38,13 @@ impl Desk {
         let value = Arc::new(value);
         form.sync(&value);
         let mut desk = Self { form, value, size: (80, 24) };
-        desk.screen();
+        desk.paint();
         desk
     }
 
     pub fn sized(mut self, width: u16, height: u16) -> Self {
         self.size = (width, height);
-        self.screen();
+        self.paint();
         self
     }
 
@@ -54,7 +58,7 @@ impl Desk {
             self.form.sync(&self.value);
         }
         assert_eq!(self.form.value(), &self.value, "what the form shows is what its edits come to");
-        self.screen();
+        self.paint();
         reply
     }
 
@@ -102,15 +106,20 @@ impl Desk {
     }
 
     pub fn goes(&mut self, at: &str) {
-        assert!(self.form.focus(&Pointer::parse(at).unwrap()), "{at} is in the form");
-        self.screen();
+        let reply = self.form.focus(&Pointer::parse(at).unwrap());
+        self.take(reply);
+        assert_eq!(self.form.focused().to_string(), at);
+    }
+
+    fn paint(&mut self) {
+        let area = Rect::new(0, 0, self.size.0, self.size.1);
+        self.form.draw(&mut Buffer::empty(area), area, &STYLES, true);
     }
 
     pub fn screen(&mut self) -> String {
         let area = Rect::new(0, 0, self.size.0, self.size.1);
         let mut buffer = Buffer::empty(area);
-        let themes = theme::all(&[]).0;
-        self.form.draw(&mut buffer, area, &themes[0].styles, true);
+        self.form.draw(&mut buffer, area, &STYLES, true);
         let mut text = String::new();
         for y in 0..area.height {
             let mut line = String::new();
@@ -450,4 +459,113 @@ fn a_long_form_scrolls_and_shows_where_one_is() {
     let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
     desk.form.input(&Input::Mouse(wheel));
     assert!(desk.screen().contains("field 0"));
+}
+
+#[test]
+fn pasted_text_goes_where_one_types() {
+    let mut desk = Desk::new(tool(), json!({}));
+    desk.keys("enter");
+    desk.pastes("two\nlines");
+    assert_eq!(desk.value["name"], "two lines", "a line takes no line break");
+    desk.goes("/description");
+    desk.pastes("two\r\nlines");
+    assert_eq!(desk.value["description"], "two\nlines");
+    desk.goes("/group");
+    desk.pastes("a, b\nc");
+    assert_eq!(desk.value["group"], json!(["a", "b", "c"]));
+    desk.goes("/limit");
+    desk.pastes(" 7 ");
+    assert_eq!(desk.value["limit"], 7);
+}
+
+/// A schema with a value that fits it.
+fn schema_and_value() -> impl Strategy<Value = (Value, Value)> {
+    let leaf = prop_oneof![
+        any::<String>().prop_map(|text| (json!({"type": "string"}), json!(text))),
+        "[a-z\n ]{0,300}".prop_map(|text| (json!({"type": "string", "format": "multiline"}), json!(text))),
+        any::<i64>().prop_map(|number| (json!({"type": "integer"}), json!(number))),
+        any::<u64>().prop_map(|number| (json!({"type": "integer", "minimum": 0}), json!(number))),
+        (-1e6..1e6_f64).prop_map(|number| (json!({"type": "number"}), json!(number))),
+        any::<bool>().prop_map(|flag| (json!({"type": "boolean", "default": true}), json!(flag))),
+        (0..12_usize).prop_map(|at| (json!({"enum": (0..12).collect::<Vec<_>>()}), json!(at))),
+        prop::collection::vec("[a-z]{0,8}", 0..4)
+            .prop_map(|chips| (json!({"type": "array", "items": {"type": "string"}}), json!(chips))),
+        any::<bool>().prop_map(|set| (
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+            if set { json!("x") } else { Value::Null }
+        )),
+        Just((json!({}), json!({"any": [1, "two", null, {"three": true}]}))),
+        Just((json!({"const": "fixed"}), json!("fixed"))),
+    ];
+    leaf.prop_recursive(3, 24, 5, |inner| {
+        let members = prop::collection::vec(("[a-z/~0-9]{1,6}", inner.clone(), any::<bool>()), 0..5);
+        let object = members.prop_map(|members| {
+            let mut properties = serde_json::Map::new();
+            let mut value = serde_json::Map::new();
+            for (name, (schema, member), set) in members {
+                properties.insert(name.clone(), schema);
+                value.remove(&name);
+                if set {
+                    value.insert(name, member);
+                }
+            }
+            value.insert("left over".into(), json!({"kept": [1]}));
+            (json!({"type": "object", "properties": properties}), Value::Object(value))
+        });
+        let list = (inner.clone(), 0..3_usize)
+            .prop_map(|((schema, item), count)| (json!({"type": "array", "items": schema}), Value::Array(vec![item; count])));
+        let map = inner
+            .clone()
+            .prop_map(|(schema, member)| (json!({"type": "object", "additionalProperties": schema}), json!({"k": member})));
+        let union = (inner.clone(), inner).prop_map(|((one, value), (other, _))| {
+            (json!({"oneOf": [{"type": "object", "properties": {"t": one}}, other]}), json!({"t": value}))
+        });
+        prop_oneof![object, list, map, union]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn looking_at_everything_changes_nothing((schema, value) in schema_and_value(), steps in prop::collection::vec(0..5_u8, 60)) {
+        let mut desk = Desk::new(schema, value.clone());
+        for step in steps {
+            let at = desk.form.focused().clone();
+            let fold = desk.form.fields().iter().any(|field| field.pointer == at && field.fold() == Some(false));
+            match step {
+                0 if fold => drop(desk.keys("right")),
+                1 => drop(desk.keys("shift+tab")),
+                2 => drop(desk.keys("pagedown")),
+                3 => drop(desk.keys("esc esc")),
+                _ => drop(desk.keys("tab")),
+            }
+        }
+        prop_assert_eq!(&*desk.value, &value);
+    }
+
+    #[test]
+    fn any_text_typed_is_the_text_of_the_field(text in "[^\u{0}-\u{1f}\u{7f}-\u{9f}]{1,20}") {
+        let mut desk = Desk::new(json!({"properties": {"a": {"type": "string"}, "b": {"type": "string", "format": "multiline"}}}), json!({}));
+        desk.keys("enter");
+        desk.types(&text);
+        prop_assert_eq!(desk.value["a"].as_str(), Some(text.as_str()));
+        desk.keys("tab");
+        desk.types(&text);
+        prop_assert_eq!(desk.value["b"].as_str(), Some(text.as_str()));
+    }
+
+    #[test]
+    fn any_keys_leave_a_form_that_can_be_drawn((schema, value) in schema_and_value(), keys in prop::collection::vec(0..22_usize, 80)) {
+        const KEYS: [&str; 22] = ["tab", "shift+tab", "enter", "esc", "space", "left", "right", "up", "down", "backspace", "delete",
+            "a", "1", ",", "\"", "home", "end", "pagedown", "ctrl+up", "alt+down", "shift+left", "ctrl+a"];
+        let mut desk = Desk::new(schema, value).sized(40, 12);
+        for (step, key) in keys.into_iter().enumerate() {
+            desk.keys(KEYS[key]);
+            let acts = [Act::AddItem, Act::RemoveValue, Act::MoveDown, Act::DuplicateItem, Act::SetNull, Act::EditJson, Act::RenameMember, Act::NextIssue];
+            if step % 5 == 4 {
+                desk.acts(acts[(step / 5 + key) % acts.len()]);
+            }
+        }
+    }
 }

@@ -18,8 +18,16 @@ pub enum Go {
 }
 
 impl Form {
-    /// Moves the focus to a place, opening what hides it. Nothing happens where there is no such place.
-    pub fn focus(&mut self, at: &Pointer) -> bool {
+    /// Moves the focus to a place, opening what hides it; to the nearest one above it where there is no such place.
+    /// What was typed elsewhere and is not yet in the value comes as edits.
+    pub fn focus(&mut self, at: &Pointer) -> FormReply {
+        let reply = self.leave();
+        self.show(at);
+        reply
+    }
+
+    /// The same; whether the place is there. What was typed must have been taken in before.
+    pub(super) fn show(&mut self, at: &Pointer) -> bool {
         let mut above = at.parent();
         let mut folds = Vec::new();
         while let Some(place) = above.filter(|place| !place.is_root()) {
@@ -120,8 +128,8 @@ impl Form {
         Some(reply)
     }
 
-    /// Takes in what is typed in the focused field but is not yet in the value.
-    pub(super) fn leave(&mut self) -> FormReply {
+    /// Takes in what is typed in the focused field but is not yet in the value. To be called before the form is let go.
+    pub fn leave(&mut self) -> FormReply {
         let Some(mut editor) = self.editor.take() else { return FormReply::Handled };
         let answer = self.row().and_then(|row| self.cell(row)).map(|cell| editor.leave(&cell));
         editor.close();
@@ -133,7 +141,7 @@ impl Form {
     }
 
     /// Moves the focus to the next place with something to mend, round and round.
-    pub fn next_remark(&mut self) -> bool {
+    pub(super) fn next_remark(&mut self) -> bool {
         let here = self.row().map_or(0, |row| row + 1);
         let count = self.fields.len();
         let rows = (here..count).chain(0..here);
@@ -143,8 +151,7 @@ impl Form {
             let place = self.fields[row].pointer.clone();
             let inside = self.issues().iter().map(|issue| &issue.at).find(|at| at.starts_with(&place) && **at != place).cloned();
             if let Some(at) = inside {
-                self.focus(&at);
-                return true;
+                return self.show(&at);
             }
         }
         self.set_row(row);

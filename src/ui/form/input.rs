@@ -218,7 +218,7 @@ impl Form {
     fn show_new(&mut self, place: &Pointer, list: &Pointer) {
         self.view.folds.insert(list.clone(), true);
         self.view.folds.insert(place.clone(), true);
-        self.focus(place);
+        self.show(place);
         let first = self.row().and_then(|row| {
             let inside = self.fields.get(row + 1).filter(|field| field.pointer.starts_with(place));
             let is_holder = self.fields[row].fold().is_some();
@@ -262,6 +262,12 @@ impl Form {
         if let Some(words) = self.refusal(act) {
             return FormReply::Refused(words);
         }
+        // What is typed but not yet in the value goes in first.
+        let first = if matches!(act, Act::OpenField | Act::FieldHelp) { FormReply::Handled } else { self.leave() };
+        first.then(self.act_on_row(act))
+    }
+
+    fn act_on_row(&mut self, act: Act) -> FormReply {
         let Some(row) = self.row() else { return FormReply::Handled };
         let field = &self.fields[row];
         let at = field.pointer.clone();
@@ -302,7 +308,6 @@ impl Form {
                 FormReply::Handled
             }
             Act::NextIssue => {
-                self.leave();
                 self.next_remark();
                 FormReply::Handled
             }
@@ -321,7 +326,7 @@ impl Form {
         };
         let place = list.item(index + 1);
         let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
-        self.focus(&place);
+        self.show(&place);
         reply
     }
 
@@ -417,14 +422,7 @@ impl Form {
             Target::Remove => self.act(Act::RemoveValue),
             Target::Fix(note) => FormReply::Fix(note),
         };
-        match (left, reply) {
-            (FormReply::Edits(mut first), FormReply::Edits(second)) => {
-                first.extend(second);
-                FormReply::Edits(first)
-            }
-            (edits @ FormReply::Edits(_), _) => edits,
-            (_, reply) => reply,
-        }
+        left.then(reply)
     }
 
     fn click(&mut self, click: Click) -> FormReply {

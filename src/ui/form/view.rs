@@ -41,6 +41,21 @@ pub enum FormReply {
     Refused(String),
 }
 
+impl FormReply {
+    /// This and what came after it, with no edit lost.
+    #[must_use]
+    pub(super) fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Edits(mut first), Self::Edits(second)) => {
+                first.extend(second);
+                Self::Edits(first)
+            }
+            (edits @ Self::Edits(_), _) => edits,
+            (_, next) => next,
+        }
+    }
+}
+
 /// The row that has the focus, by what it is for.
 pub(super) type FieldId = (Pointer, Part);
 

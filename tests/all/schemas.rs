@@ -1,0 +1,237 @@
+//! Forms for real tool schemas, from the folder that `TOOLCRIB_SCHEMAS` names, else `../shared/schemas`. Without such a folder there is nothing to test.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
+use toolcrib::{
+    schema::{
+        blank::blank,
+        fields::{Field, Part, View, fields, key_at},
+        kind::Kind,
+        pointer::Pointer,
+        tree::Schema,
+        validate::Checker,
+    },
+    syntax::{edit::Edit, value::apply},
+    ui::{form::view::Form, theme},
+};
+
+/// The name that a map's entry gets.
+const ENTRY: &str = "an entry of mine";
+
+struct Case {
+    name: String,
+    schema: Value,
+    default: Option<Value>,
+}
+
+fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os("TOOLCRIB_SCHEMAS").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/schemas");
+    named.or_else(|| beside.is_dir().then_some(beside))
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn files(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let json = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+    let mut files: Vec<_> = json.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect();
+    files.sort();
+    files
+}
+
+fn cases(folder: &Path) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (name, path) in files(&folder.join("unique")) {
+        let default = folder.join("unique/default").join(format!("{name}.json"));
+        let default = default.is_file().then(|| read(&default));
+        cases.push(Case { name: format!("unique/{name}"), schema: read(&path), default });
+    }
+    for (name, path) in files(&folder.join("unique/call")) {
+        cases.push(Case { name: format!("unique/call/{name}"), schema: read(&path)["parameters"].clone(), default: None });
+    }
+    for (server, path) in files(&folder.join("mcp")) {
+        for tool in read(&path)["tools"].as_array().unwrap() {
+            for which in ["inputSchema", "outputSchema"] {
+                if let Some(schema) = tool.get(which) {
+                    let name = format!("mcp/{server}/{} {which}", tool["name"].as_str().unwrap());
+                    cases.push(Case { name, schema: schema.clone(), default: None });
+                }
+            }
+        }
+    }
+    for tool in read(&folder.join("opensearch/tools-list.json")).as_array().unwrap() {
+        if let Some(text) = tool["attributes"]["input_schema"].as_str() {
+            let name = format!("opensearch/{}", tool["name"].as_str().unwrap());
+            cases.push(Case { name, schema: serde_json::from_str(text).unwrap(), default: None });
+        }
+    }
+    cases
+}
+
+/// Every declared member of a schema by its pattern: items and members of the user's naming are `*`.
+fn declared(root: &Value, schema: &Value, at: &str, through: &mut Vec<String>, found: &mut BTreeSet<String>) {
+    let Some(keywords) = schema.as_object() else { return };
+    if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
+        && !through.iter().any(|known| known == reference)
+    {
+        through.push(reference.to_owned());
+        if let Some(target) = root.pointer(reference.trim_start_matches('#')) {
+            declared(root, target, at, through, found);
+        }
+        through.pop();
+    }
+    for (name, inner) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let at = format!("{at}/{name}");
+        found.insert(at.clone());
+        declared(root, inner, &at, through, found);
+    }
+    for name in ["items", "additionalProperties"] {
+        if let Some(inner) = keywords.get(name).filter(|inner| inner.is_object()) {
+            declared(root, inner, &format!("{at}/*"), through, found);
+        }
+    }
+    for name in ["anyOf", "oneOf", "allOf"] {
+        for branch in keywords.get(name).and_then(Value::as_array).into_iter().flatten() {
+            declared(root, branch, at, through, found);
+        }
+    }
+}
+
+/// The pattern of a place in a value.
+fn pattern(field: &Field, value: &Value) -> String {
+    let mut text = String::new();
+    let mut here = Pointer::root();
+    for token in field.pointer.tokens() {
+        let in_list = here.get(value).is_some_and(Value::is_array);
+        here = here.child(token.clone());
+        let own = token == ENTRY || in_list;
+        text.push('/');
+        text.push_str(if own { "*" } else { token });
+    }
+    text
+}
+
+#[derive(Default)]
+struct Reached {
+    patterns: BTreeSet<String>,
+    /// Pattern of a value's own row → whether only JSON can edit it.
+    nodes: BTreeMap<String, bool>,
+}
+
+/// Opens everything, puts an item in each list and an entry in each map, and takes branches by the luck of `seed`.
+fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached) {
+    let (mut value, mut view) = (Value::Object(serde_json::Map::new()), View::default());
+    let mut turned = BTreeSet::new();
+    for _ in 0..24 {
+        let rows = fields(schema, Some(checker), &value, &view);
+        let mut changed = false;
+        for field in &rows {
+            let at = &field.pointer;
+            if !matches!(field.part, Part::Add | Part::More(_)) {
+                let pattern = pattern(field, &value);
+                if !matches!(field.part, Part::Switch(_)) {
+                    let raw = matches!(field.kind, Kind::Raw);
+                    reached.nodes.entry(pattern.clone()).and_modify(|known| *known &= raw).or_insert(raw);
+                }
+                reached.patterns.insert(pattern);
+            }
+            if field.fold() == Some(false) && at.tokens().len() < 12 {
+                view.folds.insert(at.clone(), true);
+                changed = true;
+            }
+            let edit = match (&field.kind, field.part) {
+                (Kind::Variant { branches, .. }, Part::Switch(place)) if turned.insert((at.clone(), format!("{place:?}"))) => {
+                    let mut hasher = DefaultHasher::new();
+                    (at.to_string(), seed).hash(&mut hasher);
+                    let pick = (hasher.finish() % branches.len() as u64) as usize;
+                    let union = field.node.unions.iter().find(|union| union.place == place).unwrap();
+                    view.picks.insert((at.clone(), place), pick);
+                    let key = field.node.key.with_branch(place, union.branches[pick]);
+                    Some(Edit::Set { at: at.clone(), to: blank(schema, &key).into() })
+                }
+                (Kind::List { len: 0, .. }, _) if at.tokens().len() < 12 => {
+                    let item = key_at(schema, Some(checker), &view, &value, &at.item(0)).unwrap_or_default();
+                    Some(Edit::Insert { at: at.item(0), item: blank(schema, &item).into() })
+                }
+                (Kind::Map { len: 0, .. }, _) if at.tokens().len() < 12 && field.node.object.names.is_none() => {
+                    let entry = key_at(schema, Some(checker), &view, &value, &at.child(ENTRY)).unwrap_or_default();
+                    Some(Edit::Set { at: at.child(ENTRY), to: blank(schema, &entry).into() })
+                }
+                _ => None,
+            };
+            if edit.is_some_and(|edit| apply(&mut value, &edit).is_ok()) {
+                changed = true;
+                break;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+}
+
+#[test]
+fn every_real_schema_has_its_form() {
+    let Some(folder) = folder() else {
+        println!("no folder of schemas: set TOOLCRIB_SCHEMAS");
+        return;
+    };
+    let cases = cases(&folder);
+    assert!(!cases.is_empty());
+    let themes = theme::all(&[]).0;
+    let (mut declared_count, mut nodes, mut raw, mut defaults) = (0, 0, 0, 0);
+    let mut missing = Vec::new();
+    for case in &cases {
+        let mut form = Form::new(case.schema.clone());
+        assert!(form.findings().is_empty(), "{}: {:?}", case.name, form.findings());
+        assert!(form.fields().iter().all(|field| !(field.pointer.is_root() && field.kind == Kind::Raw)), "{}", case.name);
+        for (width, height) in [(80, 24), (120, 36)] {
+            let area = Rect::new(0, 0, width, height);
+            form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
+        }
+        if let Some(default) = &case.default {
+            defaults += 1;
+            form.sync(&Arc::new(default.clone()));
+            assert_eq!(**form.value(), *default);
+            let area = Rect::new(0, 0, 100, 30);
+            form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
+        }
+        let schema = Schema::new(case.schema.clone());
+        let checker = Checker::compile(&case.schema).unwrap();
+        let mut expected = BTreeSet::new();
+        declared(&case.schema, &case.schema, "", &mut Vec::new(), &mut expected);
+        let mut reached = Reached::default();
+        for seed in 0..40 {
+            explore(&schema, &checker, seed, &mut reached);
+            if expected.is_subset(&reached.patterns) && seed > 4 {
+                break;
+            }
+        }
+        let own_raw: Vec<&String> = reached.nodes.iter().filter(|(_, raw)| **raw).map(|(at, _)| at).collect();
+        if !own_raw.is_empty() {
+            println!("{}: {} of {} nodes only as JSON: {own_raw:?}", case.name, own_raw.len(), reached.nodes.len());
+        }
+        declared_count += expected.len();
+        nodes += reached.nodes.len();
+        raw += own_raw.len();
+        missing.extend(expected.difference(&reached.patterns).map(|at| format!("{} {at}", case.name)));
+    }
+    println!(
+        "{} schemas, {declared_count} declared members, {defaults} default instances; {raw} of {nodes} nodes only as JSON ({:.2} %)",
+        cases.len(),
+        100.0 * raw as f64 / nodes as f64
+    );
+    assert!(missing.is_empty(), "no field for {missing:#?}");
+    assert!(raw * 50 < nodes, "less than 2 % of the nodes are JSON only");
+}
