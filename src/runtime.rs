@@ -1,3 +1,6 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
+pub mod event_loop;
+pub mod launch;
+pub mod perform;
 pub mod terminal;

@@ -82,7 +82,7 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut taken = 0;
-        for word in paragraph.trim_end_matches('\r').split_word_bounds() {
+        for word in words(paragraph.trim_end_matches('\r')) {
             let wide = width(word);
             if taken + wide > cells && taken > 0 {
                 lines.push(std::mem::take(&mut line).trim_end().to_owned());
@@ -104,6 +104,18 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Runs of blanks and runs of what is not blank, in turn.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let blank = rest.chars().next()?.is_whitespace();
+        let end = rest.find(|letter: char| letter.is_whitespace() != blank).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at(end);
+        rest = tail;
+        Some(word)
+    })
 }
 
 /// A pen on one line of the screen: writes from left to right and stops at the edge.

@@ -51,11 +51,11 @@ impl Form {
         let mut lines = Vec::new();
         for finding in self.findings() {
             let text = format!("{finding}; everything is edited as JSON");
-            lines.extend(layout::remark_text(&text, None, cells).into_iter().map(|line| (format!("⚠ {line}"), Role::Error)));
+            lines.extend(layout::remark_text(&text, None, cells).0.into_iter().map(|line| (format!("⚠ {line}"), Role::Error)));
         }
         for remark in &self.remarks.top {
             let text = layout::remark_text(&remark.text, None, cells);
-            lines.extend(text.into_iter().map(|line| (format!("{} {line}", sign(remark.severity)), role(remark.severity))));
+            lines.extend(text.0.into_iter().map(|line| (format!("{} {line}", sign(remark.severity)), role(remark.severity))));
         }
         lines.truncate(6);
         lines
@@ -271,31 +271,33 @@ fn draw_remark(
 ) -> u16 {
     let fix = remark.fix.as_ref().map(|(_, words)| words.as_str());
     let style = styles[role(remark.severity)];
-    let lines = layout::remark_text(&remark.text, fix, columns.room);
+    let (lines, fix_line) = layout::remark_text(&remark.text, fix, columns.room);
     for (number, text) in (0_u16..).zip(&lines) {
         let mark = if number == 0 { sign(remark.severity) } else { " " };
         Pen::new(buffer, area, line + number).skip(columns.widget).put(mark, style).put(" ", style).put(text, style);
     }
-    if let Some((note, words)) = &remark.fix {
-        let words = format!("fix: {}", visible(words));
-        let room = usize::from(columns.room / 2);
-        let words = fit(&words, room);
-        let wide = u16::try_from(width(&words)).unwrap_or(0);
-        let start = columns.widget + columns.room - wide;
-        Pen::new(buffer, area, line).to(area, start).put(&words, styles[Role::Key]);
-        spots.push(Spot {
-            area: Rect { x: area.x + start, y: area.y + line, width: wide, height: 1 },
-            row,
-            target: Target::Fix(*note),
-        });
-    }
-    u16::try_from(lines.len()).unwrap_or(1)
+    let height = u16::try_from(lines.len()).unwrap_or(1);
+    let Some((note, words)) = &remark.fix else { return height };
+    let words = format!("▸ fix: {}", visible(words));
+    let words = fit(&words, usize::from(columns.room.saturating_sub(2)));
+    let wide = u16::try_from(width(&words)).unwrap_or(0);
+    let (start, fix_line) = match fix_line {
+        layout::FixLine::Beside => (columns.widget + columns.room - wide, line + height - 1),
+        layout::FixLine::Below => (columns.widget + 2, line + height),
+    };
+    Pen::new(buffer, area, fix_line).to(area, start).put(&words, styles[Role::Key]);
+    spots.push(Spot {
+        area: Rect { x: area.x + start, y: area.y + fix_line, width: wide, height: 1 },
+        row,
+        target: Target::Fix(*note),
+    });
+    fix_line + 1 - line
 }
 
 fn sign(severity: Severity) -> &'static str {
     match severity {
         Severity::Error | Severity::Warning => "⚠",
-        Severity::Note => "ℹ",
+        Severity::Note => "·",
     }
 }
 

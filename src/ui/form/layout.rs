@@ -133,17 +133,30 @@ pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) ->
 /// How many lines the remarks of a row take.
 #[must_use]
 pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
-    remarks
-        .of(row)
-        .iter()
-        .map(|remark| remark_text(&remark.text, remark.fix.as_ref().map(|(_, fix)| fix.as_str()), cells).len())
-        .sum()
+    let height =
+        |(lines, fix): (Vec<String>, FixLine), has_fix: bool| lines.len() + usize::from(has_fix && fix == FixLine::Below);
+    let of = |remark: &super::notes::Remark| {
+        let fix = remark.fix.as_ref().map(|(_, fix)| fix.as_str());
+        height(remark_text(&remark.text, fix, cells), fix.is_some())
+    };
+    remarks.of(row).iter().map(of).sum()
 }
 
-/// A remark broken into lines, with room for its fix in the first.
+/// Where a remark's fix stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixLine {
+    /// At the right of the last line.
+    Beside,
+    /// On a line of its own.
+    Below,
+}
+
+/// A remark broken into lines, and where its fix has room.
 #[must_use]
-pub fn remark_text(text: &str, fix: Option<&str>, cells: u16) -> Vec<String> {
-    let fix = fix.map_or(0, |fix| width(&visible(fix)) + 7);
-    let room = usize::from(cells).saturating_sub(2).saturating_sub(fix.min(usize::from(cells) / 2)).max(8);
-    wrap(&visible(text), room)
+pub fn remark_text(text: &str, fix: Option<&str>, cells: u16) -> (Vec<String>, FixLine) {
+    let room = usize::from(cells).saturating_sub(2).max(8);
+    let lines = wrap(&visible(text), room);
+    let fix = fix.map_or(0, |fix| width(&visible(fix)) + 9);
+    let beside = lines.last().is_none_or(|last| width(last) + fix + 2 <= room);
+    (lines, if beside { FixLine::Beside } else { FixLine::Below })
 }

@@ -3,10 +3,13 @@
 use super::page::{Line, Page};
 use crate::{
     app::{
-        actions::{ACTIONS, Scope},
+        actions::{ACTIONS, Action, Scope},
         keymap::Keymap,
     },
-    ui::{canvas::pad, styles::Role},
+    ui::{
+        canvas::{pad, width},
+        styles::Role,
+    },
 };
 
 /// The page for the scopes that are in force, innermost first.
@@ -16,6 +19,11 @@ pub fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
     others.sort();
     others.dedup();
     order.extend(others);
+    let keys_of = |action: &Action| match keymap.keys(action.act) {
+        [] => "—".to_owned(),
+        keys => keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("  "),
+    };
+    let widest = ACTIONS.iter().map(|action| width(&keys_of(action))).max().unwrap_or(0) + 2;
     let mut lines: Vec<Line> = Vec::new();
     for scope in order {
         let rows: Vec<_> = ACTIONS.iter().filter(|action| action.scope == scope).collect();

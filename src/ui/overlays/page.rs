@@ -54,7 +54,7 @@ impl Overlay for Page {
             let mut pen = Pen::new(buffer, inside, row);
             pen.skip(2);
             for (role, text) in line {
-                let style = look.styles[Role::Overlay].patch(look.styles[*role]);
+                let style = ratatui::style::Style { bg: look.styles[Role::Overlay].bg, ..look.styles[*role] };
                 pen.put(text, style);
             }
         }
