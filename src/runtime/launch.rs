@@ -23,8 +23,9 @@ use crate::{
     model::{
         call::Limits,
         problem::{Problem, ProblemKind},
+        settings::UserSettings,
     },
-    store::{journal::Journal, paths::Paths, settings::UserSettings, workspace::Workspace},
+    store::{journal::Journal, paths::Paths, workspace::Workspace},
     ui::{
         root::{Colour, Root},
         theme,

@@ -33,7 +33,7 @@ use crate::{
     store::{
         files::{self, Expected, NotSaved, Outside, Stamp},
         journal::Journal,
-        settings,
+        settings::user,
         workspace::Workspace,
     },
     wire::registry::{Registry, States},
@@ -204,7 +204,7 @@ impl Performer {
     fn keep_theme(&self, theme: String) {
         let (config, messages) = (self.config.clone(), self.messages.clone());
         tokio::task::spawn_blocking(move || {
-            if let Err(problem) = settings::keep_theme(&config, &theme) {
+            if let Err(problem) = user::keep_theme(&config, &theme) {
                 let _ = messages.blocking_send(Message::Failed(problem));
             }
         });
