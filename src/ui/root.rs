@@ -178,11 +178,16 @@ impl Root {
         pen.fill(bar).to(line, 0).put(" ", bar);
         // A fresh notice is worth more than the keys; they come back with the next key.
         let keep = note.as_ref().map_or(0, |(_, words)| (width(words) + 3).min(usize::from(line.width) * 3 / 4));
-        for (key, title, act) in hints {
-            let need = width(&key) + width(&title) + 3;
-            if pen.room() < need + keep {
-                break;
+        // The way to help is shown wherever anything is.
+        let need = |(key, title, _): &(String, String, Option<Act>)| width(key) + width(title) + 3;
+        let last = hints.last().map_or(0, need);
+        let count = hints.len();
+        for (row, hint) in hints.into_iter().enumerate() {
+            let others = if row + 1 < count { last } else { 0 };
+            if pen.room() < need(&hint) + others + keep {
+                continue;
             }
+            let (key, title, act) = hint;
             let x = pen.column_now();
             pen.put(&key, on_bar(Role::Key)).put(" ", bar).put(&title, bar);
             if let Some(act) = act {
