@@ -37,6 +37,8 @@ pub enum Effect {
     Editor { file: FileId, line: usize, column: usize },
     /// The same for one text of a form. Answered by `EditorText`.
     EditText { target: TextTarget, at: Pointer, text: String },
+    /// Copy a shipped sample into the workspace, then read it.
+    PutSample(&'static str),
     /// Remember the theme for the next start.
     KeepTheme(String),
     /// Stop until the shell lets the program go on.

@@ -65,6 +65,8 @@ pub enum Message {
         what: String,
         text: String,
     },
+    /// Put a shipped sample into this (empty) workspace.
+    PutSample(&'static str),
     /// Unsaved work of an earlier session: take it up, or let it go.
     Recover(bool),
     Notice(NoticeKind, String),

@@ -117,6 +117,8 @@ pub struct LiveStep {
 /// What the user is asked, each with its own answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
+    /// There is nothing here yet: how to begin?
+    Begin,
     /// Leave although these files have unsaved changes?
     Leave(Vec<FileId>),
     /// The file changed on disk since it was read.

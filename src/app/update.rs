@@ -44,6 +44,10 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.question = Some(Question::Conflict { file, disk });
         }
         Message::Unsaved(texts) => state.question = Some(Question::Recover(texts)),
+        Message::PutSample(name) => {
+            state.question = None;
+            return vec![Effect::PutSample(name)];
+        }
         Message::Recover(take) => return files::recover(state, take, now),
         Message::OpenEditor { file, line, column } => return files::open_editor(state, file, line, column, now),
 

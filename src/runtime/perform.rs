@@ -33,6 +33,7 @@ use crate::{
     store::{
         files::{self, Expected, NotSaved, Outside, Stamp},
         journal::Journal,
+        samples,
         settings::user,
         workspace::Workspace,
     },
@@ -105,6 +106,7 @@ impl Performer {
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
             Effect::Call { call, connection, request } => self.call(call, connection, request),
             Effect::Cancel(call) => self.cancel(call),
+            Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
@@ -199,6 +201,14 @@ impl Performer {
         let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         self.tell(Message::CallEvents { call, events: vec![Event { at_ms, kind: end }] });
+    }
+
+    fn put_sample(&self, name: &'static str) {
+        let Some(sample) = samples::by_name(name) else { return };
+        match samples::copy(sample, &self.workspace.root) {
+            Ok(()) => self.read(),
+            Err(problem) => self.tell(Message::Failed(problem)),
+        }
     }
 
     fn keep_theme(&self, theme: String) {

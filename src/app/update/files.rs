@@ -202,6 +202,9 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
         state.documents.vanish(&file);
     }
     read_all(state);
+    if state.catalog.entries().next().is_none() && state.question.is_none() && state.documents.changed().next().is_none() {
+        state.question = Some(Question::Begin);
+    }
     for words in skipped {
         state.notices.push(NoticeKind::Warning, words, now);
     }

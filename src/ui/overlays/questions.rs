@@ -10,6 +10,15 @@ use crate::app::{
 pub fn question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
+        Question::Begin => {
+            let words = "There is no descriptor in this folder yet. A sample brings a tool and its service that answer at once, without a server.";
+            let answers = vec![
+                Answer { key: 's', words: "begin with a sample", messages: vec![Message::PutSample("first-call")] },
+                Answer { key: 'w', words: "a workflow sample", messages: vec![Message::PutSample("spec-workflow")] },
+                Answer { key: 'e', words: "start empty", messages: aside.clone() },
+            ];
+            Confirm::new("Welcome to toolcrib", words, answers, aside)
+        }
         Question::Leave(files) => {
             let list: Vec<_> = files.iter().map(ToString::to_string).collect();
             let words = format!("Unsaved changes in {}.", list.join(", "));
