@@ -11,23 +11,28 @@ use crate::{
         effect::{Effect, Overwrite},
         message::Loaded,
         notices::NoticeKind,
-        state::{Question, Reading, State},
+        state::{Goal, Question, Reading, State},
     },
     engine::lint,
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
-        entry::{EntryId, FileId},
+        entry::{Entry, EntryId, FileId},
     },
-    syntax::source::{Format, Source},
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
     systems::{findings, read},
 };
 
 pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
+    let before = Arc::clone(&state.catalog);
     match state.documents.change(label, changes) {
         Ok(files) => {
             read_again(state, &files);
-            follow_new_entry(state, changes);
+            follow_new_entry(state, &before, changes);
             journal(state)
         }
         Err(error) => {
@@ -57,14 +62,19 @@ fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Steppi
     journal(state)
 }
 
-/// A new entry is the one to look at.
-fn follow_new_entry(state: &mut State, changes: &[Change]) {
-    let created = changes.iter().find_map(|change| match change {
-        Change::Create { file, .. } => Some(file),
+/// A new entry is the one to look at, and its form the place to go on.
+fn follow_new_entry(state: &mut State, before: &Catalog, changes: &[Change]) {
+    let at = changes.iter().find_map(|change| match change {
+        Change::Create { file, .. } => Some((file, None)),
+        Change::File { file, edit: Edit::Set { at, .. }, .. } => Some((file, Some(at))),
         _ => None,
     });
-    if let Some(entry) = created.and_then(|file| state.catalog.of_file(file).next()) {
-        state.selected = Some(entry.id.clone());
+    let Some((file, at)) = at else { return };
+    let is_new = |entry: &&Entry| before.entry(&entry.id).is_none() && at.is_none_or(|at| entry.id.place().at == *at);
+    if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
+        let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
+        state.goal = Some(Goal { entry: id.clone(), pointer: Pointer::root(), turn });
+        state.selected = Some(id);
     }
 }
 

@@ -51,11 +51,11 @@ impl Form {
         let mut lines = Vec::new();
         for finding in self.findings() {
             let text = format!("{finding}; everything is edited as JSON");
-            lines.extend(layout::remark_text(&text, None, cells).0.into_iter().map(|line| (format!("⚠ {line}"), Role::Error)));
+            lines.extend(marked(layout::remark_text(&text, None, cells).0, "⚠", Role::Error));
         }
         for remark in &self.remarks.top {
             let text = layout::remark_text(&remark.text, None, cells);
-            lines.extend(text.0.into_iter().map(|line| (format!("{} {line}", sign(remark.severity)), role(remark.severity))));
+            lines.extend(marked(text.0, sign(remark.severity), role(remark.severity)));
         }
         lines.truncate(6);
         lines
@@ -292,6 +292,11 @@ fn draw_remark(
         target: Target::Fix(*note),
     });
     fix_line + 1 - line
+}
+
+/// Lines of which the first has the mark.
+fn marked(lines: Vec<String>, mark: &'static str, role: Role) -> impl Iterator<Item = (String, Role)> {
+    lines.into_iter().enumerate().map(move |(row, line)| (format!("{} {line}", if row == 0 { mark } else { " " }), role))
 }
 
 fn sign(severity: Severity) -> &'static str {

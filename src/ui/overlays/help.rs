@@ -35,10 +35,8 @@ pub fn help(keymap: &Keymap, scopes: &[Scope]) -> Page {
         }
         lines.push(vec![(Role::Accent, scope.title().to_owned())]);
         for action in rows {
-            let keys: Vec<_> = keymap.keys(action.act).iter().map(ToString::to_string).collect();
-            let keys = if keys.is_empty() { "—".to_owned() } else { keys.join("  ") };
             lines.push(vec![
-                (Role::Key, pad(&keys, 26)),
+                (Role::Key, pad(&keys_of(action), widest)),
                 (Role::Text, pad(action.title, 15)),
                 (Role::Dim, action.help.to_owned()),
             ]);
