@@ -14,12 +14,14 @@
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
+//! | [`events`] | events of a call as data for scripts |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
 pub mod canvas_text;
 pub mod diff;
+pub mod events;
 pub mod explain;
 pub mod export;
 pub mod filter;

@@ -10,6 +10,8 @@ mod descriptors;
 mod findings;
 #[path = "all/form.rs"]
 mod form;
+#[path = "all/invoke.rs"]
+mod invoke;
 #[path = "all/nats.rs"]
 mod nats;
 #[path = "all/odd_texts.rs"]

@@ -52,6 +52,11 @@ pub trait System: Sync {
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
+    /// A queue's address as a subject of a bus that has subjects (NATS, embedded); as it stands where the system knows no better.
+    fn subject(&self, address: &str) -> Result<String, Problem> {
+        Ok(address.to_owned())
+    }
+
     /// What one received message means to the caller who sent `correlation`.
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply;
 }

@@ -82,6 +82,10 @@ impl System for TrustGraph {
         request::render(call)
     }
 
+    fn subject(&self, address: &str) -> Result<String, Problem> {
+        queue::nats_subject(address)
+    }
+
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {
         reply::decode(correlation, message)
     }

@@ -1,5 +1,6 @@
 //! The screens, one row each.
 
+pub mod invoke;
 pub mod tools;
 
 use super::view::Screen;
@@ -14,5 +15,7 @@ pub struct ScreenRow {
 }
 
 /// Every screen, in the order of the top line.
-pub const SCREENS: &[ScreenRow] =
-    &[ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() }];
+pub const SCREENS: &[ScreenRow] = &[
+    ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() },
+    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke },
+];

@@ -1,8 +1,10 @@
 //! Pieces of screen that know nothing of tools: lists, one-line texts, panes, tabs, code.
 
 pub mod code;
+pub mod json_tree;
 pub mod list;
 pub mod pane;
 pub mod panes;
 pub mod tabs;
 pub mod text_input;
+pub mod text_view;

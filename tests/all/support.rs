@@ -2,3 +2,5 @@
 
 #[path = "support/nats.rs"]
 pub mod nats;
+#[path = "support/workbench.rs"]
+pub mod workbench;

@@ -1,0 +1,273 @@
+//! Invoke: choose a tool, fill in its arguments, see the request, send it, watch the answer come.
+//!
+//! | file | pane |
+//! | --- | --- |
+//! | [`tools`] | left: tools, and the calls of this session |
+//! | [`request`] | middle: configuration, arguments, the request as it will be sent |
+//! | [`answer`] | right: the answer, in four views; strays on demand |
+//! | [`events`], [`copy`] | a call's events as rows; a call as a command |
+
+mod answer;
+mod copy;
+mod events;
+mod request;
+mod tools;
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+use serde_json::Map;
+
+use self::{
+    answer::Answer,
+    request::RequestPane,
+    tools::{Part, Tools, tool_of},
+};
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        input::{Input, Mouse, MouseKind},
+        message::{Message, ScreenId},
+        state::State,
+    },
+    systems,
+    ui::{
+        overlays::menu::{Item, Menu},
+        view::{Look, OverlayReply, Reply, Screen},
+        widgets::panes::{Panes, SIDE_BY_SIDE},
+    },
+};
+
+/// The panes, from left to right.
+const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
+const LEFT: usize = 0;
+const MIDDLE: usize = 1;
+const RIGHT: usize = 2;
+
+#[derive(Default)]
+pub struct Invoke {
+    panes: Panes,
+    tools: Tools,
+    request: RequestPane,
+    answer: Answer,
+    /// Only one pane fits.
+    narrow: bool,
+}
+
+/// The screen as it is at the start.
+#[must_use]
+pub fn invoke() -> Box<dyn Screen> {
+    let mut screen = Invoke::default();
+    screen.panes.focus = MIDDLE;
+    Box::new(screen)
+}
+
+impl Invoke {
+    fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
+        match pane {
+            LEFT => self.tools.input(input, state),
+            MIDDLE => self.request.input(input),
+            _ => self.answer.input(input, state),
+        }
+    }
+
+    fn next(&mut self, state: &State) {
+        let has_calls = state.calls.iter().len() > 0;
+        match (self.panes.focus, self.tools.part) {
+            (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
+            _ => {
+                self.panes.next();
+                self.tools.part = Part::Tools;
+            }
+        }
+    }
+
+    fn previous(&mut self, state: &State) {
+        let has_calls = state.calls.iter().len() > 0;
+        match (self.panes.focus, self.tools.part) {
+            (LEFT, Part::Calls) => self.tools.part = Part::Tools,
+            _ => {
+                self.panes.previous();
+                self.tools.part = if self.panes.focus == LEFT && has_calls { Part::Calls } else { Part::Tools };
+            }
+        }
+    }
+
+    /// Where only one pane fits, a call that was sent is watched.
+    fn watched(&mut self, reply: Reply) -> Reply {
+        if self.narrow && matches!(reply, Reply::Send(_)) {
+            self.panes.focus = RIGHT;
+        }
+        reply
+    }
+
+    fn find(&mut self) -> Reply {
+        match self.panes.focus {
+            LEFT => self.tools.open_filter(),
+            MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
+            _ => self.answer.open_find(),
+        }
+        Reply::Handled
+    }
+
+    fn cancel(&mut self, state: &State) -> Reply {
+        match state.calls.shown() {
+            Some(call) if call.outcome().is_none() => Reply::send(Message::Cancel(call.id)),
+            _ if self.answer.shows_strays() => {
+                self.answer.turn_strays();
+                Reply::Handled
+            }
+            _ => Reply::Handled,
+        }
+    }
+
+    fn copy(&self, state: &State) -> Reply {
+        let Some(call) = state.calls.shown() else { return self.copy_request(state) };
+        let mut copies = requests_of(state, &call.request);
+        let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
+        if let Some(value) = self.answer.selected_value() {
+            add("value under the cursor", value);
+        }
+        if !call.text.is_empty() {
+            add("answer", call.text.clone());
+        }
+        menu(copies)
+    }
+
+    fn copy_request(&self, state: &State) -> Reply {
+        match tool_of(state).map(|tool| state.request(&tool)) {
+            Some(Ok(request)) => menu(requests_of(state, &request)),
+            Some(Err(problem)) => Reply::Refused(problem.to_string()),
+            None => Reply::Refused("choose a tool first".into()),
+        }
+    }
+}
+
+fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
+    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to).ok());
+    let arguments = state.arguments_of(&request.tool).as_object().cloned().unwrap_or_else(Map::new);
+    copy::of_request(request, &arguments, subject.as_deref(), &state.connection())
+}
+
+fn menu(copies: Vec<copy::Copied>) -> Reply {
+    let items = copies.iter().map(|copied| Item {
+        title: copied.what.to_owned(),
+        detail: request::short(copied.text.lines().next().unwrap_or_default(), 60),
+        ..Item::default()
+    });
+    let items = items.collect();
+    Reply::Open(Box::new(Menu::new("Copy as", items, move |row| match copies.get(row) {
+        Some(copied) => {
+            OverlayReply::CloseWith(Reply::send(Message::Copy { what: copied.what.to_owned(), text: copied.text.clone() }))
+        }
+        None => OverlayReply::Close,
+    })))
+}
+
+impl Screen for Invoke {
+    fn sync(&mut self, state: &State) {
+        self.tools.sync(state);
+        self.request.sync(state);
+        self.answer.sync(state);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let buffer = frame.buffer_mut();
+        self.narrow = area.width < SIDE_BY_SIDE;
+        let left = if area.width >= 160 { 34 } else { 24 };
+        let widths = [Constraint::Length(left), Constraint::Fill(9), Constraint::Fill(10)];
+        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let focus = self.panes.focus;
+        self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
+        self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
+        self.answer.draw(buffer, areas[RIGHT], look, state, focus == RIGHT);
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        match self.panes.focus {
+            LEFT if self.tools.part == Part::Calls => vec![Scope::Calls, Scope::Invoke],
+            LEFT => vec![Scope::Invoke],
+            MIDDLE => vec![Scope::Form, Scope::Invoke],
+            _ => vec![Scope::Answer, Scope::Invoke],
+        }
+    }
+
+    fn typing(&self) -> bool {
+        match self.panes.focus {
+            LEFT => self.tools.typing(),
+            MIDDLE => self.request.typing(),
+            _ => self.answer.finding(),
+        }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Mouse(Mouse { kind, .. }) = input {
+            let Input::Mouse(mouse) = input else { return Reply::Ignored };
+            let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
+            return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
+        }
+        self.pass_on(self.panes.focus, input, state)
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        match act {
+            Act::NextPane => self.next(state),
+            Act::PreviousPane => self.previous(state),
+            Act::Find => return self.find(),
+            Act::Send => {
+                let reply = self.request.send();
+                return self.watched(reply);
+            }
+            Act::CancelCall => return self.cancel(state),
+            Act::Resend => {
+                let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
+                return self.watched(reply);
+            }
+            Act::CopyAs => return self.copy(state),
+            Act::Follow => self.answer.turn_follow(),
+            Act::NextView => self.answer.next_view(),
+            Act::Strays => self.answer.turn_strays(),
+            Act::EditDescriptor => {
+                return Reply::Send(
+                    tool_of(state).map(Message::Select).into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
+                );
+            }
+            _ if act.row().scope == Scope::Form => return self.request.act(act),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let shown = state.calls.shown();
+        let words = match act {
+            Act::Send => {
+                return tool_of(state)
+                    .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
+            }
+            Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
+                "no call is running here"
+            }
+            Act::Resend | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
+            Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
+            Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
+            _ if act.row().scope == Scope::Form => return self.request.refusal(act),
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        let running = state.calls.shown().is_some_and(|call| call.outcome().is_none());
+        let mut hints = if running { vec![Act::CancelCall] } else { vec![Act::Send] };
+        match self.panes.focus {
+            MIDDLE => hints.extend(self.request.hints()),
+            RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
+            _ => hints.push(Act::Find),
+        }
+        hints.extend([Act::Resend, Act::CopyAs, Act::Strays, Act::NextPane]);
+        hints
+    }
+}

@@ -1,0 +1,257 @@
+//! The answer as it comes: text, tree, raw events, times; what is not part of it on demand.
+
+mod draw;
+
+use ratatui::layout::Rect;
+
+use super::events::{Listed, LogRow, Which, listed};
+use crate::{
+    app::{
+        input::{Code, Input, Key, Mouse, MouseKind},
+        state::State,
+    },
+    model::call::{Call, CallId, EventKind},
+    ui::{
+        canvas::wrap,
+        overlays::page::Page,
+        styles::Role,
+        view::Reply,
+        widgets::{
+            json_tree::JsonTree,
+            list::ListCursor,
+            tabs::Tabs,
+            text_input::TextInput,
+            text_view::{Search, TextView},
+        },
+    },
+};
+
+const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
+
+/// The views, by their place in the row of names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    Text,
+    Tree,
+    Raw,
+    Time,
+}
+
+/// The right pane.
+#[derive(Default)]
+pub(super) struct Answer {
+    call: Option<CallId>,
+    tabs: Tabs,
+    text: TextView,
+    tree: Option<(usize, Result<JsonTree, String>)>,
+    list: ListCursor,
+    /// The list stays at its end.
+    list_follows: bool,
+    strays: bool,
+    find: Option<TextInput>,
+    body: Rect,
+    stray_line: Rect,
+}
+
+impl Answer {
+    fn view(&self) -> View {
+        [View::Text, View::Tree, View::Raw, View::Time][self.tabs.at.min(3)]
+    }
+
+    /// Takes in which call is shown.
+    pub(super) fn sync(&mut self, state: &State) {
+        let shown = state.calls.shown().map(|call| call.id);
+        if self.call != shown {
+            self.call = shown;
+            self.text.reset(true);
+            self.tree = None;
+            self.strays = false;
+            self.list = ListCursor::default();
+            self.list_follows = true;
+        }
+    }
+
+    pub(super) fn next_view(&mut self) {
+        self.strays = false;
+        self.tabs.at = (self.tabs.at + 1) % VIEWS.len();
+    }
+
+    pub(super) fn turn_follow(&mut self) {
+        if self.view() == View::Text && !self.strays {
+            self.text.follow = !self.text.follow;
+        } else {
+            self.list_follows = !self.list_follows;
+        }
+    }
+
+    pub(super) fn turn_strays(&mut self) {
+        self.strays = !self.strays;
+        self.list = ListCursor::default();
+        self.list_follows = false;
+    }
+
+    pub(super) fn shows_strays(&self) -> bool {
+        self.strays
+    }
+
+    pub(super) fn finding(&self) -> bool {
+        self.find.is_some()
+    }
+
+    pub(super) fn open_find(&mut self) {
+        self.find = Some(TextInput::default());
+    }
+
+    /// What of the answer can be copied beside the whole text: the value under the cursor of the tree.
+    pub(super) fn selected_value(&self) -> Option<String> {
+        match &self.tree {
+            Some((_, Ok(tree))) if self.view() == View::Tree && !self.strays => tree.selected(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+        let Some(call) = state.calls.shown() else { return Reply::Ignored };
+        match input {
+            Input::Key(key) if self.find.is_some() => self.find_key(*key, call),
+            Input::Paste(text) => match &mut self.find {
+                Some(find) => {
+                    find.insert(text);
+                    self.search(call, Search::Here)
+                }
+                None => Reply::Ignored,
+            },
+            Input::Key(key) => self.key(*key, call),
+            Input::Mouse(mouse) => self.mouse(*mouse, call),
+        }
+    }
+
+    fn find_key(&mut self, key: Key, call: &Call) -> Reply {
+        let Some(find) = &mut self.find else { return Reply::Ignored };
+        match key.code {
+            Code::Esc => {
+                self.find = None;
+                self.text.stop_searching();
+                Reply::Handled
+            }
+            Code::Enter | Code::Down => self.search(call, Search::Next),
+            Code::Up => self.search(call, Search::Previous),
+            _ if find.key(key) => self.search(call, Search::Here),
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn search(&mut self, call: &Call, way: Search) -> Reply {
+        let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
+        let found = match self.view() {
+            View::Text if !self.strays => self.text.search(&call.text, &query, way),
+            View::Tree if !self.strays => match &mut self.tree {
+                Some((_, Ok(tree))) => tree.search(&query, way == Search::Next),
+                _ => false,
+            },
+            _ => self.search_list(call, &query, way),
+        };
+        if found || query.is_empty() { Reply::Handled } else { Reply::Refused(format!("\"{query}\" is not there")) }
+    }
+
+    fn search_list(&mut self, call: &Call, query: &str, way: Search) -> bool {
+        let rows = listed(call, self.which());
+        let query = query.to_lowercase();
+        let holds = |row: &usize| rows[*row].raw().to_lowercase().contains(&query);
+        let here = self.list.row.min(rows.len());
+        let found = match way {
+            Search::Here => (here..rows.len()).chain(0..here).find(holds),
+            Search::Next => ((here + 1).min(rows.len())..rows.len()).chain(0..here).find(holds),
+            Search::Previous => (0..here).rev().chain((here..rows.len()).rev()).find(holds),
+        };
+        if let Some(row) = found {
+            self.list.row = row;
+            self.list_follows = false;
+        }
+        found.is_some()
+    }
+
+    fn which(&self) -> Which {
+        if self.strays { Which::Strays } else { Which::All }
+    }
+
+    fn key(&mut self, key: Key, call: &Call) -> Reply {
+        let taken = match self.view() {
+            View::Text if !self.strays => self.text.key(key, &call.text),
+            View::Tree if !self.strays => match &mut self.tree {
+                Some((_, Ok(tree))) => tree.key(key),
+                _ => false,
+            },
+            _ => return self.list_key(key, call),
+        };
+        if taken { Reply::Handled } else { Reply::Ignored }
+    }
+
+    fn list_key(&mut self, key: Key, call: &Call) -> Reply {
+        let rows = listed(call, self.which());
+        if key.is(Code::Enter) {
+            return rows.get(self.list.row).map_or(Reply::Handled, whole);
+        }
+        if !self.list.key(key, rows.len()) {
+            return Reply::Ignored;
+        }
+        self.list_follows = !self.strays && key.code == Code::End;
+        Reply::Handled
+    }
+
+    fn mouse(&mut self, mouse: Mouse, call: &Call) -> Reply {
+        if self.tabs.mouse(mouse) {
+            self.strays = false;
+            return Reply::Handled;
+        }
+        let at = (mouse.column, mouse.row).into();
+        let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        if pressed && self.stray_line.contains(at) {
+            self.turn_strays();
+            return Reply::Handled;
+        }
+        match (self.view(), mouse.kind) {
+            (View::Text, MouseKind::Wheel(notches)) if !self.strays => self.text.scroll(&call.text, isize::from(notches) * 3),
+            (View::Text, _) if !self.strays => {}
+            (View::Tree, _) if !self.strays => {
+                if let Some((_, Ok(tree))) = &mut self.tree {
+                    tree.mouse(mouse);
+                }
+            }
+            _ => {
+                let rows = listed(call, self.which());
+                let before = self.list.row;
+                let chosen = self.list.mouse(mouse, self.body, rows.len());
+                self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
+                // A second press on a row opens it.
+                if chosen == Some(before) {
+                    return rows.get(before).map_or(Reply::Handled, whole);
+                }
+            }
+        }
+        Reply::Handled
+    }
+}
+
+/// All of one event, over the screen.
+fn whole(listed: &Listed<'_>) -> Reply {
+    const LINES: usize = 2_000;
+    let LogRow { time, what, .. } = listed.row();
+    let text = match listed {
+        Listed::Event(event, _) => match &event.kind {
+            EventKind::Chunk { text, .. } => text.to_string(),
+            EventKind::Stray { body, .. } => body.to_string(),
+            _ => listed.raw(),
+        },
+        Listed::Gap(_) => listed.row().text,
+    };
+    let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
+        .into_iter()
+        .take(LINES)
+        .map(|line| vec![(Role::Text, line)])
+        .collect();
+    if lines.len() == LINES {
+        lines.push(vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
+    }
+    Reply::Open(Box::new(Page::new(format!("{what} {time} ms"), lines)))
+}

@@ -1,0 +1,265 @@
+//! Drawing the answer: its title, its views, what went wrong, the newest events, the strays.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
+
+use super::{Answer, VIEWS, View};
+use crate::{
+    app::{actions::Act, state::State},
+    model::{
+        call::{Call, CallProblem, CallState, EventKind, StrayCause},
+        size,
+    },
+    ui::{
+        canvas::{Pen, width, wrap},
+        screens::invoke::events::{Listed, LogRow, Which, listed, sign, span},
+        styles::{Role, Styles},
+        view::Look,
+        widgets::{code, json_tree::JsonTree, pane::Pane},
+    },
+};
+
+/// An answer larger than this is not shown as a tree.
+const LARGEST_TREE: usize = 4 * 1024 * 1024;
+
+/// How many lines of the log stand below the text.
+const LOG: u16 = 7;
+
+impl Answer {
+    pub(in crate::ui::screens::invoke) fn draw(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        state: &State,
+        focused: bool,
+    ) {
+        let Some(call) = state.calls.shown() else {
+            let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles);
+            return welcome(buffer, inside, look);
+        };
+        let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
+        let place = self.position(call);
+        let title = title(call, elsewhere, usize::from(area.width.saturating_sub(4)));
+        let pane = Pane { title: &title, foot: place.as_deref().unwrap_or_default(), focused, ..Pane::default() };
+        let inside = pane.draw(buffer, area, look.styles);
+        if inside.height < 2 {
+            return;
+        }
+        self.draw_tabs(buffer, Rect { height: 1, ..inside }, look);
+        let mut body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
+        if self.find.is_some() {
+            let line = Rect { y: body.bottom() - 1, height: 1, ..body };
+            body.height -= 1;
+            self.draw_find(buffer, line, look.styles);
+        }
+        self.stray_line = Rect::default();
+        self.draw_body(buffer, body, look, call, focused);
+    }
+
+    fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>) {
+        let follows = match self.view() {
+            View::Text if !self.strays => Some(self.text.follow),
+            View::Tree if !self.strays => None,
+            _ => Some(self.list_follows),
+        };
+        let note = follows.map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
+        self.tabs.draw(buffer, line, &VIEWS.map(str::to_owned), &note, look.styles);
+    }
+
+    fn draw_find(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
+        let Some(find) = &mut self.find else { return };
+        let mut pen = Pen::new(buffer, line, 0);
+        pen.put("/ ", styles[Role::Accent]);
+        let words = " Enter next  ↑ before  Esc done";
+        let field =
+            Rect { x: pen.column_now(), width: line.width.saturating_sub(2 + u16::try_from(width(words)).unwrap_or(0)), ..line };
+        find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+        let rest = Rect { x: field.right(), width: line.right().saturating_sub(field.right()), ..line };
+        Pen::new(buffer, rest, 0).put(words, styles[Role::Dim]);
+    }
+
+    fn draw_body(&mut self, buffer: &mut Buffer, body: Rect, look: Look<'_>, call: &Call, focused: bool) {
+        self.body = body;
+        let styles = look.styles;
+        if self.strays {
+            return self.draw_list(buffer, body, styles, call, focused);
+        }
+        match self.view() {
+            View::Text => self.draw_text(buffer, body, look, call),
+            View::Tree => self.draw_tree(buffer, body, styles, call, focused),
+            View::Raw | View::Time => self.draw_list(buffer, body, styles, call, focused),
+        }
+    }
+
+    /// The text, below it what went wrong, below that the newest events.
+    fn draw_text(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, call: &Call) {
+        let styles = look.styles;
+        let problem = problem_lines(call, area.width, area.height / 2);
+        let problem_height = u16::try_from(problem.len()).unwrap_or(0);
+        let stray_height = u16::from(call.strays > 0);
+        let left = area.height.saturating_sub(problem_height + stray_height);
+        let rows = listed(call, Which::All);
+        let log_height = if left >= 14 { LOG.min(u16::try_from(rows.len()).unwrap_or(LOG)) + 1 } else { 0 };
+        let text = Rect { height: left - log_height, ..area };
+        self.body = text;
+        if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
+            Pen::new(buffer, text, 0).put("waiting for the answer …", styles[Role::Ghost]);
+        }
+        self.text.draw(&call.text, buffer, text, styles);
+        let mut line = text.height;
+        for (role, words) in problem {
+            Pen::new(buffer, area, line).put(&words, styles[role]);
+            line += 1;
+        }
+        if log_height > 0 {
+            Pen::new(buffer, area, line).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
+            let first = rows.len().saturating_sub(usize::from(log_height - 1));
+            for (below, listed) in (1_u16..).zip(&rows[first..]) {
+                draw_log_row(&mut Pen::new(buffer, area, line + below), listed, styles);
+            }
+            line += log_height;
+        }
+        if stray_height > 0 {
+            self.stray_line = Rect { y: area.y + line, height: 1, ..area };
+            self.draw_stray_line(buffer, look, call);
+        }
+    }
+
+    fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {
+        let first = call.events.iter().find_map(|event| match &event.kind {
+            EventKind::Stray { cause, .. } => Some(cause.words()),
+            _ => None,
+        });
+        let kept = if call.strays == 1 { "1 stray kept".to_owned() } else { format!("{} strays kept", call.strays) };
+        let show = format!(" ▸ {} show", look.keymap.shown(Act::Strays));
+        let mut pen = Pen::new(buffer, self.stray_line, 0);
+        let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.words()));
+        pen.column(&words, pen.room().saturating_sub(width(&show)), look.styles[Role::Warning])
+            .put(&show, look.styles[Role::Key]);
+    }
+
+    fn draw_tree(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, focused: bool) {
+        let ended = call.outcome().is_some();
+        if !ended {
+            let words = "The tree is made when the answer has ended.";
+            Pen::new(buffer, area, 0).put(words, styles[Role::Ghost]);
+            return;
+        }
+        if self.tree.as_ref().is_none_or(|(length, _)| *length != call.text.len()) {
+            self.tree = Some((call.text.len(), tree_of(&call.text)));
+        }
+        match &mut self.tree {
+            Some((_, Ok(tree))) => tree.draw(buffer, area, styles, focused),
+            Some((_, Err(why))) => {
+                for (line, words) in (0_u16..).zip(wrap(why, usize::from(area.width))) {
+                    Pen::new(buffer, area, line).put(&words, styles[Role::Dim]);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn draw_list(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, focused: bool) {
+        let rows = listed(call, self.which());
+        if rows.is_empty() {
+            Pen::new(buffer, area, 0).put("nothing yet", styles[Role::Ghost]);
+        }
+        if self.list_follows {
+            self.list.row = rows.len().saturating_sub(1);
+        }
+        let raw = self.view() == View::Raw && !self.strays;
+        for (line, row) in (0_u16..).zip(self.list.window(rows.len(), area.height)) {
+            if row == self.list.row && focused {
+                buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[Role::Selected]);
+            }
+            let mut pen = Pen::new(buffer, area, line);
+            if raw {
+                let text = rows[row].raw();
+                // Only what can be seen is coloured; a piece may be megabytes long.
+                let seen: String = text.chars().take(usize::from(area.width) + 1).collect();
+                for (role, piece) in code::pieces(&seen) {
+                    pen.put(piece, styles[role]);
+                }
+            } else {
+                draw_log_row(&mut pen, &rows[row], styles);
+            }
+        }
+    }
+
+    fn position(&self, call: &Call) -> Option<String> {
+        if self.strays {
+            return self.list.position(listed(call, Which::Strays).len());
+        }
+        match self.view() {
+            View::Text => self.text.position(&call.text),
+            View::Tree => self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position()),
+            View::Raw | View::Time => self.list.position(listed(call, Which::All).len()),
+        }
+    }
+}
+
+fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, styles: &Styles) {
+    let LogRow { time, what, role, text } = listed.row();
+    let first = text.lines().next().unwrap_or_default();
+    pen.column(&time, 8, styles[Role::Dim])
+        .column(&what, 11, styles[role])
+        .put(" ", styles[Role::Text])
+        .put(first, styles[Role::Text]);
+}
+
+/// As much of the state, the count, the size and the times as fits.
+fn title(call: &Call, elsewhere: bool, room: usize) -> String {
+    let (sign, word, _) = sign(call);
+    let whose = if elsewhere { format!("Answer of {}", call.request.name) } else { "Answer".to_owned() };
+    let mut title = format!("{whose} {sign} {word}");
+    let took = match &call.state {
+        CallState::Ended { at_ms, .. } => Some(*at_ms),
+        _ => call.events.iter().next_back().map(|event| event.at_ms),
+    };
+    let chunks = if call.chunks == 1 { "1 chunk".to_owned() } else { format!("{} chunks", call.chunks) };
+    let parts = [
+        (call.chunks > 0).then_some(chunks),
+        (call.chunks > 0).then(|| size::bytes(call.text.len() as u64)),
+        took.map(span),
+        call.first_chunk_ms.map(|ms| format!("first after {}", span(ms))),
+    ];
+    for part in parts.into_iter().flatten() {
+        if width(&title) + width(&part) + 3 <= room {
+            title.push_str(" · ");
+            title.push_str(&part);
+        }
+    }
+    title
+}
+
+fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
+    let CallState::Ended { problem: Some(CallProblem { kind, message, remedy }), .. } = &call.state else { return Vec::new() };
+    let cells = usize::from(cells);
+    let mut lines: Vec<_> = wrap(&format!("✗ {kind}: {message}"), cells).into_iter().map(|line| (Role::Error, line)).collect();
+    if !remedy.is_empty() {
+        lines.extend(wrap(&format!("▸ {remedy}"), cells).into_iter().map(|line| (Role::Info, line)));
+    }
+    lines.truncate(usize::from(most));
+    lines
+}
+
+fn tree_of(text: &str) -> Result<JsonTree, String> {
+    if text.len() > LARGEST_TREE {
+        return Err(format!(
+            "The answer is {}; trees are made up to {}. Text shows all of it.",
+            size::bytes(text.len() as u64),
+            size::bytes(LARGEST_TREE as u64)
+        ));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("The answer is not JSON ({error}); Text shows it."))?;
+    Ok(JsonTree::new(value))
+}
+
+fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+    let send = look.keymap.keys(Act::Send).iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+    let words = format!("No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece.");
+    for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
+        Pen::new(buffer, area, line).put(&words, look.styles[Role::Ghost]);
+    }
+}

@@ -1,0 +1,116 @@
+//! A call's events as rows: time, what it was, what it held.
+
+use crate::{
+    engine,
+    model::{
+        call::{Call, Event, EventKind, FIRST_EVENTS, Outcome},
+        size,
+    },
+    ui::styles::Role,
+};
+
+/// One line of the log.
+pub(super) struct LogRow {
+    pub time: String,
+    pub what: String,
+    pub role: Role,
+    pub text: String,
+}
+
+/// Which events a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    All,
+    Strays,
+}
+
+/// A row of a list of events: one in memory, or the gap where some were let go.
+#[derive(Clone, Copy)]
+pub(super) enum Listed<'c> {
+    /// With the number of the chunk, where it is one.
+    Event(&'c Event, u64),
+    Gap(u64),
+}
+
+/// The rows of a call, in order. What is in memory is bounded, so this is short.
+pub(super) fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
+    let mut rows = Vec::with_capacity(call.events.len() + 1);
+    let is_chunk = |event: &Event| matches!(event.kind, EventKind::Chunk { .. });
+    let shown = call.events.iter().filter(|event| is_chunk(event)).count() as u64;
+    let missing = call.chunks.saturating_sub(shown);
+    let mut number = 0;
+    for (row, event) in call.events.iter().enumerate() {
+        if row == FIRST_EVENTS && call.events.let_go() > 0 {
+            number += missing;
+            if which == Which::All {
+                rows.push(Listed::Gap(call.events.let_go()));
+            }
+        }
+        number += u64::from(is_chunk(event));
+        if which == Which::All || matches!(event.kind, EventKind::Stray { .. }) {
+            rows.push(Listed::Event(event, number));
+        }
+    }
+    rows
+}
+
+impl Listed<'_> {
+    pub(super) fn row(&self) -> LogRow {
+        let (event, number) = match self {
+            Self::Event(event, number) => (event, number),
+            Self::Gap(count) => {
+                let text = format!("{count} events are no longer in memory");
+                return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
+            }
+        };
+        let quoted = |text: &str| serde_json::Value::from(text.chars().take(400).collect::<String>()).to_string();
+        let (what, role, text) = match &event.kind {
+            EventKind::Sent { bytes } => ("request".to_owned(), Role::Info, size::bytes(*bytes as u64)),
+            EventKind::Chunk { text, .. } => (format!("chunk {number}"), Role::Dim, quoted(text)),
+            EventKind::Stray { cause, body, .. } => {
+                ("stray".to_owned(), Role::Warning, format!("{}: {}", cause.words(), quoted(body)))
+            }
+            EventKind::Notice(words) => ("notice".to_owned(), Role::Warning, words.clone()),
+            EventKind::End { outcome, problem } => {
+                let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
+                let why = problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message));
+                (outcome.word().to_owned(), role, why)
+            }
+        };
+        LogRow { time: format!("+{}", event.at_ms), what, role, text }
+    }
+
+    /// The event to the letter, as `call --json` prints it.
+    pub(super) fn raw(&self) -> String {
+        match self {
+            Self::Event(event, _) => engine::events::json(event).to_string(),
+            Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),
+        }
+    }
+}
+
+/// The state of a call as a sign, words and a role.
+pub(super) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
+    use crate::model::call::CallState;
+    match &call.state {
+        CallState::Opening => ("◌", "connecting", Role::Info),
+        CallState::Waiting => ("◌", "waiting", Role::Info),
+        CallState::Streaming => ("●", "streaming", Role::Accent),
+        CallState::Ended { outcome, .. } => match outcome {
+            Outcome::Succeeded => ("✓", "succeeded", Role::Success),
+            Outcome::Failed => ("✗", "failed", Role::Error),
+            Outcome::Cancelled => ("■", "cancelled", Role::Warning),
+            Outcome::TimedOut => ("✗", "timed out", Role::Error),
+            Outcome::Lost => ("✗", "lost", Role::Error),
+        },
+    }
+}
+
+/// A span of time as people read it.
+pub(super) fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}

@@ -1,0 +1,297 @@
+//! The left pane: the tools, those that the context admits first, and the calls of this session.
+
+use std::sync::Arc;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Constraint, Layout, Rect},
+};
+
+use super::events::{sign, span};
+use crate::{
+    app::{
+        input::{Code, Input, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    engine::filter,
+    model::{
+        call::{Call, CallId, CallState},
+        entry::EntryId,
+    },
+    ui::{
+        canvas::Pen,
+        styles::{Role, Styles},
+        view::{Look, Reply},
+        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+    },
+};
+
+/// Which of the two lists has the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Part {
+    #[default]
+    Tools,
+    Calls,
+}
+
+/// A tool as the list shows it.
+struct ToolRow {
+    id: EntryId,
+    name: Arc<str>,
+    available: bool,
+}
+
+/// Tools and calls.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub part: Part,
+    rows: Vec<ToolRow>,
+    made_from: Option<(u64, crate::model::context::Context)>,
+    shown: Vec<usize>,
+    cursor: ListCursor,
+    calls: ListCursor,
+    filter: Option<TextInput>,
+    tools_area: Rect,
+    calls_area: Rect,
+}
+
+impl Tools {
+    pub(super) fn sync(&mut self, state: &State) {
+        let from = (state.generation, state.context());
+        if self.made_from.as_ref() != Some(&from) {
+            let split = filter::split(&state.catalog.tools, &from.1);
+            let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
+            let row = |(at, tool): (usize, &crate::model::tool::Tool)| ToolRow {
+                id: tool.id().clone(),
+                name: tool.name.as_str().into(),
+                available: available.contains(&at),
+            };
+            self.rows = state.catalog.tools.iter().enumerate().map(row).collect();
+            self.rows.sort_by_key(|row| !row.available);
+            self.made_from = Some(from);
+            self.narrow();
+        }
+        let chosen = tool_of(state);
+        if let Some(row) = self.shown.iter().position(|row| Some(&self.rows[*row].id) == chosen.as_ref()) {
+            self.cursor.row = row;
+        }
+        if let Some(row) = state.calls.iter().rev().position(|call| Some(call.id) == state.calls.selected) {
+            self.calls.row = row;
+        }
+        if self.part == Part::Calls && state.calls.iter().len() == 0 {
+            self.part = Part::Tools;
+        }
+    }
+
+    fn narrow(&mut self) {
+        let wanted = self.filter.as_ref().map_or_else(String::new, |filter| filter.text().to_lowercase());
+        self.shown = (0..self.rows.len()).filter(|row| self.rows[*row].name.to_lowercase().contains(&wanted)).collect();
+    }
+
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+        let styles = look.styles;
+        let calls = state.calls.iter().len();
+        let rows = u16::try_from(calls.max(1)).unwrap_or(u16::MAX).saturating_add(2);
+        let lower = rows.min(area.height / 2).max(3);
+        let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
+        let note = match &self.filter {
+            Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
+            None => format!("{} find", look.keymap.shown(crate::app::actions::Act::Find)),
+        };
+        let title = format!("Tools {}", self.rows.len());
+        let foot = self.cursor.position(self.shown.len()).unwrap_or_default();
+        let tools_focus = focused && self.part == Part::Tools;
+        let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
+        let mut inside = pane.draw(buffer, upper, styles);
+        if let Some(filter) = &mut self.filter {
+            let line = Rect { height: 1.min(inside.height), ..inside };
+            Pen::new(buffer, line, 0).put("/", styles[Role::Accent]);
+            let field = Rect { x: line.x + 1, width: line.width.saturating_sub(1), ..line };
+            filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            inside = Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
+        }
+        self.tools_area = inside;
+        self.draw_tools(buffer, inside, styles, state, tools_focus);
+
+        let title = format!("This session {calls}");
+        let calls_focus = focused && self.part == Part::Calls;
+        let foot = self.calls.position(calls).unwrap_or_default();
+        self.calls_area =
+            Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }.draw(buffer, lower, styles);
+        self.draw_calls(buffer, self.calls_area, styles, state, calls_focus);
+    }
+
+    fn draw_tools(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+        if self.shown.is_empty() {
+            let words = if self.rows.is_empty() { "no tools in this workspace" } else { "no tool has this in its name" };
+            Pen::new(buffer, area, 0).put(words, styles[Role::Ghost]);
+        }
+        let chosen = tool_of(state);
+        for (line, at) in (0_u16..).zip(self.cursor.window(self.shown.len(), area.height)) {
+            let row = &self.rows[self.shown[at]];
+            let here = Some(&row.id) == chosen.as_ref();
+            mark_row(buffer, area, line, styles, here, focused);
+            let (sign, role) = if row.available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
+            let name = if row.available { Role::Text } else { Role::Dim };
+            Pen::new(buffer, area, line)
+                .put(if here { "▌" } else { " " }, styles[Role::Accent])
+                .put(sign, styles[role])
+                .put(&row.name, styles[name]);
+        }
+    }
+
+    fn draw_calls(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+        let count = state.calls.iter().len();
+        if count == 0 {
+            Pen::new(buffer, area, 0).put("no call yet", styles[Role::Ghost]);
+        }
+        let window = self.calls.window(count, area.height);
+        let newest_first = state.calls.iter().rev().skip(window.start).take(window.len());
+        for (line, call) in (0_u16..).zip(newest_first) {
+            let here = Some(call.id) == state.calls.selected;
+            mark_row(buffer, area, line, styles, here, focused);
+            let (sign, word, role) = sign(call);
+            let took = took(call).unwrap_or_else(|| word.to_owned());
+            let mut pen = Pen::new(buffer, area, line);
+            pen.put(if here { "▌" } else { " " }, styles[Role::Accent]).put(sign, styles[role]).put(" ", styles[Role::Text]);
+            let room = pen.room().saturating_sub(took.chars().count() + 1);
+            pen.column(&call.request.name, room, styles[Role::Text]).right(&took, styles[Role::Dim]);
+        }
+    }
+
+    pub(super) fn typing(&self) -> bool {
+        self.filter.is_some() && self.part == Part::Tools
+    }
+
+    pub(super) fn open_filter(&mut self) {
+        self.part = Part::Tools;
+        self.filter.get_or_insert_default();
+    }
+
+    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+        match input {
+            Input::Key(key) => self.key(*key, state),
+            Input::Paste(text) => match &mut self.filter {
+                Some(filter) => {
+                    filter.insert(text);
+                    self.narrow();
+                    self.choose(0)
+                }
+                None => Reply::Ignored,
+            },
+            Input::Mouse(mouse) => self.mouse(*mouse, state),
+        }
+    }
+
+    fn key(&mut self, key: Key, state: &State) -> Reply {
+        if self.typing() && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown) {
+            return self.filter_key(key);
+        }
+        match self.part {
+            Part::Tools => {
+                let last = self.cursor.row + 1 >= self.shown.len();
+                if key.is(Code::Down) && last && state.calls.iter().len() > 0 {
+                    self.part = Part::Calls;
+                    return show(state, 0);
+                }
+                if self.cursor.key(key, self.shown.len()) { self.choose(self.cursor.row) } else { Reply::Ignored }
+            }
+            Part::Calls => {
+                if key.is(Code::Up) && self.calls.row == 0 {
+                    self.part = Part::Tools;
+                    return Reply::Handled;
+                }
+                if self.calls.key(key, state.calls.iter().len()) { show(state, self.calls.row) } else { Reply::Ignored }
+            }
+        }
+    }
+
+    fn filter_key(&mut self, key: Key) -> Reply {
+        let Some(filter) = &mut self.filter else { return Reply::Ignored };
+        match key.code {
+            Code::Esc => {
+                self.filter = None;
+                self.narrow();
+                Reply::Handled
+            }
+            Code::Enter => {
+                let row = self.cursor.row;
+                let reply = self.choose(row);
+                self.filter = None;
+                self.narrow();
+                reply
+            }
+            _ if filter.key(key) => {
+                self.narrow();
+                self.choose(0)
+            }
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn choose(&self, row: usize) -> Reply {
+        let chosen = self.shown.get(row).map(|row| Message::Select(self.rows[*row].id.clone()));
+        chosen.map_or(Reply::Handled, Reply::send)
+    }
+
+    fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        let at = (mouse.column, mouse.row).into();
+        let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        let wheel = matches!(mouse.kind, MouseKind::Wheel(_));
+        if self.calls_area.contains(at) {
+            let chosen = self.calls.mouse(mouse, self.calls_area, state.calls.iter().len());
+            if pressed && state.calls.iter().len() > 0 {
+                self.part = Part::Calls;
+            }
+            return if chosen.is_some() || wheel { show(state, self.calls.row) } else { Reply::Handled };
+        }
+        if self.tools_area.contains(at) {
+            let chosen = self.cursor.mouse(mouse, self.tools_area, self.shown.len());
+            if pressed {
+                self.part = Part::Tools;
+            }
+            return if chosen.is_some() || wheel { self.choose(self.cursor.row) } else { Reply::Handled };
+        }
+        Reply::Ignored
+    }
+}
+
+/// The tool that is shown: the selected one, or one that the selected service answers for, or the first.
+pub(super) fn tool_of(state: &State) -> Option<EntryId> {
+    let catalog = &state.catalog;
+    let selected = state.selected.as_ref();
+    if let Some(tool) = selected.and_then(|id| catalog.tool(id)) {
+        return Some(tool.id().clone());
+    }
+    let service = selected.and_then(|id| catalog.service(id));
+    let served = service.and_then(|service| catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key())));
+    served.or_else(|| catalog.tools.first()).map(|tool| tool.id().clone())
+}
+
+/// Shows the call in that row, and its tool with it.
+fn show(state: &State, row: usize) -> Reply {
+    let Some(call) = state.calls.iter().rev().nth(row) else { return Reply::Handled };
+    let id: CallId = call.id;
+    let tool = call.request.tool.clone();
+    let mut messages = Vec::new();
+    if state.catalog.tool(&tool).is_some() {
+        messages.push(Message::Select(tool));
+    }
+    messages.push(Message::SelectCall(id));
+    Reply::Send(messages)
+}
+
+fn took(call: &Call) -> Option<String> {
+    match &call.state {
+        CallState::Ended { at_ms, .. } => Some(span(*at_ms)),
+        _ => None,
+    }
+}
+
+fn mark_row(buffer: &mut Buffer, area: Rect, line: u16, styles: &Styles, here: bool, focused: bool) {
+    if here {
+        let role = if focused { Role::Selected } else { Role::SelectedDim };
+        buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[role]);
+    }
+}

@@ -1,0 +1,215 @@
+//! A JSON value as a tree that folds; draws only the rows that are seen.
+
+use std::collections::HashSet;
+
+use ratatui::{buffer::Buffer, layout::Rect};
+use serde_json::Value;
+
+use super::list::ListCursor;
+use crate::{
+    app::input::{Code, Key, Mouse, MouseKind},
+    schema::pointer::Pointer,
+    ui::{
+        canvas::Pen,
+        styles::{Role, Styles},
+    },
+};
+
+/// One line of the tree.
+#[derive(Debug)]
+struct Row {
+    at: Pointer,
+    depth: usize,
+    name: String,
+    value: Shown,
+}
+
+#[derive(Debug)]
+enum Shown {
+    Leaf(Role, String),
+    Branch { members: usize, brackets: [&'static str; 2] },
+}
+
+/// A value with its folds and its cursor.
+#[derive(Debug, Default)]
+pub struct JsonTree {
+    value: Value,
+    rows: Vec<Row>,
+    folded: HashSet<Pointer>,
+    cursor: ListCursor,
+    area: Rect,
+}
+
+impl JsonTree {
+    #[must_use]
+    pub fn new(value: Value) -> Self {
+        let mut tree = Self { value, ..Self::default() };
+        tree.lay();
+        tree
+    }
+
+    fn lay(&mut self) {
+        self.rows.clear();
+        add(&mut self.rows, &self.folded, &Pointer::default(), 0, String::new(), &self.value);
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
+        self.area = area;
+        let window = self.cursor.window(self.rows.len(), area.height);
+        for (line, row) in (0_u16..).zip(window) {
+            let Row { at, depth, name, value } = &self.rows[row];
+            let here = row == self.cursor.row;
+            if here && focused {
+                buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[Role::Selected]);
+            }
+            let mut pen = Pen::new(buffer, area, line);
+            let open = match value {
+                Shown::Branch { members: 0, .. } | Shown::Leaf(..) => "  ",
+                Shown::Branch { .. } if self.folded.contains(at) => "▸ ",
+                Shown::Branch { .. } => "▾ ",
+            };
+            pen.skip(u16::try_from(depth * 2).unwrap_or(u16::MAX)).put(open, styles[Role::Dim]);
+            if !name.is_empty() {
+                pen.put(name, styles[Role::SyntaxKey]).put(": ", styles[Role::Dim]);
+            }
+            match value {
+                Shown::Leaf(role, text) => pen.put(text, styles[*role]),
+                Shown::Branch { members, brackets: [open, close] } => {
+                    let items = if *members == 1 { "1 item".to_owned() } else { format!("{members} items") };
+                    pen.put(&format!("{open}{items}{close}"), styles[Role::Dim])
+                }
+            };
+        }
+    }
+
+    /// Moves, folds and opens; whether the key was for the tree.
+    pub fn key(&mut self, key: Key) -> bool {
+        if self.cursor.key(key, self.rows.len()) {
+            return true;
+        }
+        match key.code {
+            Code::Enter | Code::Char(' ') => self.turn(None),
+            Code::Left => self.turn(Some(true)),
+            Code::Right => self.turn(Some(false)),
+            _ => return false,
+        }
+        true
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse) {
+        let pressed = self.cursor.mouse(mouse, self.area, self.rows.len());
+        if pressed.is_some() && matches!(mouse.kind, MouseKind::Down(_)) {
+            self.turn(None);
+        }
+    }
+
+    /// Folds (`true`), opens (`false`) or turns the row of the cursor. Folding what has nothing open goes to what holds it.
+    fn turn(&mut self, fold: Option<bool>) {
+        let Some(row) = self.rows.get(self.cursor.row) else { return };
+        let branch = matches!(row.value, Shown::Branch { members: 1.., .. });
+        let folded = self.folded.contains(&row.at);
+        match fold {
+            Some(true) if !branch || folded => {
+                let depth = row.depth;
+                let holder = self.rows[..self.cursor.row].iter().rposition(|above| above.depth < depth);
+                self.cursor.row = holder.unwrap_or(self.cursor.row);
+            }
+            _ if !branch => {}
+            _ if folded && fold != Some(true) => drop(self.folded.take(&row.at.clone())),
+            _ if !folded && fold != Some(false) => drop(self.folded.insert(row.at.clone())),
+            _ => {}
+        }
+        self.lay();
+    }
+
+    /// The value under the cursor, as JSON.
+    #[must_use]
+    pub fn selected(&self) -> Option<String> {
+        let row = self.rows.get(self.cursor.row)?;
+        row.at.get(&self.value).map(Value::to_string)
+    }
+
+    #[must_use]
+    pub fn position(&self) -> Option<String> {
+        self.cursor.position(self.rows.len())
+    }
+
+    /// Goes to the next row (or the one before) whose text holds the query; whether there is one.
+    pub fn search(&mut self, query: &str, from_next: bool) -> bool {
+        let query = query.to_lowercase();
+        let holds = |row: &Row| {
+            let text = match &row.value {
+                Shown::Leaf(_, text) => text.to_lowercase(),
+                Shown::Branch { .. } => String::new(),
+            };
+            row.name.to_lowercase().contains(&query) || text.contains(&query)
+        };
+        let start = self.cursor.row + usize::from(from_next);
+        let order = (start..self.rows.len()).chain(0..start.min(self.rows.len()));
+        let found = order.into_iter().find(|row| holds(&self.rows[*row]));
+        if let Some(row) = found {
+            self.cursor.row = row;
+        }
+        found.is_some()
+    }
+}
+
+fn add(rows: &mut Vec<Row>, folded: &HashSet<Pointer>, at: &Pointer, depth: usize, name: String, value: &Value) {
+    let leaf = |role, text: String| Shown::Leaf(role, text);
+    let shown = match value {
+        Value::Object(members) => Shown::Branch { members: members.len(), brackets: ["{", "}"] },
+        Value::Array(items) => Shown::Branch { members: items.len(), brackets: ["[", "]"] },
+        Value::String(_) => leaf(Role::SyntaxText, value.to_string()),
+        other => leaf(Role::SyntaxNumber, other.to_string()),
+    };
+    rows.push(Row { at: at.clone(), depth, name, value: shown });
+    if folded.contains(at) {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                add(rows, folded, &at.child(name.clone()), depth + 1, name.clone(), member);
+            }
+        }
+        Value::Array(items) => {
+            for (row, item) in items.iter().enumerate() {
+                add(rows, folded, &at.item(row), depth + 1, row.to_string(), item);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::ui::theme::Theme;
+
+    fn lines(tree: &mut JsonTree) -> Vec<String> {
+        let area = Rect::new(0, 0, 40, 8);
+        let mut buffer = Buffer::empty(area);
+        tree.draw(&mut buffer, area, &Theme::default().styles, true);
+        let line = |y| (0..40).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        (0..8).map(line).filter(|line| !line.is_empty()).collect()
+    }
+
+    #[test]
+    fn branches_fold_and_open_by_keys() {
+        let mut tree = JsonTree::new(json!({"a": {"b/c": [1, "x"]}, "d": null}));
+        let all = ["▾ {2 items}", "  ▾ a: {1 item}", "    ▾ b/c: [2 items]", "        0: 1", "        1: \"x\"", "    d: null"];
+        assert_eq!(lines(&mut tree), all);
+        tree.key(Key::plain(Code::Down));
+        tree.key(Key::plain(Code::Left));
+        assert_eq!(lines(&mut tree), ["▾ {2 items}", "  ▸ a: {1 item}", "    d: null"]);
+        assert_eq!(tree.selected().as_deref(), Some(r#"{"b/c":[1,"x"]}"#));
+        tree.key(Key::plain(Code::Enter));
+        assert_eq!(lines(&mut tree), all);
+        assert!(tree.search("X", true) && !tree.search("nowhere", true));
+        assert_eq!(tree.selected().as_deref(), Some("\"x\""));
+        tree.key(Key::plain(Code::Left));
+        assert_eq!(tree.selected().as_deref(), Some(r#"[1,"x"]"#));
+    }
+}

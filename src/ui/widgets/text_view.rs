@@ -1,0 +1,450 @@
+//! A long text to read: wrapped, scrolled, searched. Only what is seen is looked at, so 50 MB page like a line.
+
+use std::ops::Range;
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{
+    app::input::{Code, Key},
+    ui::{
+        canvas::{Pen, is_unseen, visible, width},
+        styles::{Role, Styles},
+    },
+};
+
+/// A line longer than this is cut into segments, so that one line of 50 MB is no worse than many.
+const SEGMENT: usize = 4096;
+
+/// Which way to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// From here on, this place included.
+    Here,
+    Next,
+    Previous,
+}
+
+/// A place in the wrapped text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Spot {
+    segment: usize,
+    row: usize,
+}
+
+/// Scroll, search, and an index of the lines of a text that the owner holds.
+#[derive(Clone, Debug)]
+pub struct TextView {
+    /// Where each segment starts; a segment is a line, or a piece of a very long one.
+    starts: Vec<usize>,
+    /// How many bytes of the text the index knows.
+    indexed: usize,
+    top: Spot,
+    cells: usize,
+    height: usize,
+    /// Stay at the end as the text grows.
+    pub follow: bool,
+    query: String,
+    found: Option<usize>,
+}
+
+impl Default for TextView {
+    fn default() -> Self {
+        Self {
+            starts: vec![0],
+            indexed: 0,
+            top: Spot::default(),
+            cells: 80,
+            height: 24,
+            follow: true,
+            query: String::new(),
+            found: None,
+        }
+    }
+}
+
+impl TextView {
+    /// Forgets the text; another one comes.
+    pub fn reset(&mut self, follow: bool) {
+        *self = Self { follow, query: std::mem::take(&mut self.query), ..Self::default() };
+    }
+
+    /// Takes in what the text has grown by. A text that shrank is another text.
+    fn index(&mut self, text: &str) {
+        if text.len() < self.indexed {
+            self.reset(self.follow);
+        }
+        let mut start = self.starts.last().copied().unwrap_or(0);
+        while self.indexed < text.len() {
+            let line_end = text[self.indexed..].find('\n').map(|at| self.indexed + at + 1);
+            let reached = line_end.unwrap_or(text.len());
+            while reached - start > SEGMENT {
+                start = cut(text, start);
+                self.starts.push(start);
+            }
+            if let Some(end) = line_end {
+                start = end;
+                self.starts.push(start);
+            }
+            self.indexed = reached;
+        }
+    }
+
+    fn segment<'t>(&self, text: &'t str, segment: usize) -> &'t str {
+        let start = self.starts[segment];
+        let end = self.starts.get(segment + 1).copied().unwrap_or(text.len());
+        text[start..end].trim_end_matches('\n').trim_end_matches('\r')
+    }
+
+    fn rows(&self, text: &str, segment: usize) -> Vec<Range<usize>> {
+        rows(self.segment(text, segment), self.cells)
+    }
+
+    /// The topmost place from which the end is in view.
+    fn last_top(&self, text: &str) -> Spot {
+        let mut wanted = self.height.max(1);
+        for segment in (0..self.starts.len()).rev() {
+            let rows = self.rows(text, segment).len();
+            if rows >= wanted {
+                return Spot { segment, row: rows - wanted };
+            }
+            wanted -= rows;
+        }
+        Spot::default()
+    }
+
+    /// Draws the text and keeps the place in view; answers nothing, holds all.
+    pub fn draw(&mut self, text: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+        self.index(text);
+        (self.cells, self.height) = (usize::from(area.width).max(1), usize::from(area.height));
+        let bottom = self.last_top(text);
+        self.top = if self.follow { bottom } else { self.top.min(bottom) };
+        let mut line = 0;
+        let mut row = self.top.row;
+        for segment in self.top.segment..self.starts.len() {
+            let content = self.segment(text, segment);
+            let matches = if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
+            for range in rows(content, self.cells).into_iter().skip(row) {
+                if line >= area.height {
+                    return;
+                }
+                draw_row(&mut Pen::new(buffer, area, line), content, range, &matches, styles);
+                line += 1;
+            }
+            row = 0;
+        }
+    }
+
+    /// Moves by rows; upwards stops following, the end follows again.
+    pub fn scroll(&mut self, text: &str, by: isize) {
+        self.index(text);
+        let bottom = self.last_top(text);
+        let mut spot = if self.follow { bottom } else { self.top.min(bottom) };
+        for _ in 0..by.unsigned_abs() {
+            let moved = if by < 0 { self.above(text, spot) } else { self.below(text, spot) };
+            let Some(moved) = moved else { break };
+            spot = moved;
+        }
+        self.follow = by > 0 && spot >= bottom;
+        self.top = spot.min(bottom);
+    }
+
+    fn above(&self, text: &str, spot: Spot) -> Option<Spot> {
+        if spot.row > 0 {
+            return Some(Spot { row: spot.row - 1, ..spot });
+        }
+        let segment = spot.segment.checked_sub(1)?;
+        Some(Spot { segment, row: self.rows(text, segment).len() - 1 })
+    }
+
+    fn below(&self, text: &str, spot: Spot) -> Option<Spot> {
+        if spot.row + 1 < self.rows(text, spot.segment).len() {
+            return Some(Spot { row: spot.row + 1, ..spot });
+        }
+        (spot.segment + 1 < self.starts.len()).then_some(Spot { segment: spot.segment + 1, row: 0 })
+    }
+
+    /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
+    pub fn key(&mut self, key: Key, text: &str) -> bool {
+        let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
+        match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return false,
+            Code::Up | Code::Char('k') => self.scroll(text, -1),
+            Code::Down | Code::Char('j') => self.scroll(text, 1),
+            Code::PageUp => self.scroll(text, -page),
+            Code::PageDown | Code::Char(' ') => self.scroll(text, page),
+            Code::Home => (self.top, self.follow) = (Spot::default(), false),
+            Code::End => self.follow = true,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Searches, ignoring case unless the query has a capital; whether something was found. The query stays marked.
+    pub fn search(&mut self, text: &str, query: &str, way: Search) -> bool {
+        self.index(text);
+        query.clone_into(&mut self.query);
+        if query.is_empty() {
+            self.found = None;
+            return false;
+        }
+        let here = self.found.unwrap_or_else(|| self.offset(text));
+        let found = match way {
+            Search::Here => next_in(text, query, here).or_else(|| next_in(text, query, 0)),
+            Search::Next => next_in(text, query, after(text, here)).or_else(|| next_in(text, query, 0)),
+            Search::Previous => previous_in(text, query, here).or_else(|| previous_in(text, query, text.len())),
+        };
+        if let Some(at) = found {
+            self.show(text, at);
+            self.found = found;
+        }
+        found.is_some()
+    }
+
+    /// Ends the search and its marks.
+    pub fn stop_searching(&mut self) {
+        self.query.clear();
+        self.found = None;
+    }
+
+    /// The byte that the top row starts with.
+    fn offset(&self, text: &str) -> usize {
+        let row = self.rows(text, self.top.segment).get(self.top.row).map_or(0, |range| range.start);
+        self.starts[self.top.segment] + row
+    }
+
+    fn show(&mut self, text: &str, at: usize) {
+        let segment = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let within = at - self.starts[segment];
+        let rows = self.rows(text, segment);
+        let row = rows.iter().position(|range| within < range.end).unwrap_or(rows.len() - 1);
+        self.follow = false;
+        self.top = Spot { segment, row };
+        // A third of the page above gives it its surroundings.
+        for _ in 0..self.height / 3 {
+            if let Some(above) = self.above(text, self.top) {
+                self.top = above;
+            }
+        }
+    }
+
+    /// Where in the text the view is, as `line 12 of 300`; nothing when all of it is seen.
+    #[must_use]
+    pub fn position(&self, text: &str) -> Option<String> {
+        let all_seen = self.last_top(text) == Spot::default();
+        (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.len()))
+    }
+}
+
+/// Where to cut a line that is too long: after a blank where there is one in its second half, never within a cluster's letter.
+fn cut(text: &str, start: usize) -> usize {
+    let most = (start..=start + SEGMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(start);
+    let window = &text[start..most];
+    match window.rfind(' ') {
+        Some(blank) if blank > SEGMENT / 2 => start + blank + 1,
+        _ => most,
+    }
+}
+
+/// The rows of a line: byte ranges of at most `cells` cells, broken after blanks where there are any.
+fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
+    if line.len() <= cells && line.is_ascii() {
+        return std::iter::once(0..line.len()).collect();
+    }
+    let mut rows = Vec::new();
+    let (mut start, mut taken, mut blank) = (0, 0, None);
+    for (at, cluster) in line.grapheme_indices(true) {
+        let wide = width(&visible(cluster));
+        if taken + wide > cells && taken > 0 {
+            if cluster == " " {
+                // A blank may hang over the edge; it shows nothing.
+                rows.push(start..at + 1);
+                (start, taken, blank) = (at + 1, 0, None);
+                continue;
+            }
+            let end = blank.filter(|blank| *blank > start).unwrap_or(at);
+            rows.push(start..end);
+            taken = width(&visible(&line[end..at]));
+            (start, blank) = (end, None);
+        }
+        taken += wide;
+        if cluster == " " {
+            blank = Some(at + 1);
+        }
+    }
+    if start < line.len() || rows.is_empty() {
+        rows.push(start..line.len());
+    }
+    rows
+}
+
+fn draw_row(pen: &mut Pen<'_>, content: &str, range: Range<usize>, matches: &[Range<usize>], styles: &Styles) {
+    let mut run = range.start;
+    let mut style = None;
+    for (at, letter) in content[range.clone()].char_indices() {
+        let at = range.start + at;
+        let role = role_of(letter, at, matches);
+        if style.is_some_and(|style| style != role) {
+            put(pen, &content[run..at], style, styles);
+            run = at;
+        }
+        style = Some(role);
+    }
+    put(pen, &content[run..range.end], style, styles);
+}
+
+fn role_of(letter: char, at: usize, matches: &[Range<usize>]) -> Role {
+    if matches.iter().any(|range| range.contains(&at)) {
+        Role::Match
+    } else if is_unseen(letter) && letter != '\t' {
+        Role::Mark
+    } else {
+        Role::Text
+    }
+}
+
+fn put(pen: &mut Pen<'_>, text: &str, role: Option<Role>, styles: &Styles) {
+    let style: Style = styles[role.unwrap_or(Role::Text)];
+    if pen.room() > 0 && !text.is_empty() {
+        pen.put(text, style);
+    }
+}
+
+fn after(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8())
+}
+
+/// Bytes at which the query may stand: equal, or equal but for case where the query has no capital.
+fn same(text: &[u8], query: &str) -> bool {
+    if query.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        text == query.as_bytes()
+    } else {
+        text.eq_ignore_ascii_case(query.as_bytes())
+    }
+}
+
+fn next_in(text: &str, query: &str, from: usize) -> Option<usize> {
+    let (bytes, length) = (text.as_bytes(), query.len());
+    let last = bytes.len().checked_sub(length)?;
+    let first = query.as_bytes().first()?.to_ascii_lowercase();
+    (from..=last).find(|at| bytes[*at].to_ascii_lowercase() == first && same(&bytes[*at..at + length], query))
+}
+
+fn previous_in(text: &str, query: &str, before: usize) -> Option<usize> {
+    let (bytes, length) = (text.as_bytes(), query.len());
+    let last = bytes.len().checked_sub(length)?;
+    let first = query.as_bytes().first()?.to_ascii_lowercase();
+    (0..before.min(last + 1)).rev().find(|at| bytes[*at].to_ascii_lowercase() == first && same(&bytes[*at..at + length], query))
+}
+
+fn all_in(line: &str, query: &str) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut from = 0;
+    while let Some(at) = next_in(line, query, from) {
+        all.push(at..at + query.len());
+        from = at + query.len().max(1);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ui::theme::Theme;
+
+    fn screen(view: &mut TextView, text: &str, cells: u16, height: u16) -> Vec<String> {
+        let area = Rect::new(0, 0, cells, height);
+        let mut buffer = Buffer::empty(area);
+        view.draw(text, &mut buffer, area, &Theme::default().styles);
+        let line = |y| (0..cells).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+        (0..height).map(line).collect()
+    }
+
+    fn pages(count: usize) -> String {
+        (1..=count).map(|row| format!("line {row}\n")).collect::<String>().trim_end().to_owned()
+    }
+
+    #[test]
+    fn a_growing_text_is_followed_until_one_looks_up() {
+        let mut view = TextView::default();
+        assert_eq!(screen(&mut view, &pages(2), 10, 3), ["line 1", "line 2", ""]);
+        assert_eq!(screen(&mut view, &pages(9), 10, 3), ["line 7", "line 8", "line 9"]);
+        view.key(Key::plain(Code::Up), &pages(9));
+        assert!(!view.follow);
+        assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 6", "line 7", "line 8"]);
+        assert_eq!(view.position(&pages(20)).as_deref(), Some("line 6 of 20"));
+        view.key(Key::plain(Code::End), &pages(20));
+        assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 18", "line 19", "line 20"]);
+        view.key(Key::plain(Code::PageUp), &pages(20));
+        assert_eq!(screen(&mut view, &pages(20), 10, 3), ["line 16", "line 17", "line 18"]);
+    }
+
+    #[test]
+    fn what_is_searched_comes_into_view_round_and_round() {
+        let (mut view, text) = (TextView::default(), pages(30));
+        screen(&mut view, &text, 10, 3);
+        view.key(Key::plain(Code::Home), &text);
+        assert!(!view.search(&text, "LINE 2", Search::Here) && view.search(&text, "line 2", Search::Here));
+        assert!(screen(&mut view, &text, 10, 3).contains(&"line 2".to_owned()));
+        view.search(&text, "line 2", Search::Next);
+        assert!(screen(&mut view, &text, 10, 3).contains(&"line 20".to_owned()));
+        view.search(&text, "line 2", Search::Previous);
+        view.search(&text, "line 2", Search::Previous);
+        assert!(screen(&mut view, &text, 10, 3).contains(&"line 29".to_owned()));
+    }
+
+    #[test]
+    fn control_sequences_are_shown_as_signs() {
+        assert_eq!(screen(&mut TextView::default(), "a\x1b[31mred\x07", 20, 1), ["a␛[31mred␇"]);
+    }
+
+    #[test]
+    fn one_line_of_many_megabytes_is_cut_into_segments() {
+        let text = "x".repeat(5_000_000);
+        let mut view = TextView::default();
+        screen(&mut view, &text, 80, 10);
+        assert!(view.starts.windows(2).all(|pair| pair[1] - pair[0] <= SEGMENT));
+        view.key(Key::plain(Code::Home), &text);
+        assert_eq!(screen(&mut view, &text, 80, 1), ["x".repeat(80)]);
+    }
+
+    proptest! {
+        #[test]
+        fn rows_fit_and_join_to_the_line(line in "[^\n\r]{0,80}", cells in 2_usize..20) {
+            let rows = rows(&line, cells);
+            let joined: String = rows.iter().map(|range| &line[range.clone()]).collect();
+            prop_assert_eq!(&joined, &line);
+            for range in rows {
+                prop_assert!(width(&visible(line[range.clone()].trim_end())) <= cells, "{:?}", &line[range]);
+            }
+        }
+
+        #[test]
+        fn indexing_piece_by_piece_is_indexing_at_once(pieces in prop::collection::vec("[a-z \n]{0,30}|[x]{3000}", 0..12)) {
+            let whole: String = pieces.concat();
+            let mut growing = TextView::default();
+            let mut text = String::new();
+            for piece in &pieces {
+                text.push_str(piece);
+                growing.index(&text);
+            }
+            let mut at_once = TextView::default();
+            at_once.index(&whole);
+            let lines = |view: &TextView| (0..view.starts.len()).map(|row| view.segment(&whole, row).to_owned()).collect::<String>();
+            prop_assert_eq!(lines(&growing), lines(&at_once));
+        }
+
+        #[test]
+        fn any_text_can_be_walked_through(text in "(\\PC|\n|\x1b|\t){0,200}", keys in prop::collection::vec(0_usize..6, 0..20)) {
+            let mut view = TextView::default();
+            for key in keys {
+                let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][key];
+                view.key(Key::plain(code), &text);
+                screen(&mut view, &text, 7, 4);
+                view.search(&text, "a", Search::Next);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The Invoke screen as it is used: choose, fill in, send, watch.
+
+use insta::assert_snapshot;
+use toolcrib::{
+    app::{effect::Effect, message::ScreenId},
+    model::call::{CallProblem, EventKind, Outcome, StrayCause},
+};
+
+use crate::support::workbench::Workbench;
+
+fn open(width: u16, height: u16) -> Workbench {
+    Workbench::sample("services", width, height).on(ScreenId::Invoke)
+}
+
+fn chunk(text: &str) -> EventKind {
+    EventKind::Chunk { text: text.into(), bytes: text.len() + 60 }
+}
+
+/// A call to query-customers that streams.
+fn streaming(width: u16, height: u16) -> Workbench {
+    let mut bench = open(width, height);
+    bench.send(toolcrib::app::message::Message::Select(bench.state.catalog.tool_called("query-customers").unwrap().id().clone()));
+    bench.draw();
+    bench.keys("enter");
+    bench.types("What are the top customer complaints?");
+    bench.keys("ctrl+enter");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 214 }),
+        (38, chunk("The three complaints")),
+        (71, chunk(" heard most often are late deliveries (41 %), wrong sizes (22 %)")),
+        (90, EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() }),
+    ]);
+    bench
+}
+
+fn end(outcome: Outcome, problem: Option<(&str, &str)>) -> EventKind {
+    let problem = problem.map(|(kind, message)| CallProblem {
+        kind: kind.into(),
+        message: message.into(),
+        remedy: "start the service, or let `toolcrib serve` answer for it".into(),
+    });
+    EventKind::End { outcome, problem }
+}
+
+#[test]
+fn it_looks_like_this() {
+    assert_snapshot!("invoke_120", streaming(120, 36).styled());
+    assert_snapshot!("invoke_80", streaming(80, 24).styled());
+    assert_snapshot!("invoke_80_request", open(80, 24).styled());
+}
+
+#[test]
+fn what_is_sent_is_what_was_shown() {
+    let mut bench = streaming(120, 60);
+    let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!(connection.name, "embedded");
+    assert!(request.body.contains("top customer complaints") && request.body.contains(r#"{\"collection\":\"customers\"}"#));
+    let id = request.correlation.clone();
+    bench.keys("esc r");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_ne!(request.correlation, id);
+}
+
+#[test]
+fn a_missing_argument_is_refused_once() {
+    let mut bench = open(120, 36);
+    bench.keys("f6");
+    assert!(bench.effects.iter().all(|effect| !matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+    assert!(bench.screen().contains("send again"), "{}", bench.screen());
+    bench.keys("f6");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+}
+
+#[test]
+fn a_running_call_is_cancelled_by_escape() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc esc");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))), "{:?}", bench.effects);
+}
+
+#[test]
+fn a_problem_says_what_to_do_beside_the_answer() {
+    let mut bench = streaming(120, 36);
+    bench.happens([(90, end(Outcome::Lost, Some(("connection-lost", "the connection broke after 2 pieces"))))]);
+    let screen = bench.screen();
+    assert!(screen.contains("✗ lost") && screen.contains("✗ connection-lost: the connection broke"), "{screen}");
+    assert!(screen.contains("▸ start the service"), "{screen}");
+}
+
+#[test]
+fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc");
+    bench.keys("v v");
+    assert!(bench.screen().contains(r#"{"event":"chunk","at_ms":38"#), "{}", bench.screen());
+    bench.clicks("Time");
+    assert!(bench.screen().contains("chunk 2"), "{}", bench.screen());
+    bench.clicks("Text");
+    bench.clicks("show");
+    assert!(bench.screen().contains("stray       id of another caller"), "{}", bench.screen());
+    bench.happens([(120, chunk("{}")), (130, end(Outcome::Succeeded, None))]);
+    bench.clicks("Tree");
+    assert!(bench.screen().contains("The answer is not JSON"), "{}", bench.screen());
+}
+
+#[test]
+fn a_json_answer_is_a_tree() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    bench.happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
+    bench.clicks("Tree");
+    assert!(bench.screen().contains("▾ rows: [2 items]"), "{}", bench.screen());
+    bench.clicks("rows");
+    assert!(bench.screen().contains("▸ rows: [2 items]"), "{}", bench.screen());
+}
+
+#[test]
+fn control_sequences_of_a_service_never_reach_the_terminal() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    bench.happens([(5, chunk("\x1b]0;owned\x07\x1b[2Jred\u{202e}")), (6, end(Outcome::Failed, Some(("\x1b[31m", "\x1b[2J"))))]);
+    for view in ["Text", "Raw", "Time"] {
+        bench.clicks(view);
+        let screen = bench.screen();
+        assert!(!screen.chars().any(|letter| letter.is_control() && letter != '\n'), "{screen:?}");
+        assert!(!screen.contains('\u{202e}'));
+    }
+    bench.clicks("Text");
+    assert!(bench.screen().contains("␛]0;owned␇␛[2Jred"), "{}", bench.screen());
+}
+
+#[test]
+fn a_long_answer_is_found_in_and_paged() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let text: String = (0..5_000).map(|row| format!("row {row}\n")).collect();
+    bench.happens([(5, chunk(&text)), (6, end(Outcome::Succeeded, None))]);
+    bench.clicks("follow");
+    bench.keys("home /");
+    bench.types("row 4321");
+    let screen = bench.screen();
+    assert!(screen.contains("row 4321") && !screen.contains("row 4999"), "{screen}");
+    bench.keys("esc home");
+    assert!(bench.screen().contains("row 0"), "{}", bench.screen());
+    bench.wheel("row 0", 2);
+    assert!(!bench.screen().contains("│row 5 ") && bench.screen().contains("row 6"), "{}", bench.screen());
+}
+
+#[test]
+fn the_calls_of_the_session_are_gone_back_to() {
+    let mut bench = streaming(120, 36);
+    bench.happens([(100, end(Outcome::Succeeded, None))]);
+    bench.clicks("calculator");
+    bench.keys("f6 f6");
+    bench.happens([(3, end(Outcome::Failed, Some(("missing-argument", "give an expression"))))]);
+    assert!(bench.screen().contains("This session 2"), "{}", bench.screen());
+    bench.clicks("✓ query-cust");
+    let screen = bench.screen();
+    assert!(screen.contains("query-customers · custom-rag") && screen.contains("The three complaints"), "{screen}");
+}
+
+#[test]
+fn a_tool_that_cannot_be_called_says_why() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36).on(ScreenId::Invoke);
+    bench.keys("f6");
+    let screen = bench.screen();
+    assert!(screen.contains("no call"), "{screen}");
+    assert!(screen.contains("send: "), "{screen}");
+}
+
+#[test]
+fn a_call_can_be_copied_as_a_command() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc y");
+    assert!(bench.screen().contains("Copy as"), "{}", bench.screen());
+    bench.types("toolcrib");
+    bench.keys("enter");
+    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
+    assert_eq!(text, "toolcrib call query-customers 'question=What are the top customer complaints?' --connection embedded");
+}
+
+#[test]
+fn no_size_breaks_it() {
+    for (width, height) in [(1, 1), (20, 5), (60, 16), (61, 17), (99, 16), (100, 16), (200, 60), (500, 200)] {
+        let mut bench = streaming(120, 36);
+        bench.resize(width, height);
+        bench.keys("esc tab tab v v v v tab z");
+    }
+}

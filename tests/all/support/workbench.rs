@@ -1,0 +1,197 @@
+//! The whole program without a terminal and without a world: keys and mouse in, screen and effects out.
+
+use std::{fs, path::Path};
+
+use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, style::Style};
+use toolcrib::{
+    app::{
+        effect::Effect,
+        input::{Button, Code, Input, Key, Mods, Mouse, MouseKind},
+        keymap::Keymap,
+        message::{Loaded, Message, ScreenId},
+        state::{Start, State},
+        update::update,
+    },
+    model::{
+        call::{CallId, Event, EventKind},
+        clock::Millis,
+        entry::FileId,
+    },
+    syntax::source::{Format, Source},
+    ui::{
+        root::{Colour, Root},
+        theme,
+    },
+};
+
+/// A sample opened in a terminal of some size.
+pub struct Workbench {
+    pub state: State,
+    pub effects: Vec<Effect>,
+    root: Root,
+    terminal: Terminal<TestBackend>,
+}
+
+impl Workbench {
+    /// Opens one of the shipped samples.
+    pub fn sample(name: &str, width: u16, height: u16) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
+        let mut files = Vec::new();
+        read(&folder, &folder, &mut files);
+        files.sort_by(|one, other| one.0.cmp(&other.0));
+        let names = files.iter().map(|(name, _)| name.clone()).collect();
+        let (themes, complaints) = theme::all(&[]);
+        assert!(complaints.is_empty(), "{complaints:?}");
+        let theme = themes[0].name.clone();
+        let start = Start { workspace: name.into(), theme, seed: 7, ..Start::default() };
+        let mut bench = Self {
+            state: State::new(start),
+            effects: Vec::new(),
+            root: Root::new(themes, Colour::Allowed, Keymap::default()),
+            terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
+        };
+        bench.send(Message::Loaded(files));
+        bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+        bench.draw();
+        bench
+    }
+
+    /// The same with one screen shown.
+    pub fn on(mut self, screen: ScreenId) -> Self {
+        self.send(Message::Show(screen));
+        self.draw();
+        self
+    }
+
+    pub fn send(&mut self, message: Message) {
+        self.effects.extend(update(&mut self.state, message, Millis(1_000)));
+    }
+
+    pub fn input(&mut self, input: &Input) {
+        for message in self.root.input(input, &self.state) {
+            self.send(message);
+        }
+        self.draw();
+    }
+
+    /// Presses keys by name.
+    pub fn keys(&mut self, keys: &str) {
+        for key in keys.split_whitespace() {
+            self.input(&Input::Key(key.parse().unwrap()));
+        }
+    }
+
+    /// Types letters.
+    pub fn types(&mut self, text: &str) {
+        for letter in text.chars() {
+            self.input(&Input::Key(Key::plain(Code::Char(letter))));
+        }
+    }
+
+    /// Clicks on the first place where the text stands.
+    pub fn clicks(&mut self, text: &str) {
+        let (column, row) = self.find(text);
+        for kind in [MouseKind::Down(Button::Left), MouseKind::Up(Button::Left)] {
+            self.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+        }
+    }
+
+    /// Turns the wheel over the first place where the text stands.
+    pub fn wheel(&mut self, text: &str, notches: i16) {
+        let (column, row) = self.find(text);
+        self.input(&Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), column, row, mods: Mods::default() }));
+    }
+
+    fn find(&self, text: &str) -> (u16, u16) {
+        let buffer = self.buffer();
+        for row in 0..buffer.area.height {
+            let cells: Vec<&str> = (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect();
+            let line = cells.concat();
+            if let Some(at) = line.find(text) {
+                let mut bytes = 0;
+                let column = cells.iter().position(|cell| {
+                    bytes += cell.len();
+                    bytes > at
+                });
+                return (u16::try_from(column.unwrap()).unwrap(), row);
+            }
+        }
+        panic!("{text:?} is not on the screen:\n{}", self.screen());
+    }
+
+    /// What happens in the newest call.
+    pub fn happens(&mut self, events: impl IntoIterator<Item = (u64, EventKind)>) {
+        let call: CallId = self.state.calls.iter().next_back().expect("a call").id;
+        let events = events.into_iter().map(|(at_ms, kind)| Event { at_ms, kind }).collect();
+        self.send(Message::CallEvents { call, events });
+        self.draw();
+    }
+
+    pub fn resize(&mut self, width: u16, height: u16) {
+        self.terminal.backend_mut().resize(width, height);
+        self.draw();
+    }
+
+    pub fn draw(&mut self) {
+        self.terminal.draw(|frame| self.root.draw(frame, &self.state)).unwrap();
+    }
+
+    fn buffer(&self) -> &Buffer {
+        self.terminal.backend().buffer()
+    }
+
+    /// The screen as text.
+    pub fn screen(&self) -> String {
+        let buffer = self.buffer();
+        let line =
+            |row| (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_owned();
+        (0..buffer.area.height).map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What stands between the top and the bottom line as text, and below it which style each run of cells has.
+    pub fn styled(&self) -> String {
+        let buffer = self.buffer();
+        let body = 1..buffer.area.height - 1;
+        let text = self.screen();
+        let mut lines: Vec<String> = text.lines().skip(1).take(body.len()).map(str::to_owned).collect();
+        lines.push("-".repeat(20));
+        let mut styles: Vec<Style> = Vec::new();
+        for row in body {
+            let mut runs: Vec<(usize, usize)> = Vec::new();
+            for column in 0..buffer.area.width {
+                let style = buffer[(column, row)].style();
+                let number = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                    styles.push(style);
+                    styles.len() - 1
+                });
+                match runs.last_mut() {
+                    Some((of, count)) if *of == number => *count += 1,
+                    _ => runs.push((number, 1)),
+                }
+            }
+            lines.push(runs.iter().map(|(number, count)| format!("{number}x{count}")).collect::<Vec<_>>().join(" "));
+        }
+        for (number, style) in styles.iter().enumerate() {
+            let colour =
+                |colour: Option<ratatui::style::Color>| colour.map_or_else(|| "-".to_owned(), |colour| colour.to_string());
+            lines.push(format!("{number}: {} on {} {:?}", colour(style.fg), colour(style.bg), style.add_modifier));
+        }
+        lines.join("\n")
+    }
+}
+
+fn read(root: &Path, folder: &Path, files: &mut Vec<(FileId, Loaded)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            read(root, &path, files);
+            continue;
+        }
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+        let format = Format::of(&path).filter(|_| !name.ends_with("toolcrib.toml"));
+        if let Some(format) = format {
+            let text: std::sync::Arc<str> = fs::read_to_string(&path).unwrap().into();
+            files.push((FileId::new(name), Loaded { source: Source::parse(format, text.clone()), text }));
+        }
+    }
+}
