@@ -7,12 +7,16 @@
 //! | [`workspace`] | which folder it is, and reading its files |
 //! | [`settings`] | the workspace's settings, and the user's |
 //! | [`journal`] | unsaved work, kept for after a crash |
+//! | [`watch`] | tells what changes on disk |
+//! | [`log`] | the log file |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
 pub mod journal;
+pub mod log;
 pub mod paths;
 pub mod samples;
 pub mod settings;
 mod walk;
+pub mod watch;
 pub mod workspace;

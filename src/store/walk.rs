@@ -1,6 +1,9 @@
 //! Walks a folder for the files that may hold descriptors, within bounds.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::files;
 use crate::{
@@ -38,6 +41,11 @@ pub(super) fn is_ours(file: &FileId) -> bool {
     !name.starts_with('.') && Format::of(file.path()).is_some() && folders.filter_map(|name| name.to_str()).all(is_entered)
 }
 
+/// Whether the walk from the root would come into that folder.
+pub(super) fn is_entered_path(root: &Path, folder: &Path) -> bool {
+    id_of(root, folder).is_some_and(|id| id.path().iter().filter_map(|name| name.to_str()).all(is_entered))
+}
+
 fn is_entered(folder: &str) -> bool {
     !folder.starts_with('.') && !PASSED_OVER.contains(&folder)
 }
@@ -56,7 +64,7 @@ pub(super) fn walk(root: &Path) -> Result<Found, Problem> {
 }
 
 /// The folders below a root that hold what the walk lists, the root among them.
-pub(super) fn folders(root: &Path) -> Vec<std::path::PathBuf> {
+pub(super) fn folders(root: &Path) -> Vec<PathBuf> {
     let mut walk = Walk::default();
     let _ = walk.folder(root, "", 0);
     let mut folders = vec![root.to_owned()];

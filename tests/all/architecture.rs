@@ -30,7 +30,16 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "store",
         imports: &["schema", "syntax", "model", "engine", "systems"],
-        outside: &["serde_json", "directories", "notify", "tempfile", "thiserror"],
+        outside: &[
+            "serde_json",
+            "directories",
+            "notify",
+            "tempfile",
+            "thiserror",
+            "tracing",
+            "tracing_appender",
+            "tracing_subscriber",
+        ],
     },
     Folder {
         name: "wire",
