@@ -322,8 +322,13 @@ fn chips_come_and_go() {
     desk.types("yours,");
     assert_eq!(desk.value["group"], json!(["mine", "yours"]));
     desk.types("adm");
-    desk.keys("down enter");
+    assert_eq!(desk.value["group"], json!(["mine", "yours", "adm"]), "a chip is there letter by letter");
+    desk.keys("enter");
     assert_eq!(desk.value["group"], json!(["mine", "yours", "adm"]), "the typed text wins while the list is not used");
+    desk.keys("left backspace end");
+    desk.types("d");
+    desk.keys("down enter");
+    assert_eq!(desk.value["group"], json!(["mine", "yours", "knowledge"]));
     desk.keys("left backspace");
     assert_eq!(desk.value["group"], json!(["mine", "yours"]));
     desk.keys("shift+left");

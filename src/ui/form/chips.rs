@@ -114,19 +114,24 @@ fn draw_chips(spots: &[Spot], chosen: Option<usize>, paper: &mut Paper<'_>) -> V
     hits
 }
 
+/// The items without the one that is being typed.
+fn others<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
+    items.iter().enumerate().filter(|(index, _)| Some(*index) != typed).map(|(_, item)| *item).collect()
+}
+
 struct ChipLine {
     choices: Option<Arc<Choices>>,
     input: TextInput,
     /// The chip that the arrows went to.
     chosen: Option<usize>,
-    /// The chip that the typed text will stand for.
+    /// The chip that is being typed.
     replaces: Option<usize>,
     list: Option<Listing>,
 }
 
 impl ChipLine {
     fn options(&self, cell: &Cell<'_>) -> Vec<Shown> {
-        let items = items(cell);
+        let items = others(&items(cell), self.replaces);
         let choices = self.choices.iter().flat_map(|choices| &choices.options);
         let texts = choices.filter_map(|option| {
             let text = option.value.as_str()?;
@@ -154,41 +159,72 @@ impl ChipLine {
         }
     }
 
-    /// The chip that was typed.
-    fn commit(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
-        let text = text.trim().to_owned();
+    /// The edit that puts a chip after the others.
+    fn append(cell: &Cell<'_>, text: &str) -> Edit {
+        let at = &cell.field.pointer;
+        match cell.field.presence {
+            Presence::Set => Edit::Insert { at: at.item(items(cell).len()), item: text.into() },
+            _ => Edit::Set { at: at.clone(), to: Value::Array(vec![text.into()]).into() },
+        }
+    }
+
+    /// What is typed is in the value at once, letter by letter; in a closed choice it only filters.
+    fn typed(&mut self, cell: &Cell<'_>) -> Answer {
+        let text = self.input.text().to_owned();
+        self.suggest(cell, !text.is_empty());
+        match self.replaces {
+            Some(index) if text.is_empty() => {
+                self.replaces = None;
+                Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
+            }
+            Some(index) => Answer::Change(vec![Edit::Set { at: cell.field.pointer.item(index), to: text.into() }]),
+            None if text.trim().is_empty() || self.is_closed() => Answer::Handled,
+            None => {
+                self.replaces = Some(items(cell).len());
+                Answer::Change(vec![Self::append(cell, &text)])
+            }
+        }
+    }
+
+    /// Done with the chip that is being typed.
+    fn finish(&mut self, cell: &Cell<'_>) -> Answer {
+        let text = self.input.text().trim().to_owned();
         self.input.clear();
         self.list = None;
-        let replaces = self.replaces.take();
-        if text.is_empty() {
-            return Answer::Handled;
+        let Some(index) = self.replaces.take() else { return Answer::Handled };
+        let at = cell.field.pointer.item(index);
+        match items(cell).get(index) {
+            Some(item) if *item == text => Answer::Handled,
+            _ if text.is_empty() => Answer::Change(vec![Edit::Remove { at }]),
+            _ => Answer::Change(vec![Edit::Set { at, to: text.into() }]),
         }
-        let at = &cell.field.pointer;
-        let items = items(cell);
-        let edit = match (replaces, cell.field.presence) {
-            (Some(index), _) => Edit::Set { at: at.item(index), to: text.into() },
-            (None, Presence::Set) => Edit::Insert { at: at.item(items.len()), item: text.into() },
-            (None, _) => Edit::Set { at: at.clone(), to: Value::Array(vec![text.into()]).into() },
-        };
-        Answer::Change(vec![edit])
     }
 
     /// Takes the option in, or out again.
     fn toggle(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
         let options = self.options(cell);
         let Some(option) = options.get(number) else { return Answer::Handled };
-        let known = items(cell).iter().position(|item| *item == option.label);
-        match known {
-            Some(index) => {
-                self.input.clear();
-                self.remove(cell, index)
+        let typed = self.replaces.take();
+        let known = items(cell).iter().enumerate().position(|(index, item)| *item == option.label && Some(index) != typed);
+        self.input.clear();
+        self.list = None;
+        match (known, typed) {
+            (Some(_), Some(typed)) => self.remove(cell, typed),
+            (Some(known), None) => self.remove(cell, known),
+            (None, Some(typed)) => {
+                Answer::Change(vec![Edit::Set { at: cell.field.pointer.item(typed), to: option.label.as_str().into() }])
             }
-            None => self.commit(cell, &option.label.clone()),
+            (None, None) => Answer::Change(vec![Self::append(cell, &option.label)]),
         }
     }
 
+    /// The number of the item that a drawn chip stands for.
+    fn item_of(&self, chip: usize) -> usize {
+        chip + usize::from(self.replaces.is_some_and(|typed| typed <= chip))
+    }
+
     fn remove(&mut self, cell: &Cell<'_>, index: usize) -> Answer {
-        self.replaces = None;
+        self.replaces = self.replaces.filter(|typed| *typed != index).map(|typed| typed - usize::from(index < typed));
         let left = items(cell).len().saturating_sub(1);
         self.chosen = self.chosen.filter(|_| left > 0).map(|chosen| chosen.min(left.saturating_sub(1)));
         Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
@@ -244,7 +280,7 @@ impl ChipLine {
             Some((number, option)) if self.is_closed() || typed.is_empty() || option.label == typed || self.list_is_led() => {
                 self.toggle(cell, number)
             }
-            _ if !typed.is_empty() && !self.is_closed() => self.commit(cell, &typed),
+            _ if !typed.is_empty() && !self.is_closed() => self.finish(cell),
             _ if self.list.is_none() && !options.is_empty() => {
                 self.suggest(cell, true);
                 Answer::Handled
@@ -262,12 +298,12 @@ impl ChipLine {
 impl Editor for ChipLine {
     fn lines(&self, cell: &Cell<'_>, cells: u16) -> u16 {
         let wide = width(self.input.text()).max(TYPED) + 1;
-        let chips = spots(&items(cell), wide, cells).last().map_or(1, |spot| spot.line + 1);
+        let chips = spots(&others(&items(cell), self.replaces), wide, cells).last().map_or(1, |spot| spot.line + 1);
         chips + self.list.as_ref().map_or(0, Listing::lines)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let items = items(cell);
+        let items = others(&items(cell), self.replaces);
         let wide = width(self.input.text()).max(TYPED) + 1;
         let spots = spots(&items, wide, paper.area.width);
         let mut hits = draw_chips(&spots, self.chosen, paper);
@@ -327,8 +363,7 @@ impl Editor for ChipLine {
                     return cell.set(Value::Array(all));
                 }
                 self.input.insert(text.trim());
-                self.suggest(cell, true);
-                return Answer::Handled;
+                return self.typed(cell);
             }
             Input::Mouse(_) => return Answer::Ignored,
         };
@@ -346,27 +381,32 @@ impl Editor for ChipLine {
         let count = items(cell).len();
         match key.code {
             Code::Enter if key.is(Code::Enter) => self.enter(cell),
-            Code::Char(',') if !self.is_closed() => {
-                let typed = self.input.text().to_owned();
-                self.commit(cell, &typed)
-            }
+            Code::Char(',') if !self.is_closed() => self.finish(cell),
             Code::Left | Code::Backspace if empty && count > 0 => {
                 self.chosen = Some(count - 1);
                 Answer::Handled
             }
             Code::Backspace | Code::Delete if empty && count == 0 => cell.unset(),
-            _ if self.input.key(key) => {
-                self.suggest(cell, !self.input.text().is_empty());
-                Answer::Handled
+            _ => {
+                let before = self.input.text().to_owned();
+                match self.input.key(key) {
+                    false => Answer::Ignored,
+                    true if self.input.text() == before => Answer::Handled,
+                    true => self.typed(cell),
+                }
             }
-            _ => Answer::Ignored,
         }
     }
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Remove(index) => return self.remove(cell, index),
-            Click::Item(index) => self.chosen = Some(index),
+            Click::Remove(chip) => return self.remove(cell, self.item_of(chip)),
+            Click::Item(chip) => {
+                let item = self.item_of(chip);
+                let answer = self.finish(cell);
+                self.chosen = Some(item);
+                return answer;
+            }
             Click::Pick(number) => return self.toggle(cell, number),
             Click::Add => {
                 self.chosen = None;
@@ -378,19 +418,18 @@ impl Editor for ChipLine {
     }
 
     fn sync(&mut self, cell: &Cell<'_>) {
-        let count = items(cell).len();
-        self.chosen = self.chosen.filter(|_| count > 0).map(|chosen| chosen.min(count.saturating_sub(1)));
-        self.replaces = self.replaces.filter(|index| *index < count);
+        let items = items(cell);
+        self.chosen = self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
+        if self.replaces.is_some_and(|index| items.get(index).copied() != Some(self.input.text())) {
+            self.replaces = None;
+            self.input.clear();
+        }
         if self.list.is_some() {
             self.suggest(cell, true);
         }
     }
 
     fn leave(&mut self, cell: &Cell<'_>) -> Answer {
-        if self.is_closed() {
-            return Answer::Handled;
-        }
-        let typed = self.input.text().to_owned();
-        self.commit(cell, &typed)
+        self.finish(cell)
     }
 }
