@@ -1,1 +1,84 @@
-//! (being built)
+//! The command line: one file per command, no logic of its own.
+//!
+//! Data goes to stdout, words to stderr. [`out`] writes both, [`ending`] says how it ends, [`opened`] reads the workspace, [`request`] the
+//! context that is asked about; [`global`] are the options that every command takes.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+mod check;
+mod columns;
+mod ending;
+mod global;
+mod opened;
+mod out;
+mod report;
+mod request;
+mod tools;
+mod workbench;
+mod wrap;
+
+use ending::{Ended, Ending, Halt};
+use global::Global;
+use out::Out;
+use workbench::Purpose;
+
+const AFTER: &str = "\
+Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 130 interrupted.";
+
+/// A workbench in the terminal for people who make tools for LLM agents
+#[derive(Parser, Debug)]
+#[command(name = "toolcrib", version, after_help = AFTER, subcommand_help_heading = "Without a screen", max_term_width = 100)]
+struct CommandLine {
+    /// The folder or file to open in the workbench; without it, the current folder
+    path: Option<PathBuf>,
+
+    #[command(flatten)]
+    global: Global,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// List everything that is wrong in the files
+    Check(check::Check),
+    /// List the tools that a request gets, and why it does not get the others
+    Tools(tools::Tools),
+}
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn run() -> ExitCode {
+    let line = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(refused) => {
+            // Clap tells where help goes and where errors go.
+            let _ = refused.print();
+            return if refused.use_stderr() { Ending::Usage.code().into() } else { ExitCode::SUCCESS };
+        }
+    };
+    let mut out = Out::new(&line.global);
+    let ended = dispatch(&line, &mut out).and_then(|ending| Ok(out.flush().map(|()| ending)?));
+    let ending = ended.unwrap_or_else(|halt| match halt {
+        Halt::Unread => Ending::Done,
+        Halt::Met(problem) => {
+            // What was written before it belongs before it.
+            let _ = out.flush();
+            out::complain(&problem);
+            Ending::of(&problem)
+        }
+    });
+    ending.code().into()
+}
+
+fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
+    let global = &line.global;
+    match &line.command {
+        Some(Command::Check(check)) => check.run(global, out),
+        Some(Command::Tools(tools)) => tools.run(global, out),
+        None => workbench::open(global, line.path.as_deref(), Purpose::Work),
+    }
+}

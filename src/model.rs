@@ -11,5 +11,6 @@ pub mod id;
 pub mod problem;
 pub mod service;
 pub mod settings;
+pub mod shown;
 pub mod size;
 pub mod tool;

@@ -1,0 +1,70 @@
+//! How a command ends, as scripts see it.
+
+use std::io;
+
+use crate::model::problem::{Problem, ProblemKind};
+
+/// The exit codes, in `--help` too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Done,
+    /// It ran, and found something wrong: an error in a file, an expectation that fails, a service that refuses.
+    Found,
+    /// The command line, or what it names, is at fault.
+    Usage,
+    Unreachable,
+    TimedOut,
+    Interrupted,
+}
+
+impl Ending {
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Found => 1,
+            Self::Usage => 2,
+            Self::Unreachable => 3,
+            Self::TimedOut => 4,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The ending of a command that met this problem.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        match problem.kind {
+            ProblemKind::Input | ProblemKind::Missing => Self::Usage,
+            ProblemKind::Unreachable | ProblemKind::Refused => Self::Unreachable,
+            ProblemKind::TimedOut => Self::TimedOut,
+            ProblemKind::Changed | ProblemKind::File | ProblemKind::BadReply | ProblemKind::Service => Self::Found,
+        }
+    }
+}
+
+/// Why a command stops before its end.
+#[derive(Debug)]
+pub enum Halt {
+    Met(Problem),
+    /// Nobody reads the output any more, which is no failure.
+    Unread,
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Met(problem)
+    }
+}
+
+impl From<io::Error> for Halt {
+    /// An error of writing the output.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Unread,
+            _ => Self::Met(Problem::new(ProblemKind::File, "writing the output", error.to_string())),
+        }
+    }
+}
+
+/// What every command answers with.
+pub type Ended = Result<Ending, Halt>;

@@ -1,0 +1,146 @@
+//! The workspace as a command finds it: settings, files, and what they hold.
+
+use std::{
+    collections::HashMap,
+    env,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
+
+use super::{global::Global, out::Out};
+use crate::{
+    engine::{gated::Slot, groups::CustomGroups, workflow::similar},
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        context::Mode,
+        entry::FileId,
+        finding::{Finding, Severity},
+        problem::{Problem, ProblemKind},
+        settings::WorkspaceSettings,
+        tool::Tool,
+    },
+    store::{
+        settings::{connections, workspace as settings},
+        workspace::{FileRead, SETTINGS, Workspace},
+    },
+    syntax::source::Source,
+    systems::read,
+};
+
+/// A workspace with everything that was read of it.
+pub struct Opened {
+    pub workspace: Workspace,
+    pub settings: WorkspaceSettings,
+    /// What is wrong in the settings.
+    pub settings_findings: Vec<Finding>,
+    /// In the order of their names.
+    pub files: Vec<FileRead>,
+    /// What was left out, each in a sentence.
+    pub skipped: Vec<String>,
+    pub catalog: Catalog,
+    /// The catalog's tools, row for row, with the workspace's custom groups among their own.
+    pub tools: Vec<Slot>,
+    /// When a single file was asked for.
+    pub asked: Option<FileId>,
+    rows: HashMap<FileId, usize>,
+}
+
+impl Opened {
+    /// Reads the workspace that the command line means. A file of a workspace brings the whole workspace along, since its entries refer to others.
+    ///
+    /// # Errors
+    /// When there is no such path, or it cannot be read at all.
+    pub fn read(global: &Global, path: Option<&Path>) -> Result<Self, Problem> {
+        let mut workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
+        let asked = workspace.only.clone();
+        if workspace.root.join(SETTINGS).is_file() {
+            workspace.only = None;
+        }
+        let (mut settings, settings_findings) = settings::load(&workspace)?;
+        settings.mode = global.mode.map_or(settings.mode, Mode::from);
+        let mut files = Vec::new();
+        let end = workspace.read(|slice| {
+            files.extend(slice);
+            ControlFlow::Continue(())
+        })?;
+        let sources = files.iter().filter_map(|file| Some((&file.file, file.source.as_ref().ok()?)));
+        let catalog = read::catalog(sources, settings.mode);
+        // What is wrong with the groups is among the findings of the settings.
+        let custom = CustomGroups::read(&settings.groups).unwrap_or_default();
+        let tools = custom.expand(&catalog.tools).tools;
+        let rows = files.iter().enumerate().map(|(row, file)| (file.file.clone(), row)).collect();
+        Ok(Self { workspace, settings, settings_findings, files, skipped: end.skipped, catalog, tools, asked, rows })
+    }
+
+    /// The same, with a warning for whatever keeps an answer from being whole.
+    ///
+    /// # Errors
+    /// As [`Opened::read`].
+    pub fn read_aloud(global: &Global, out: &Out) -> Result<Self, Problem> {
+        let opened = Self::read(global, None)?;
+        for finding in opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note) {
+            let site = &finding.site;
+            out.warn(format_args!("{}:{}:{}: {}", opened.shown(&site.file), site.line, site.column, finding.message));
+        }
+        for file in &opened.files {
+            if let Err(error) = &file.source {
+                out.warn(format_args!("{} is left out: {error}", opened.shown(&file.file)));
+            }
+        }
+        for words in &opened.skipped {
+            out.warn(words);
+        }
+        out.detail(format_args!(
+            "workspace {}, {} files, {} mode",
+            opened.workspace.root.display(),
+            opened.files.len(),
+            opened.settings.mode
+        ));
+        Ok(opened)
+    }
+
+    #[must_use]
+    pub fn source(&self, file: &FileId) -> Option<&Source> {
+        self.files.get(*self.rows.get(file)?)?.source.as_ref().ok()
+    }
+
+    /// A file as one would type it: from the current folder where it lies below that, else in full.
+    #[must_use]
+    pub fn shown(&self, file: &FileId) -> String {
+        let path = self.workspace.path(file);
+        let here = env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_else(|_| PathBuf::new());
+        path.strip_prefix(&here).unwrap_or(&path).display().to_string()
+    }
+
+    /// The tool of that key or name.
+    ///
+    /// # Errors
+    /// When there is none, with the nearest one.
+    pub fn tool(&self, word: &str) -> Result<&Tool, Problem> {
+        self.catalog.tool_called(word).ok_or_else(|| {
+            let names = || self.catalog.tools.iter().flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()]);
+            let remedy = match similar::nearest(word, names()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None if self.catalog.tools.is_empty() => {
+                    "there is no tool in this workspace; name another with --workspace".to_owned()
+                }
+                None => "`toolcrib tools` lists them".to_owned(),
+            };
+            Problem::new(
+                ProblemKind::Missing,
+                "looking for the tool",
+                format!("there is no tool \"{word}\" in {}", self.workspace.name()),
+            )
+            .remedy(remedy)
+        })
+    }
+
+    /// The connection that calls go to.
+    ///
+    /// # Errors
+    /// When the command line names one that there is not.
+    pub fn connection(&self, global: &Global) -> Result<Connection, Problem> {
+        connections::choose(&self.settings, global.connection.as_deref())
+    }
+}

@@ -1,0 +1,168 @@
+//! Where a command writes: data on stdout, words on stderr; colours and harmless text for terminals.
+
+use std::{
+    borrow::Cow,
+    env, fmt,
+    io::{self, BufWriter, IsTerminal as _, Stdout, Write},
+};
+
+use serde_json::Value;
+
+use super::global::Global;
+use crate::model::{
+    problem::Problem,
+    shown::{is_unseen, visible},
+};
+
+/// A role of text on a terminal that has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tint {
+    Bold,
+    Dim,
+    Good,
+    Bad,
+    Odd,
+}
+
+impl Tint {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Bold => "1",
+            Self::Dim => "2",
+            Self::Good => "32",
+            Self::Bad => "31",
+            Self::Odd => "33",
+        }
+    }
+}
+
+/// The output of one command.
+pub struct Out {
+    data: BufWriter<Stdout>,
+    /// Whether stdout is a terminal.
+    terminal: bool,
+    colour: bool,
+    quiet: bool,
+    verbose: u8,
+}
+
+impl Out {
+    #[must_use]
+    pub fn new(global: &Global) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self {
+            data: BufWriter::new(io::stdout()),
+            terminal,
+            colour: terminal && !plain,
+            quiet: global.quiet,
+            verbose: global.verbose,
+        }
+    }
+
+    /// A line of data. Text in it that came from elsewhere goes through [`Out::text`] or [`Out::tint`] first.
+    pub fn line(&mut self, line: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.data, "{line}")
+    }
+
+    /// Text that came from elsewhere, with nothing in it that steers a terminal.
+    #[must_use]
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        visible(text)
+    }
+
+    /// The same in a colour, where there are colours.
+    #[must_use]
+    pub fn tint(&self, tint: Tint, text: &str) -> String {
+        match self.colour {
+            true => format!("\u{1b}[{}m{}\u{1b}[0m", tint.code(), visible(text)),
+            false => visible(text).into_owned(),
+        }
+    }
+
+    /// A value as JSON over several lines.
+    pub fn json(&mut self, value: &Value) -> io::Result<()> {
+        writeln!(self.data, "{}", escaped(&format!("{value:#}")))
+    }
+
+    /// A value as JSON on a line of its own, which is seen at once.
+    pub fn json_line(&mut self, value: &Value) -> io::Result<()> {
+        writeln!(self.data, "{}", escaped(&value.to_string()))?;
+        self.data.flush()
+    }
+
+    /// A document that is not ours to lay out: whole and unchanged, unless it goes to a terminal.
+    pub fn raw(&mut self, text: &str) -> io::Result<()> {
+        match self.terminal {
+            true => text.split_inclusive('\n').try_for_each(|line| self.raw_line(line)),
+            false => self.data.write_all(text.as_bytes()),
+        }
+    }
+
+    fn raw_line(&mut self, line: &str) -> io::Result<()> {
+        let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+        write!(self.data, "{}{end}", visible(text))
+    }
+
+    /// Brings what was written to the reader.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.data.flush()
+    }
+
+    /// Words for the user, on stderr; kept back with `--quiet`.
+    pub fn say(&self, words: impl fmt::Display) {
+        if !self.quiet {
+            tell(&words.to_string());
+        }
+    }
+
+    /// Words for those who asked for more.
+    pub fn detail(&self, words: impl fmt::Display) {
+        if self.verbose > 0 {
+            tell(&words.to_string());
+        }
+    }
+
+    /// A warning, which `--quiet` keeps back.
+    pub fn warn(&self, words: impl fmt::Display) {
+        self.say(format_args!("warning: {words}"));
+    }
+}
+
+/// A problem on stderr: what, where, and what to do.
+pub fn complain(problem: &Problem) {
+    tell(&format!("toolcrib: {problem}"));
+}
+
+fn tell(words: &str) {
+    let mut stderr = io::stderr().lock();
+    // Nobody can be told that nobody can be told.
+    let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible(line)));
+}
+
+/// JSON text in which what steers a terminal is written as `\u…`; it can only stand in strings.
+fn escaped(json: &str) -> Cow<'_, str> {
+    let steers = |letter: char| letter != '\n' && is_unseen(letter);
+    if !json.chars().any(steers) {
+        return Cow::Borrowed(json);
+    }
+    Cow::Owned(
+        json.chars().map(|letter| if steers(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.into() }).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_cannot_steer_a_terminal_and_says_the_same() {
+        let value = json!({"a\u{9b}": "\u{1b}[31m \u{202e} é\n"});
+        let text = escaped(&format!("{value:#}")).into_owned();
+        assert!(!text.contains(['\u{9b}', '\u{1b}', '\u{202e}']), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
+}

@@ -1,0 +1,69 @@
+//! The request that a command asks about: the workspace's context, or as the command line says.
+
+use clap::Args;
+
+use super::{opened::Opened, out::Out};
+use crate::{
+    engine::filter::{AskedGroups, Denied, list, permit, unknown_groups},
+    model::context::{Context, Name},
+};
+
+#[derive(Args, Clone, Debug)]
+pub struct RequestArgs {
+    /// Groups to ask for, with commas between; "*" for all, "" for none; else as in toolcrib.toml
+    #[arg(long, value_name = "A,B", value_parser = names)]
+    groups: Option<Names>,
+
+    /// The state to be in; else as in toolcrib.toml
+    #[arg(long, value_name = "STATE")]
+    state: Option<String>,
+
+    /// The user who asks, whose profile limits the groups; else as in toolcrib.toml
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Names(Vec<Name>);
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of clap's value parsers")]
+fn names(text: &str) -> Result<Names, String> {
+    Ok(Names(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::from).collect()))
+}
+
+/// A request, and whether its user may make it.
+pub struct Asked {
+    pub context: Context,
+    pub denied: Option<Denied>,
+}
+
+impl Asked {
+    /// The groups that count, in words.
+    #[must_use]
+    pub fn groups(&self) -> String {
+        let names = AskedGroups::of(self.context.groups.as_deref()).names();
+        if names.is_empty() { "none".into() } else { list(&names) }
+    }
+}
+
+impl RequestArgs {
+    /// The request; warns about groups that no tool is in, and about a user who may not ask for them.
+    pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
+        let own = &opened.settings.context;
+        let text = |given: &Option<String>, own: &Option<Name>| given.as_deref().map(Name::from).or_else(|| own.clone());
+        let context = Context {
+            user: text(&self.user, &own.user),
+            groups: self.groups.as_ref().map(|names| names.0.clone()).or_else(|| own.groups.clone()),
+            state: text(&self.state, &own.state),
+        };
+        let unknown = unknown_groups(&opened.tools, &context);
+        if !unknown.is_empty() {
+            out.warn(format_args!("no tool is in {}", list(&unknown)));
+        }
+        let denied = permit(&opened.settings.profiles, &context).err();
+        if let Some(denied) = &denied {
+            out.warn(denied);
+        }
+        Asked { context, denied }
+    }
+}

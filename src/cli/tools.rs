@@ -1,0 +1,184 @@
+//! `toolcrib tools`: which tools a request gets, and why it does not get the others.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+    request::{Asked, RequestArgs},
+    wrap::wrap,
+};
+use crate::{
+    engine::{
+        explain::{Explainer, Explanation},
+        filter::list,
+        gated::ToolRow,
+    },
+    model::{
+        context::{ANY, Name},
+        tool::States,
+    },
+};
+
+#[derive(Args, Debug)]
+pub struct Tools {
+    #[command(flatten)]
+    request: RequestArgs,
+
+    /// Only this tool, with everything that shows or hides it
+    #[arg(long, value_name = "TOOL")]
+    why: Option<String>,
+}
+
+impl Tools {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let asked = self.request.ask(&opened, out);
+        let explainer = Explainer::new(&opened.tools, &asked.context);
+        let view = View { opened: &opened, asked: &asked, explainer: &explainer };
+        match &self.why {
+            None if global.json => out.json(&(0..opened.tools.len()).map(|row| view.json(row)).collect())?,
+            None => view.list(out)?,
+            Some(word) => {
+                let wanted = opened.tool(word)?.id();
+                let row = opened.catalog.tools.iter().position(|tool| tool.id() == wanted).unwrap_or_default();
+                match global.json {
+                    true => out.json(&[view.json(row)].into_iter().collect())?,
+                    false => view.why(out, row)?,
+                }
+            }
+        }
+        Ok(Ending::Done)
+    }
+}
+
+struct View<'v> {
+    opened: &'v Opened,
+    asked: &'v Asked,
+    explainer: &'v Explainer,
+}
+
+impl View<'_> {
+    fn explain(&self, row: ToolRow) -> Explanation {
+        self.explainer.explain(&self.opened.tools, row)
+    }
+
+    fn is_available(&self, explanation: &Explanation) -> bool {
+        self.asked.denied.is_none() && explanation.reasons.is_empty()
+    }
+
+    /// Why a tool is hidden, each with its kind and its way out.
+    fn reasons(&self, explanation: &Explanation) -> Vec<(&'static str, String, Option<String>)> {
+        let fix = explanation.changes.first().map(|change| change.text(&self.opened.tools));
+        let denied = self.asked.denied.as_ref().map(|denied| ("user", denied.to_string(), None));
+        let hidden = explanation.reasons.iter().map(|reason| (reason.kind(), reason.to_string(), fix.clone()));
+        denied.into_iter().chain(hidden).collect()
+    }
+
+    fn json(&self, row: ToolRow) -> Value {
+        let (tool, gate) = (&self.opened.catalog.tools[row], &self.opened.tools[row].gate);
+        let explanation = self.explain(row);
+        let names = |names: &[Name]| names.iter().map(|name| Value::from(&**name)).collect::<Value>();
+        let reason = |(kind, text, fix)| json!({"kind": kind, "text": text, "fix": fix});
+        json!({
+            "name": tool.name,
+            "key": tool.entry.key,
+            "system": tool.entry.system,
+            "type": tool.kind,
+            "file": tool.entry.id.file().as_str(),
+            "groups": names(&gate.groups()),
+            "states": states(&gate.states).iter().map(|name| Value::from(&**name)).collect::<Value>(),
+            "next_state": gate.next.as_deref(),
+            "available": self.is_available(&explanation),
+            "reasons": self.reasons(&explanation).into_iter().map(reason).collect::<Value>(),
+        })
+    }
+
+    fn list(&self, out: &mut Out) -> std::io::Result<()> {
+        let explanations: Vec<Explanation> = (0..self.opened.tools.len()).map(|row| self.explain(row)).collect();
+        let (available, hidden): (Vec<_>, Vec<_>) = explanations.iter().partition(|explanation| self.is_available(explanation));
+        out.say(format_args!("groups {}, state {}", self.asked.groups(), self.asked.context.state()));
+        if !available.is_empty() {
+            let cells = |explanation: &&Explanation| {
+                let tool = &self.opened.tools[explanation.tool];
+                let next = tool.gate.next.as_deref().map_or_else(|| Cell::tinted(Tint::Dim, "stays"), Cell::plain);
+                vec![Cell::tinted(Tint::Good, &*tool.key), next, Cell::plain(list(&tool.gate.groups()))]
+            };
+            columns::write(out, &["AVAILABLE", "LEADS TO", "GROUPS"], available.iter().map(cells).collect())?;
+        }
+        if !hidden.is_empty() {
+            if !available.is_empty() {
+                out.line("")?;
+            }
+            out.line(out.tint(Tint::Dim, "HIDDEN"))?;
+        }
+        for explanation in hidden {
+            out.line(out.text(&self.opened.tools[explanation.tool].key).into_owned())?;
+            self.write_reasons(out, explanation)?;
+        }
+        Ok(())
+    }
+
+    fn write_reasons(&self, out: &mut Out, explanation: &Explanation) -> std::io::Result<()> {
+        let reasons = self.reasons(explanation);
+        for (kind, text, _) in &reasons {
+            let text = if *kind == "user" { format!("user: {text}") } else { text.clone() };
+            wrap(&text, "  ").iter().try_for_each(|line| out.line(line))?;
+        }
+        match reasons.into_iter().find_map(|(_, _, fix)| fix) {
+            Some(fix) => wrap(&format!("→ {fix}"), "  ").iter().try_for_each(|line| out.line(line)),
+            None => Ok(()),
+        }
+    }
+
+    fn why(&self, out: &mut Out, row: ToolRow) -> std::io::Result<()> {
+        let (tool, slot) = (&self.opened.catalog.tools[row], &self.opened.tools[row]);
+        let explanation = self.explain(row);
+        let available = self.is_available(&explanation);
+        let word = if available { out.tint(Tint::Good, "available") } else { out.tint(Tint::Odd, "hidden") };
+        out.line(format!("{}: {word}", out.tint(Tint::Bold, &tool.entry.key)))?;
+        let place = format!("{}:{}", self.opened.shown(tool.entry.id.file()), tool.entry.line);
+        let states = match &slot.gate.states {
+            States::Every => "every state".to_owned(),
+            States::Only(listed) if listed.is_empty() => "no state".to_owned(),
+            States::Only(listed) => list(listed),
+        };
+        let groups = slot.gate.groups();
+        for (label, text) in [
+            ("name", tool.name.clone()),
+            ("file", place),
+            ("groups", if groups.is_empty() { "none".into() } else { list(&groups) }),
+            ("available in", states),
+            ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
+            ("asked for", self.asked.groups()),
+            ("state", self.asked.context.state().to_owned()),
+        ] {
+            out.line(format!("  {:<13} {}", label, out.text(&text)))?;
+        }
+        if available {
+            return Ok(());
+        }
+        out.line("reasons")?;
+        for (_, text, _) in self.reasons(&explanation) {
+            wrap(&text, "  ").iter().try_for_each(|line| out.line(line))?;
+        }
+        if !explanation.changes.is_empty() {
+            out.line("what would show it, the smallest change first")?;
+        }
+        for change in &explanation.changes {
+            wrap(&change.text(&self.opened.tools), "  ").iter().try_for_each(|line| out.line(line))?;
+        }
+        Ok(())
+    }
+}
+
+fn states(states: &States) -> Vec<Name> {
+    match states {
+        States::Every => vec![ANY.into()],
+        States::Only(listed) => listed.clone(),
+    }
+}

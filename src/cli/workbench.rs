@@ -1,0 +1,55 @@
+//! `toolcrib [PATH]`: opens the screen on a workspace.
+
+use std::path::Path;
+
+use super::{
+    ending::{Ended, Ending},
+    global::Global,
+};
+use crate::{
+    app::state::Start,
+    model::{call::Limits, context::Mode},
+    runtime::launch::{self, Launch},
+    store::{
+        paths::Paths,
+        settings::{connections, user, workspace as settings},
+        workspace::Workspace,
+    },
+};
+
+/// Whether the user's own workspace is opened, or the one that shows what toolcrib does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Work,
+    Demo,
+}
+
+/// Opens the workspace that the command line means and ends when the user leaves.
+pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
+    let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
+    let paths = Paths::of_user()?;
+    let (mut own, mut findings) = settings::load(&workspace)?;
+    let (settings, more) = user::load(&paths.config_file())?;
+    findings.extend(more);
+    if let Some(wanted) = &global.connection {
+        let chosen = connections::choose(&own, Some(wanted))?;
+        own.connection.clone_from(&chosen.name);
+        own.connections.retain(|known| known.name != chosen.name);
+        own.connections.push(chosen);
+    }
+    let start = Start {
+        workspace: own.name.clone().unwrap_or_else(|| workspace.name()),
+        mode: global.mode.map_or(own.mode, Mode::from),
+        context: own.context,
+        profiles: own.profiles,
+        connections: own.connections,
+        connection: Some(own.connection),
+        demo: purpose == Purpose::Demo,
+        ..Start::default()
+    };
+    let place =
+        |finding: crate::model::finding::Finding| format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
+    let complaints = findings.into_iter().map(place).collect();
+    launch::run(Launch { workspace, paths, settings, themes: Vec::new(), start, limits: Limits::default(), complaints })?;
+    Ok(Ending::Done)
+}
