@@ -14,15 +14,13 @@ mod form;
 mod invoke;
 #[path = "all/nats.rs"]
 mod nats;
-#[path = "all/odd_texts.rs"]
-mod odd_texts;
 #[path = "all/samples.rs"]
 mod samples;
 #[path = "all/schemas.rs"]
 mod schemas;
 #[path = "all/support.rs"]
 mod support;
-#[path = "all/syntax_properties.rs"]
-mod syntax_properties;
+#[path = "all/syntax.rs"]
+mod syntax;
 #[path = "all/vectors.rs"]
 mod vectors;

@@ -317,6 +317,15 @@ mod tests {
     }
 
     #[test]
+    fn yaml_ends_block_texts_where_the_file_does() {
+        for (text, value) in
+            [("a: |\n  x", "x"), ("a: |\n  x\n", "x\n"), ("a: |\n", ""), ("a: >-\n  x\n  y", "x y"), ("a: |+\n  x\n\n", "x\n\n")]
+        {
+            assert_eq!(**read(Format::Yaml, text).value(0).unwrap(), json!({"a": value}), "{text:?}");
+        }
+    }
+
+    #[test]
     fn yaml_takes_brackets_that_are_not_indented() {
         let text = "a: [\n]\nb: {\n  \"ü\": [\n    \"x\",\n    {}, # c\n  ],\n}\nc: |\n  {\n  }\nd:\n  e: [\n1, \"2\n] 3\"\n]\n";
         let source = read(Format::Yaml, text);

@@ -69,6 +69,7 @@ impl<'p> Pen<'p> {
     /// Dotted keys between braces are too entangled to be changed one by one: the braces are written anew.
     fn rewrite(&self, expected: &Value) -> Option<Splice> {
         let node = match &self.plan.change {
+            Change::Replace { node, .. } if !section::is_dotted(node) => return None,
             Change::Replace { node, .. } => node,
             Change::Add { object, .. } | Change::Rename { object, .. } => object,
             Change::Insert { list, .. } | Change::Move { list, .. } => list,
@@ -236,7 +237,6 @@ impl<'p> Pen<'p> {
         };
         match end {
             0 => Splice::insert(0, lines.trim_start_matches(['\r', '\n']).to_owned() + page.eol),
-            end if page.text[end..].is_empty() => Splice::insert(end, format!("{}{lines}{}", page.eol, page.eol)),
             end => Splice::insert(end, format!("{}{lines}", page.eol)),
         }
     }

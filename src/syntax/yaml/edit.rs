@@ -102,11 +102,12 @@ impl Pen<'_> {
         rows.iter().map(|row| self.drop_row(&starts, *row)).collect()
     }
 
-    /// Takes out a child of a block with the comment on its line.
+    /// Takes out a child of a block with the comment on its line, and those below that are indented as its inside is.
+    /// Comments above it stay: what they are about cannot be told for sure.
     fn drop_row(&self, starts: &[(usize, usize)], row: usize) -> Splice {
         let (page, (start, end)) = (self.page, starts[row]);
         if page.begins_line(start) {
-            let (from, to) = (page.line_start(start), page.next_line(end));
+            let (from, to) = (page.line_start(start), self.behind_inner_comments(page.next_line(end), column(page, start)));
             // Without a line end behind it, it takes the one before it.
             if to == page.text.len() && !page.text.ends_with('\n') && from > 0 {
                 return Splice::delete(page.line_end(from - 1), to);
@@ -117,6 +118,15 @@ impl Pen<'_> {
             Some(next) if page.text[page.line_end(end)..next.0].trim().is_empty() => Splice::delete(start, next.0),
             _ => Splice::delete(start - trailing_blanks(&page.text[..start]), page.line_end(end)),
         }
+    }
+
+    /// Behind the comment lines that are indented further than a column.
+    fn behind_inner_comments(&self, mut at: usize, column: usize) -> usize {
+        let page = self.page;
+        while at < page.text.len() && page.indent(at).len() > column && page.text[at..].trim_start().starts_with('#') {
+            at = page.next_line(at);
+        }
+        at
     }
 
     fn shift(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
@@ -329,16 +339,24 @@ impl Pen<'_> {
         if behind[blanks..].starts_with(['\r', '\n', '#']) { 1 } else { blanks.clamp(1, 8) }
     }
 
-    /// Where an item begins with the comment lines right above it; the first item's belong to the list.
+    /// Where an item begins with the comment lines right above it. Those above the first item are the list's, unless
+    /// other items have comments too.
     fn with_comments(&self, list: &Node, row: usize) -> usize {
+        let Shape::List { items, .. } = &list.shape else { return list.span.start };
+        let own = |row: usize| self.page.line_start(self.dash(list, row));
+        match row {
+            0 if (1..items.len()).all(|row| self.comments_above(list, row) == own(row)) => own(0),
+            row => self.comments_above(list, row),
+        }
+    }
+
+    fn comments_above(&self, list: &Node, row: usize) -> usize {
         let page = self.page;
         let dash = self.dash(list, row);
         let mut start = page.line_start(dash);
-        let floor = if row == 0 { return start } else { self.dash(list, row - 1) };
-        while start > floor {
+        while start > 0 {
             let above = page.line_start(start - 1);
-            let line = &page.text[above..start];
-            if above <= floor || !line.trim_start().starts_with('#') || page.indent(above) != page.indent(dash) {
+            if !page.text[above..start].trim_start().starts_with('#') || page.indent(above) != page.indent(dash) {
                 break;
             }
             start = above;

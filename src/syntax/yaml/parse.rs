@@ -165,7 +165,10 @@ impl<'t> Builder<'t> {
     }
 
     fn scalar(&mut self, text: &str, style: ScalarStyle, anchor: usize, tag: Option<&Tag>, raw: Span) -> Result<(), Fault> {
-        let written = self.trimmed(raw);
+        let written = match style {
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => self.quoted(raw),
+            _ => self.trimmed(raw),
+        };
         let plain = style == ScalarStyle::Plain;
         let left_out = plain && (text.is_empty() || (text == "~" && &self.text[written.start..written.end] != "~"));
         let properties = usize::from(anchor > 0) + usize::from(tag.is_some());
@@ -186,9 +189,12 @@ impl<'t> Builder<'t> {
                     self.found.blocks.push(Span { start, end: raw.end });
                 }
             }
+            if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
+                self.found.quoted.push(written);
+            }
             Span { start, end: if block { self.block_end(start, raw) } else { written.end } }
         };
-        let text = if left_out { "" } else { text };
+        let text = if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
         let value = match tag {
             None if plain => resolve::core(text),
             None => Value::String(text.to_owned()),
@@ -314,16 +320,48 @@ impl<'t> Builder<'t> {
         gap
     }
 
+    /// Up to the closing quote: the parser counts in what follows on the line, comments too.
+    fn quoted(&self, raw: Span) -> Span {
+        let bytes = &self.text.as_bytes()[raw.start..raw.end];
+        let (quote, mut at) = (bytes.first().copied().unwrap_or_default(), 1);
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' if quote == b'"' => at += 2,
+                b'\'' if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 2,
+                byte if *byte == quote => break,
+                _ => at += 1,
+            }
+        }
+        Span { start: raw.start, end: (raw.start + at + 1).min(raw.end) }
+    }
+
     /// Without the blanks that the parser counts in.
     fn trimmed(&self, span: Span) -> Span {
         let written = self.text.get(span.start..span.end).unwrap_or_default();
         Span { start: span.start, end: span.start + written.trim_end_matches([' ', '\t', '\r', '\n']).len() }
     }
 
+    /// The parser ends a block text with a break even where the file ends without one, or the block is empty.
+    fn without_added_break<'s>(&self, text: &'s str, style: ScalarStyle, start: usize, raw: Span) -> &'s str {
+        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return text;
+        }
+        let header = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at + 1);
+        let body = self.text.get(raw.start.max(header)..raw.end).unwrap_or_default();
+        let unended = raw.end == self.text.len() && !self.text.ends_with(['\n', '\r']);
+        let empty = text == "\n" && body.trim().is_empty() && !self.keeps_breaks(start);
+        if unended || empty { text.strip_suffix('\n').unwrap_or(text) } else { text }
+    }
+
+    /// Whether the header of a block scalar says that blank lines at its end count (`|+`).
+    fn keeps_breaks(&self, start: usize) -> bool {
+        self.text[start..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).any(|byte| byte == b'+')
+    }
+
     /// The end of a block scalar that begins at `start`: of its last line, blank lines behind it only where it keeps them.
     fn block_end(&self, start: usize, raw: Span) -> usize {
         let body = self.text.get(raw.start..raw.end).unwrap_or_default();
-        let keeps = self.text[start..].bytes().take_while(|byte| !byte.is_ascii_whitespace()).any(|byte| byte == b'+');
+        let keeps = self.keeps_breaks(start);
         // The parser counts in the blanks that the next line begins with.
         let mut end = body.trim_end_matches([' ', '\t']).len();
         if !body[..end].ends_with('\n') {

@@ -38,10 +38,7 @@ fn is_plain(text: &str, flow: bool) -> bool {
     let outer = text.ends_with([' ', '\t', ':']);
     let bracketed = flow && text.contains([',', '[', ']', '{', '}', ':']);
     let marker = text.starts_with("...");
-    !(indicator || inner || outer || bracketed || marker)
-        && text.chars().all(is_printable)
-        && resolve::is_text(text)
-        && !matches!(text, "y" | "Y" | "n" | "N")
+    !(indicator || inner || outer || bracketed || marker) && text.chars().all(is_printable) && resolve::is_text(text)
 }
 
 fn is_printable(letter: char) -> bool {

@@ -17,8 +17,10 @@ const PAD: usize = 256;
 /// How often a text is read anew before its indentation is called wrong.
 const ROUNDS: usize = 64;
 
-/// As the parser says it.
-const INDENTATION: &str = "invalid indentation";
+/// As the parser says it: of a line, of a word in brackets, of the lines of a text in quotes (told at its begin).
+const LINE: &str = "invalid indentation";
+const WORD: &str = "invalid indentation in flow construct";
+const QUOTED: &str = "invalid indentation in quoted scalar";
 
 pub struct Shadow<'t> {
     text: Cow<'t, str>,
@@ -39,13 +41,15 @@ pub struct Found {
     pub blocks: Vec<Span>,
     /// The outermost lists and objects in brackets, in the order they stand.
     pub brackets: Vec<Span>,
+    /// Texts in quotes, in the order they stand.
+    pub quoted: Vec<Span>,
 }
 
 /// Reads a text, padded where that is needed.
 pub fn read(text: &str, read: impl Fn(&Shadow<'_>) -> Result<(Tree, Found), Fault>) -> Result<Tree, Fault> {
     let first = match read(&Shadow::of(text, Vec::new())) {
         Ok((tree, _)) => return Ok(tree),
-        Err(fault) if fault.1 != INDENTATION => return Err(fault),
+        Err(fault) if ![LINE, WORD, QUOTED].contains(&&*fault.1) => return Err(fault),
         Err(fault) => fault,
     };
     let guessed = settle(closers(text), text, &read).or_else(|| settle(Vec::new(), text, &read));
@@ -60,12 +64,23 @@ fn settle(mut pads: Vec<usize>, text: &str, read: impl Fn(&Shadow<'_>) -> Result
                 let count = pads.len();
                 pads.retain(|pad| !within(&found.blocks, *pad));
                 if pads.len() == count {
-                    return pads.iter().all(|pad| within(&found.brackets, *pad)).then_some(tree);
+                    let fits = |pad: &usize| within(&found.brackets, *pad) || within(&found.quoted, *pad);
+                    return pads.iter().all(fits).then_some(tree);
                 }
             }
-            Err((at, message)) if message == INDENTATION => {
+            Err((at, message)) if message == LINE || message == WORD => {
                 let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
                 pads.insert(pads.binary_search(&line).err()?, line);
+            }
+            Err((at, message)) if message == QUOTED => {
+                let count = pads.len();
+                let end = at + 1 + text.get(at + 1..)?.find(text.get(at..=at)?)?;
+                pads.extend(text[at..end].match_indices('\n').map(|(row, _)| at + row + 1));
+                pads.sort_unstable();
+                pads.dedup();
+                if pads.len() == count {
+                    return None;
+                }
             }
             Err(_) => return None,
         }

@@ -11,7 +11,7 @@ use toolcrib::{
     },
 };
 
-use crate::odd_texts;
+use super::odd_texts;
 
 const FORMATS: [Format; 3] = [Format::Json, Format::Yaml, Format::Toml];
 

@@ -1,0 +1,8 @@
+//! Editing texts in place: byte for byte, by example, and as properties of random edits.
+
+#[path = "syntax/edits.rs"]
+mod edits;
+#[path = "syntax/odd_texts.rs"]
+mod odd_texts;
+#[path = "syntax/properties.rs"]
+mod properties;
