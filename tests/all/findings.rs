@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use toolcrib::{
-    engine::lint,
+    engine::lint::{self, check::Level},
     model::{
         context::Mode::{self, AsDeployed, Document},
         entry::{EntryForm, FileId},
@@ -508,4 +508,27 @@ fn secrets_are_never_repeated() {
     for finding in found {
         assert!(!finding.message.contains("hunter2") && !finding.message.contains("0123456789"), "{}", finding.message);
     }
+}
+
+/// The documentation's table of codes, from the checks themselves.
+fn table_of_codes() -> String {
+    let words = |level: Level| match (level.document, level.as_deployed) {
+        (Some(one), Some(other)) if one == other => one.word().to_owned(),
+        (one, other) => [one, other].map(|severity| severity.map_or("–", Severity::word)).join(" / "),
+    };
+    let syntax = lint::syntax::CODES.iter().map(|(code, severity, about)| (*code, severity.word().to_owned(), *about));
+    let checks =
+        lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| (check.code, words(check.severity), check.about));
+    let mut rows: Vec<_> = syntax.chain(checks).collect();
+    rows.sort_unstable();
+    let rows = rows.iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"));
+    format!("| code | severity | what it finds |\n| --- | --- | --- |\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn the_documentation_lists_every_code() {
+    let page = include_str!("../../docs/systems.md");
+    let (_, rest) = page.split_once("<!-- codes -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- /codes -->").unwrap();
+    assert_eq!(table, table_of_codes(), "put this into docs/systems.md:\n{}", table_of_codes());
 }

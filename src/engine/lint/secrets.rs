@@ -68,9 +68,14 @@ fn looks_secret(key: &str, text: &str) -> Option<&'static str> {
     if has_password(text) {
         return Some("a password in an address");
     }
-    let plain: String = key.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let named = ENDINGS.iter().any(|ending| plain.ends_with(ending));
+    let named = ENDINGS.iter().any(|ending| ends_with(key, ending));
     (named && !text.contains(char::is_whitespace)).then_some("a secret")
+}
+
+/// Whether a key ends with a word, whatever its case and its dashes.
+fn ends_with(key: &str, word: &str) -> bool {
+    let mut letters = key.chars().rev().filter(|letter| letter.is_alphanumeric());
+    word.chars().rev().all(|letter| letters.next().is_some_and(|of| of.to_ascii_lowercase() == letter))
 }
 
 /// What stands for a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`, `***`.
@@ -99,4 +104,44 @@ fn variable(key: &str) -> String {
     let letters = key.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' });
     let name: String = letters.collect();
     if name.trim_matches('_').is_empty() { "TOKEN".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_tokens_are_told_from_other_words() {
+        for (key, text) in [
+            ("note", "sk-proj-0123456789abcdef"),
+            ("note", "ghp_0123456789abcdefghij"),
+            ("header", "Bearer 0123456789abcdef"),
+            ("note", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x"),
+            ("url", "nats://user:hunter2@localhost:4222"),
+            ("auth-token", "anything"),
+            ("API_KEY", "anything"),
+            ("pem", "-----BEGIN RSA PRIVATE KEY-----\nabc"),
+        ] {
+            assert!(looks_secret(key, text).is_some(), "{key}: {text}");
+        }
+        for (key, text) in [
+            ("description", "Ask for a token, then use it"),
+            ("name", "sk-learn-helper"),
+            ("auth-token", "${TOKEN}"),
+            ("auth-token", "<token>"),
+            ("auth-token", ""),
+            ("password", "what the user typed"),
+            ("url", "https://user@localhost/a:b@c"),
+            ("url", "nats://user:$PASSWORD@localhost"),
+            ("description", "Basic arithmetic in 2 steps"),
+            ("tokens", "many"),
+        ] {
+            assert_eq!(looks_secret(key, text), None, "{key}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_variable_is_named_after_the_key() {
+        assert_eq!((variable("auth-token"), variable("")), ("AUTH_TOKEN".into(), "TOKEN".into()));
+    }
 }

@@ -3,15 +3,15 @@
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three letters, at most three.
 /// Case and blanks alone count as the smallest slip. Of equally near ones the first.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let bound = (name.chars().count() / 3).clamp(1, 3);
-    let plain = fold(name);
+    let letters: Vec<char> = name.chars().collect();
+    let bound = (letters.len() / 3).clamp(1, 3);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().filter(|candidate| *candidate != name) {
-        if fold(candidate) == plain {
+        if folded(candidate).eq(folded(name)) {
             return Some(candidate);
         }
         let limit = best.map_or(bound, |(distance, _)| distance.saturating_sub(1));
-        if let Some(distance) = distance_within(name, candidate, limit) {
+        if let Some(distance) = distance(&letters, candidate, limit) {
             best = Some((distance, candidate));
         }
     }
@@ -21,13 +21,21 @@ pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) ->
 /// A name without what the eye passes over: case, blanks, and the kind of dash.
 #[must_use]
 pub fn fold(name: &str) -> String {
-    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
+    folded(name).collect()
+}
+
+fn folded(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_')).flat_map(char::to_lowercase)
 }
 
 /// The number of single-letter edits between two names, swapped neighbours counting as one; `None` when above `limit`.
 #[must_use]
 pub fn distance_within(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    distance(&a.chars().collect::<Vec<_>>(), b, limit)
+}
+
+fn distance(a: &[char], b: &str, limit: usize) -> Option<usize> {
+    let b: Vec<char> = b.chars().collect();
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }

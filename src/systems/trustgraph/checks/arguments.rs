@@ -26,11 +26,15 @@ use crate::{
 const KEYS: [&str; 3] = [keys::NAME, keys::TYPE, keys::DESCRIPTION];
 const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
 
-/// The listed arguments with their places; none where the type has a fixed one.
-fn listed(tool: &Tool) -> impl Iterator<Item = (Pointer, &Value)> {
+/// The listed arguments with their rows; none where the type has a fixed one.
+fn listed(tool: &Tool) -> impl Iterator<Item = (usize, &Value)> {
     let items = (!is_fixed(tool)).then(|| tool.entry.value.get(keys::ARGUMENTS)?.as_array()).flatten();
-    let at = member(keys::ARGUMENTS);
-    items.into_iter().flatten().enumerate().filter(|(_, item)| item.is_object()).map(move |(index, item)| (at.item(index), item))
+    items.into_iter().flatten().enumerate().filter(|(_, item)| item.is_object())
+}
+
+/// The place of an argument.
+fn place(row: usize) -> Pointer {
+    member(keys::ARGUMENTS).item(row)
 }
 
 fn is_fixed(tool: &Tool) -> bool {
@@ -71,20 +75,21 @@ pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub fn no_name(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
-        report.at(&tool.entry, at, "an argument has no name");
+    for (row, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
+        report.at(&tool.entry, place(row), "an argument has no name");
     }
 }
 
 pub fn no_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
+    for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
+        let at = place(row);
         let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
         found.fix("set it to \"string\"", [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }]);
     }
 }
 
 pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, item) in listed(tool) {
+    for (row, item) in listed(tool) {
         let Some(named) = text(item, keys::TYPE).filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
         else {
             continue;
@@ -92,7 +97,7 @@ pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
         let near = nearest(named, TYPES);
         let message =
             format!("{} has the type \"{named}\", which is none of {}{}", called(item), TYPES.join(", "), did_you_mean(near));
-        let found = report.at(&tool.entry, at.child(keys::TYPE), message);
+        let found = report.at(&tool.entry, place(row).child(keys::TYPE), message);
         if let Some(near) = near {
             found.fix_set(format!("change to \"{near}\""), near);
         }
@@ -100,29 +105,29 @@ pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
-        let at = if item.get(keys::DESCRIPTION).is_some() { at.child(keys::DESCRIPTION) } else { at };
+    for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
+        let at = if item.get(keys::DESCRIPTION).is_some() { place(row).child(keys::DESCRIPTION) } else { place(row) };
         report.at(&tool.entry, at, format!("{} has no description for the model to go by", called(item)));
     }
 }
 
 pub fn duplicate(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
-    for (at, item) in listed(tool) {
+    for (row, item) in listed(tool) {
         if let Some(name) = text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name)) {
-            report.at(&tool.entry, at, format!("the argument \"{name}\" stands twice")).fix_remove("remove this one");
+            report.at(&tool.entry, place(row), format!("the argument \"{name}\" stands twice")).fix_remove("remove this one");
         }
     }
 }
 
 pub fn named_like_parameter(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(service) = service_of(ground, tool) else { return };
-    for (at, item) in listed(tool) {
+    for (row, item) in listed(tool) {
         if let Some(name) =
             text(item, keys::NAME).filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
         {
             let message = format!("the argument \"{name}\" is called like a configuration parameter of \"{}\"", service.key());
-            report.at(&tool.entry, at.child(keys::NAME), message);
+            report.at(&tool.entry, place(row).child(keys::NAME), message);
         }
     }
 }
@@ -132,19 +137,19 @@ const LONGEST_NAME: usize = 64;
 
 pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
-    for (at, item) in listed(tool) {
+    for (row, item) in listed(tool) {
         let Some(name) = text(item, keys::NAME).filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits)) else {
             continue;
         };
         let message = format!(
             "function-calling APIs refuse the argument name \"{name}\": letters, digits, _ - . alone, {LONGEST_NAME} at most"
         );
-        report.at(&tool.entry, at.child(keys::NAME), message);
+        report.at(&tool.entry, place(row).child(keys::NAME), message);
     }
 }
 
 pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, item) in listed(tool) {
+    for (row, item) in listed(tool) {
         for key in item.as_object().into_iter().flat_map(serde_json::Map::keys).filter(|key| !KEYS.contains(&key.as_str())) {
             let near = nearest(key, KEYS).filter(|near| item.get(near).is_none());
             let message = format!(
@@ -152,7 +157,7 @@ pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
                 called(item),
                 did_you_mean(near)
             );
-            let found = report.at(&tool.entry, at.child(key), message);
+            let found = report.at(&tool.entry, place(row).child(key), message);
             if let Some(near) = near {
                 found.fix_rename(near);
             }
