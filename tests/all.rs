@@ -22,5 +22,7 @@ mod schemas;
 mod support;
 #[path = "all/syntax.rs"]
 mod syntax;
+#[path = "all/tools_screen.rs"]
+mod tools_screen;
 #[path = "all/vectors.rs"]
 mod vectors;

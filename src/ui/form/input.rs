@@ -99,6 +99,11 @@ impl Form {
         FormReply::Ignored
     }
 
+    /// The keys have come to the form: a text field takes them as text at once.
+    pub fn enter(&mut self) {
+        self.resting = false;
+    }
+
     fn wake(&mut self) -> FormReply {
         self.resting = false;
         self.ask(|editor, cell| {

@@ -188,14 +188,15 @@ impl Screen for Tools {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> Reply {
-        if let Input::Mouse(mouse) = input {
-            return self.mouse(*mouse, input, state);
-        }
-        match self.panes.focus {
-            CATALOG => self.catalog.input(input, state, &mut self.panes.focus),
-            FORM => self.form_input(input),
+        let before = self.panes.focus;
+        let reply = match (input, before) {
+            (Input::Mouse(mouse), _) => self.mouse(*mouse, input, state),
+            (_, CATALOG) => self.catalog.input(input, state, &mut self.panes.focus),
+            (_, FORM) => self.form_input(input),
             _ => self.preview.input(input, state),
-        }
+        };
+        self.arrive(before);
+        reply
     }
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
@@ -207,8 +208,15 @@ impl Screen for Tools {
         }
         match act {
             Act::NextPane | Act::PreviousPane if self.panes.focus == FORM => return self.step_field(act),
-            Act::NextPane => self.panes.next(),
-            Act::PreviousPane => self.panes.previous(),
+            Act::NextPane | Act::PreviousPane => {
+                let before = self.panes.focus;
+                if act == Act::NextPane {
+                    self.panes.next()
+                } else {
+                    self.panes.previous()
+                }
+                self.arrive(before);
+            }
             Act::Find if self.panes.focus == PREVIEW => self.preview.find(),
             Act::Find => {
                 self.panes.focus = CATALOG;
@@ -282,6 +290,16 @@ impl Tools {
         let pane = Pane { title: &title, note: &place, foot: &position, focused };
         self.form_area = pane.draw(frame.buffer_mut(), area, look.styles);
         known.form.draw(frame.buffer_mut(), self.form_area, look.styles, focused);
+    }
+
+    /// The form takes the keys as soon as they come to it.
+    fn arrive(&mut self, before: usize) {
+        if before != FORM
+            && self.panes.focus == FORM
+            && let Some(known) = &mut self.form
+        {
+            known.form.enter();
+        }
     }
 
     /// Tab goes from field to field, and after the last to the next pane.

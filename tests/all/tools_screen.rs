@@ -1,0 +1,101 @@
+//! The Tools screen as it is used: keys and mouse in, the screen and the files out.
+
+use toolcrib::app::effect::Effect;
+
+use super::support::workbench::Workbench;
+
+#[test]
+fn it_looks_as_it_should_at_two_sizes() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut bench = Workbench::sample("spec-workflow", width, height);
+        insta::assert_snapshot!(format!("tools {width}x{height} catalog"), bench.picture());
+        bench.keys("tab");
+        insta::assert_snapshot!(format!("tools {width}x{height} form"), bench.picture());
+        bench.keys("ctrl+p");
+        insta::assert_snapshot!(format!("tools {width}x{height} palette"), bench.picture());
+    }
+}
+
+fn saved(bench: &Workbench) -> Vec<String> {
+    let text = |effect: &Effect| match effect {
+        Effect::Save { text, .. } => text.as_ref().map(ToString::to_string),
+        _ => None,
+    };
+    bench.effects.iter().filter_map(text).collect()
+}
+
+#[test]
+fn one_field_edited_by_keys_changes_one_line_of_the_file() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let before = bench.state.documents.iter().next().unwrap().1.text.clone();
+    bench.keys("tab"); bench.types("!"); bench.keys("esc");
+    assert!(bench.screen().contains("▌"), "the changed line is marked");
+    bench.keys("ctrl+s");
+    let saved = saved(&bench);
+    let changed: Vec<_> = saved[0].lines().zip(before.lines()).filter(|(new, old)| new != old).collect();
+    assert_eq!(changed, [("    name: \"Knowledge Graph Query!\"", "    name: \"Knowledge Graph Query\"")]);
+    bench.keys("u");
+    assert_eq!(bench.state.documents.iter().next().unwrap().1.text, before);
+    bench.keys("ctrl+r");
+    assert_eq!(bench.state.documents.iter().next().unwrap().1.text.as_ref(), saved[0]);
+}
+
+#[test]
+fn a_finding_is_jumped_to_and_mended_with_one_key() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let count = bench.state.findings.len();
+    bench.keys("v v v");
+    let row = bench.state.findings.iter().position(|finding| finding.code == "states.never-produced").unwrap();
+    bench.keys("shift+tab"); bench.keys(&"down ".repeat(row)); bench.keys("f");
+    assert!(bench.state.findings.len() < count);
+    assert!(!bench.state.findings.iter().any(|finding| finding.message.contains("research")));
+}
+
+#[test]
+fn a_tool_is_found_and_chosen_by_typing() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.keys("/"); bench.types("qprod"); bench.keys("enter");
+    let chosen = bench.state.selected.clone().unwrap();
+    assert_eq!(bench.state.catalog.tool(&chosen).unwrap().name, "query-products");
+}
+
+#[test]
+fn the_mouse_alone_chooses_edits_and_saves() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.clicks("calculator"); bench.clicks("type *");
+    assert!(bench.screen().contains("calculator · TrustGraph tool"));
+    bench.clicks("+ add");
+    bench.types("maths"); bench.keys("enter esc");
+    bench.clicks("save");
+    assert!(saved(&bench)[0].contains("\"maths\""), "{:?}", saved(&bench));
+}
+
+#[test]
+fn a_new_tool_is_a_file_of_its_own_and_undo_takes_it_back() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let count = bench.state.catalog.tools.len();
+    bench.keys("n enter"); bench.types("my-tool"); bench.keys("enter");
+    assert_eq!(bench.state.catalog.tools.len(), count + 1);
+    assert!(bench.screen().contains("my-tool · TrustGraph tool"));
+    bench.keys("esc alt+u");
+    assert_eq!(bench.state.catalog.tools.len(), count);
+}
+
+#[test]
+fn a_renamed_service_is_renamed_in_the_tools_that_use_it() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.keys("/"); bench.types("custom-rag"); bench.keys("enter shift+tab r");
+    bench.keys("ctrl+u"); bench.types("library"); bench.keys("enter");
+    let uses = bench.state.catalog.tools.iter().filter(|tool| tool.service.as_deref() == Some("library")).count();
+    assert_eq!(uses, 2, "{}", bench.screen());
+}
+
+#[test]
+fn every_theme_and_no_colour_draw_every_size() {
+    for size in [(1, 1), (20, 6), (60, 16), (80, 24), (200, 60), (500, 200)] {
+        let mut bench = Workbench::sample("services", size.0, size.1);
+        for _ in 0..4 {
+            bench.keys("f9 tab");
+        }
+    }
+}
