@@ -35,6 +35,7 @@ use crate::{
         journal::Journal,
         samples,
         settings::user,
+        watch::{Changed, Watch},
         workspace::Workspace,
     },
     wire::registry::{Registry, States},
@@ -58,6 +59,8 @@ pub struct Performer {
     unsaved: watch::Sender<Unsaved>,
     running: HashMap<CallId, Running>,
     editor: Option<String>,
+    /// Tells of changes on disk until it is dropped.
+    _watch: Option<Watch>,
 }
 
 struct Running {
@@ -85,8 +88,11 @@ impl Performer {
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
         tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
+        let workspace = Arc::new(tools.workspace);
+        let watch = watch(&workspace, &messages);
         Self {
-            workspace: Arc::new(tools.workspace),
+            _watch: watch,
+            workspace,
             journal,
             config: tools.config,
             registry,
@@ -141,38 +147,15 @@ impl Performer {
         });
     }
 
-    /// Reads the workspace in slices, so that the screen fills while files are still being read.
     fn read(&self) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            let mut names = Vec::new();
-            let ended = workspace.read(|slice| {
-                names.extend(slice.iter().map(|read| read.file.clone()));
-                let loaded = slice.into_iter().map(|read| (read.file, Loaded { text: read.text, source: read.source })).collect();
-                match messages.blocking_send(Message::Loaded(loaded)) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
-                }
-            });
-            let message = match ended {
-                Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
-                Err(problem) => Message::Failed(problem),
-            };
-            let _ = messages.blocking_send(message);
-        });
+        tokio::task::spawn_blocking(move || read_all(&workspace, &messages));
     }
 
     /// Reads a file again that something else has changed.
-    pub fn look_again(&self, file: FileId) {
+    fn look_again(&self, file: FileId) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            let message = match files::read(&workspace.path(&file)) {
-                Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
-                Err(problem) if problem.kind == ProblemKind::Missing => Message::DiskChanged { file, text: None },
-                Err(problem) => Message::Failed(problem),
-            };
-            let _ = messages.blocking_send(message);
-        });
+        tokio::task::spawn_blocking(move || look_again(&workspace, &messages, file));
     }
 
     fn call(&mut self, call: CallId, connection: Connection, request: Request) {
@@ -263,6 +246,44 @@ impl Performer {
     pub fn forget_journal(&self) {
         let _ = self.journal.write(&Unsaved::new());
     }
+}
+
+/// Reads the workspace in slices, so that the screen fills while files are still being read.
+fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>) {
+    let mut names = Vec::new();
+    let ended = workspace.read(|slice| {
+        names.extend(slice.iter().map(|read| read.file.clone()));
+        let loaded = slice.into_iter().map(|read| (read.file, Loaded { text: read.text, source: read.source })).collect();
+        match messages.blocking_send(Message::Loaded(loaded)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    let message = match ended {
+        Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
+        Err(problem) => Message::Failed(problem),
+    };
+    // The loop may have ended; then nobody needs to know.
+    let _ = messages.blocking_send(message);
+}
+
+fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
+    let message = match files::read(&workspace.path(&file)) {
+        Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
+        Err(problem) if problem.kind == ProblemKind::Missing => Message::DiskChanged { file, text: None },
+        Err(problem) => Message::Failed(problem),
+    };
+    let _ = messages.blocking_send(message);
+}
+
+/// Watches the workspace's folders; without that, changes are seen when the files are read again.
+fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option<Watch> {
+    let (seen, told) = (Arc::clone(workspace), messages.clone());
+    let started = Watch::start(workspace, move |changed| match changed {
+        Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),
+        Changed::Everything => read_all(&seen, &told),
+    });
+    started.map_err(|problem| tracing::warn!("{problem}")).ok()
 }
 
 /// Writes what is unsaved, at most once a second, the newest only.

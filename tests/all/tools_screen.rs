@@ -1,6 +1,6 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
-use toolcrib::app::effect::Effect;
+use toolcrib::{app::effect::Effect, model::entry::FileId};
 
 use super::support::workbench::Workbench;
 
@@ -8,12 +8,16 @@ use super::support::workbench::Workbench;
 fn it_looks_as_it_should_at_two_sizes() {
     for (width, height) in [(80, 24), (120, 36)] {
         let mut bench = Workbench::sample("spec-workflow", width, height);
-        insta::assert_snapshot!(format!("tools {width}x{height} catalog"), bench.picture());
+        insta::assert_snapshot!(format!("tools {width}x{height} catalog"), bench.styled());
         bench.keys("tab");
-        insta::assert_snapshot!(format!("tools {width}x{height} form"), bench.picture());
+        insta::assert_snapshot!(format!("tools {width}x{height} form"), bench.styled());
         bench.keys("ctrl+p");
-        insta::assert_snapshot!(format!("tools {width}x{height} palette"), bench.picture());
+        insta::assert_snapshot!(format!("tools {width}x{height} palette"), bench.styled());
     }
+}
+
+fn tools_of(bench: &Workbench) -> String {
+    bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string()
 }
 
 fn saved(bench: &Workbench) -> Vec<String> {
@@ -27,17 +31,19 @@ fn saved(bench: &Workbench) -> Vec<String> {
 #[test]
 fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
-    let before = bench.state.documents.iter().next().unwrap().1.text.clone();
-    bench.keys("tab"); bench.types("!"); bench.keys("esc");
+    let before = tools_of(&bench);
+    bench.keys("tab");
+    bench.types("!");
+    bench.keys("esc");
     assert!(bench.screen().contains("▌"), "the changed line is marked");
     bench.keys("ctrl+s");
     let saved = saved(&bench);
     let changed: Vec<_> = saved[0].lines().zip(before.lines()).filter(|(new, old)| new != old).collect();
     assert_eq!(changed, [("    name: \"Knowledge Graph Query!\"", "    name: \"Knowledge Graph Query\"")]);
     bench.keys("u");
-    assert_eq!(bench.state.documents.iter().next().unwrap().1.text, before);
+    assert_eq!(tools_of(&bench), before);
     bench.keys("ctrl+r");
-    assert_eq!(bench.state.documents.iter().next().unwrap().1.text.as_ref(), saved[0]);
+    assert_eq!(tools_of(&bench), saved[0]);
 }
 
 #[test]
@@ -46,7 +52,9 @@ fn a_finding_is_jumped_to_and_mended_with_one_key() {
     let count = bench.state.findings.len();
     bench.keys("v v v");
     let row = bench.state.findings.iter().position(|finding| finding.code == "states.never-produced").unwrap();
-    bench.keys("shift+tab"); bench.keys(&"down ".repeat(row)); bench.keys("f");
+    bench.keys("shift+tab");
+    bench.keys(&"down ".repeat(row));
+    bench.keys("f");
     assert!(bench.state.findings.len() < count);
     assert!(!bench.state.findings.iter().any(|finding| finding.message.contains("research")));
 }
@@ -54,7 +62,9 @@ fn a_finding_is_jumped_to_and_mended_with_one_key() {
 #[test]
 fn a_tool_is_found_and_chosen_by_typing() {
     let mut bench = Workbench::sample("services", 120, 36);
-    bench.keys("/"); bench.types("qprod"); bench.keys("enter");
+    bench.keys("/");
+    bench.types("qprod");
+    bench.keys("enter");
     let chosen = bench.state.selected.clone().unwrap();
     assert_eq!(bench.state.catalog.tool(&chosen).unwrap().name, "query-products");
 }
@@ -62,10 +72,12 @@ fn a_tool_is_found_and_chosen_by_typing() {
 #[test]
 fn the_mouse_alone_chooses_edits_and_saves() {
     let mut bench = Workbench::sample("services", 120, 36);
-    bench.clicks("calculator"); bench.clicks("type *");
+    bench.clicks("calculator");
+    bench.clicks("type *");
     assert!(bench.screen().contains("calculator · TrustGraph tool"));
     bench.clicks("+ add");
-    bench.types("maths"); bench.keys("enter esc");
+    bench.types("maths");
+    bench.keys("enter esc");
     bench.clicks("save");
     assert!(saved(&bench)[0].contains("\"maths\""), "{:?}", saved(&bench));
 }
@@ -74,7 +86,9 @@ fn the_mouse_alone_chooses_edits_and_saves() {
 fn a_new_tool_is_a_file_of_its_own_and_undo_takes_it_back() {
     let mut bench = Workbench::sample("services", 120, 36);
     let count = bench.state.catalog.tools.len();
-    bench.keys("n enter"); bench.types("my-tool"); bench.keys("enter");
+    bench.keys("n enter");
+    bench.types("my-tool");
+    bench.keys("enter");
     assert_eq!(bench.state.catalog.tools.len(), count + 1);
     assert!(bench.screen().contains("my-tool · TrustGraph tool"));
     bench.keys("esc alt+u");
@@ -84,8 +98,12 @@ fn a_new_tool_is_a_file_of_its_own_and_undo_takes_it_back() {
 #[test]
 fn a_renamed_service_is_renamed_in_the_tools_that_use_it() {
     let mut bench = Workbench::sample("services", 120, 36);
-    bench.keys("/"); bench.types("custom-rag"); bench.keys("enter shift+tab r");
-    bench.keys("ctrl+u"); bench.types("library"); bench.keys("enter");
+    bench.keys("/");
+    bench.types("custom-rag");
+    bench.keys("enter shift+tab r");
+    bench.keys("ctrl+u");
+    bench.types("library");
+    bench.keys("enter");
     let uses = bench.state.catalog.tools.iter().filter(|tool| tool.service.as_deref() == Some("library")).count();
     assert_eq!(uses, 2, "{}", bench.screen());
 }
