@@ -1,6 +1,10 @@
 //! The form itself: the fields of a value, with focus, scroll, folds and drafts.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    mem::{Discriminant, discriminant},
+    sync::Arc,
+};
 
 use ratatui::layout::Rect;
 use serde_json::Value;
@@ -15,6 +19,7 @@ use super::{
 use crate::{
     schema::{
         fields::{self, Field, Part, View},
+        kind::Kind,
         node::PlaceId,
         pointer::Pointer,
         tree::Schema,
@@ -195,16 +200,19 @@ impl Form {
         form.focus = self.focus.clone();
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.rebuild();
-        let kept =
-            self.editor.take().filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(form.fields[row].kind.clone())));
+        let kept = self
+            .editor
+            .take()
+            .filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind))));
         if kept.is_some() {
             form.editor = kept;
         }
         *self = form;
     }
 
-    fn row_kind(&self) -> Option<crate::schema::kind::Kind> {
-        self.row().map(|row| self.fields[row].kind.clone())
+    /// Options may come and go with what is typed; the editor of the field stays the same one.
+    fn row_kind(&self) -> Option<Discriminant<Kind>> {
+        self.row().map(|row| discriminant(&self.fields[row].kind))
     }
 
     /// What is said about the value from outside; shown at the fields.
