@@ -94,9 +94,10 @@ pub fn wish(node: &Node) -> String {
         return format!("always {}", plain(constant));
     }
     let types = node.shown_types();
-    let format = node.text.format.as_deref().filter(|_| types == Types::TEXT).map(format_words);
-    let mut words = match format {
-        Some((words, "")) => words.to_owned(),
+    let looks = ["multiline", "textarea", "markdown", "password"];
+    let format = node.text.format.as_deref().filter(|format| types == Types::TEXT && !looks.contains(format));
+    let mut words = match format.map(format_words) {
+        Some((words, "")) => format!("text, {words}"),
         Some((words, example)) => format!("{words}, such as {example}"),
         None if types == Types::ALL.without(Types::NULL) => "anything".into(),
         None => types.words(),

@@ -574,3 +574,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_schema_that_follows_the_value_does_not_interrupt_typing() {
+    let schema = |names: &[&str]| {
+        json!({"properties": {"group": {"type": "array", "items": {"type": "string", "examples": names}},
+            "state": {"type": "string", "examples": names}}})
+    };
+    let mut desk = Desk::new(schema(&["one"]), json!({"group": ["one"]}));
+    for at in ["/group", "/state"] {
+        desk.goes(at);
+        for letter in ["n", "e", "w"] {
+            desk.types(letter);
+            let names = desk.value.to_string();
+            desk.form.set_schema(&Arc::new(schema(&["one", &names])));
+        }
+    }
+    assert_eq!(*desk.value, json!({"group": ["one", "new"], "state": "new"}));
+}

@@ -418,6 +418,7 @@ impl Editor for ChipLine {
     }
 
     fn sync(&mut self, cell: &Cell<'_>) {
+        self.choices = choices(cell);
         let items = items(cell);
         self.chosen = self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
         if self.replaces.is_some_and(|index| items.get(index).copied() != Some(self.input.text())) {

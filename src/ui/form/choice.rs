@@ -30,12 +30,16 @@ impl Widget for ChoiceField {
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        let choices = match &cell.field.kind {
-            Kind::Choice(choices) => Arc::clone(choices),
-            _ => Arc::new(Choices { options: Vec::new(), open: true }),
-        };
+        let choices = choices(cell);
         let free = choices.open.then(|| TextInput::new(cell.text()));
         Box::new(Chooser { choices, free, list: None, filter: None })
+    }
+}
+
+fn choices(cell: &Cell<'_>) -> Arc<Choices> {
+    match &cell.field.kind {
+        Kind::Choice(choices) => Arc::clone(choices),
+        _ => Arc::new(Choices { options: Vec::new(), open: true }),
     }
 }
 
@@ -285,6 +289,7 @@ impl Editor for Chooser {
     }
 
     fn sync(&mut self, cell: &Cell<'_>) {
+        self.choices = choices(cell);
         if self.free.as_ref().is_some_and(|free| free.text() != cell.text()) {
             self.free = Some(TextInput::new(cell.text()));
         }

@@ -13,7 +13,7 @@ use crate::{
     model::finding::Severity,
     schema::fields::{Field, Presence, Role as Seat},
     ui::{
-        canvas::{Pen, fit, visible, width},
+        canvas::{Pen, fit, visible, width, wrap},
         styles::{Role, Styles},
     },
 };
@@ -51,11 +51,11 @@ impl Form {
         let mut lines = Vec::new();
         for finding in self.findings() {
             let text = format!("{finding}; everything is edited as JSON");
-            lines.extend(marked(layout::remark_text(&text, None, cells).0, "⚠", Role::Error));
+            lines.extend(marked(wrap(&visible(&text), usize::from(cells)), "⚠", Role::Error));
         }
         for remark in &self.remarks.top {
-            let text = layout::remark_text(&remark.text, None, cells);
-            lines.extend(marked(text.0, sign(remark.severity), role(remark.severity)));
+            let text = wrap(&visible(&remark.text), usize::from(cells));
+            lines.extend(marked(text, sign(remark.severity), role(remark.severity)));
         }
         lines.truncate(6);
         lines
@@ -77,7 +77,7 @@ impl Form {
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
             line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused)));
-            line += layout::remark_lines(&self.remarks, row, self.columns.room);
+            line += layout::remark_lines(&self.remarks, row, self.columns.room, focused && Some(row) == at);
             if Some(row) == at && focused {
                 line += self.help(row).len();
             }
@@ -173,7 +173,8 @@ impl Form {
             spots.extend(hits.into_iter().map(|hit| spot(&hit, inner, row)));
             let mut line = lines;
             for remark in self.remarks.of(row) {
-                line += draw_remark(buffer, area, columns, line, remark, styles, row, &mut spots);
+                let shown = layout::remark_text(remark, columns.room, here);
+                line += draw_remark(buffer, area, columns, line, (remark, &shown), styles, row, &mut spots);
             }
             if here {
                 let dim = styles[Role::Dim];
@@ -264,20 +265,18 @@ fn draw_remark(
     area: Rect,
     columns: Columns,
     line: u16,
-    remark: &Remark,
+    (remark, shown): (&Remark, &layout::Shown),
     styles: &Styles,
     row: usize,
     spots: &mut Vec<Spot>,
 ) -> u16 {
-    let fix = remark.fix.as_ref().map(|(_, words)| words.as_str());
     let style = styles[role(remark.severity)];
-    let (lines, fix_line) = layout::remark_text(&remark.text, fix, columns.room);
-    for (number, text) in (0_u16..).zip(&lines) {
+    for (number, text) in (0_u16..).zip(&shown.lines) {
         let mark = if number == 0 { sign(remark.severity) } else { " " };
         Pen::new(buffer, area, line + number).skip(columns.widget).put(mark, style).put(" ", style).put(text, style);
     }
-    let height = u16::try_from(lines.len()).unwrap_or(1);
-    let Some((note, words)) = &remark.fix else { return height };
+    let height = u16::try_from(shown.lines.len()).unwrap_or(1);
+    let (Some((note, words)), Some(fix_line)) = (&remark.fix, shown.fix) else { return height };
     let words = format!("▸ fix: {}", visible(words));
     let words = fit(&words, usize::from(columns.room.saturating_sub(2)));
     let wide = u16::try_from(width(&words)).unwrap_or(0);

@@ -2,15 +2,16 @@
 
 use super::{
     cell::{Cell, Editor},
-    notes::Remarks,
+    notes::{Remark, Remarks},
     registry,
 };
 use crate::{
+    model::finding::Severity,
     schema::{
         fields::{Field, Part, Role},
         words,
     },
-    ui::canvas::{visible, width, wrap},
+    ui::canvas::{fit, visible, width, wrap},
 };
 
 /// Widths of the columns of a form.
@@ -132,14 +133,8 @@ pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) ->
 
 /// How many lines the remarks of a row take.
 #[must_use]
-pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
-    let height =
-        |(lines, fix): (Vec<String>, FixLine), has_fix: bool| lines.len() + usize::from(has_fix && fix == FixLine::Below);
-    let of = |remark: &super::notes::Remark| {
-        let fix = remark.fix.as_ref().map(|(_, fix)| fix.as_str());
-        height(remark_text(&remark.text, fix, cells), fix.is_some())
-    };
-    remarks.of(row).iter().map(of).sum()
+pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16, focused: bool) -> usize {
+    remarks.of(row).iter().map(|remark| remark_text(remark, cells, focused).height()).sum()
 }
 
 /// Where a remark's fix stands.
@@ -151,12 +146,30 @@ pub enum FixLine {
     Below,
 }
 
-/// A remark broken into lines, and where its fix has room.
+/// A remark as it is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub lines: Vec<String>,
+    /// Its fix, where it has one.
+    pub fix: Option<FixLine>,
+}
+
+impl Shown {
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.lines.len() + usize::from(self.fix == Some(FixLine::Below))
+    }
+}
+
+/// A remark broken into lines, and where its fix has room. What is only good to know takes one line, unless its field has the focus.
 #[must_use]
-pub fn remark_text(text: &str, fix: Option<&str>, cells: u16) -> (Vec<String>, FixLine) {
+pub fn remark_text(remark: &Remark, cells: u16, focused: bool) -> Shown {
     let room = usize::from(cells).saturating_sub(2).max(8);
-    let lines = wrap(&visible(text), room);
-    let fix = fix.map_or(0, |fix| width(&visible(fix)) + 9);
-    let beside = lines.last().is_none_or(|last| width(last) + fix + 2 <= room);
-    (lines, if beside { FixLine::Beside } else { FixLine::Below })
+    let text = visible(&remark.text);
+    let folded = !focused && remark.severity == Severity::Note;
+    let lines = if folded { vec![fit(&text, room).into_owned()] } else { wrap(&text, room) };
+    let fix = remark.fix.as_ref().map(|(_, fix)| width(&visible(fix)) + 9);
+    let beside = |fix: usize| lines.last().is_none_or(|last| width(last) + fix + 2 <= room);
+    let fix = fix.map(|fix| if beside(fix) { FixLine::Beside } else { FixLine::Below });
+    Shown { fix: fix.filter(|fix| !folded || *fix == FixLine::Beside), lines }
 }

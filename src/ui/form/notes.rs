@@ -53,20 +53,22 @@ impl Remarks {
         }
         let mut remarks = Self::default();
         for (at, (_, words)) in drafts {
-            remarks.put(fields, &rows, at, Remark { severity: Severity::Error, text: words.clone(), fix: None });
+            remarks.put(fields, &rows, at, Remark { severity: Severity::Error, text: words.clone(), fix: None }, Names::Wanted);
         }
         // What is typed is not yet the value, so what is wrong with the value is no news.
         for issue in issues.iter().filter(|issue| !drafts.contains_key(&issue.at)) {
-            remarks.put(fields, &rows, &issue.at, Remark { severity: Severity::Error, text: issue.words.clone(), fix: None });
+            let remark = Remark { severity: Severity::Error, text: issue.words.clone(), fix: None };
+            remarks.put(fields, &rows, &issue.at, remark, Names::Wanted);
         }
         for (number, note) in notes.iter().enumerate() {
             let fix = note.fix.clone().map(|fix| (number, fix));
-            remarks.put(fields, &rows, &note.at, Remark { severity: note.severity, text: note.text.clone(), fix });
+            let remark = Remark { severity: note.severity, text: note.text.clone(), fix };
+            remarks.put(fields, &rows, &note.at, remark, Names::Told);
         }
         remarks
     }
 
-    fn put(&mut self, fields: &[Field], rows: &HashMap<&Pointer, usize>, at: &Pointer, mut remark: Remark) {
+    fn put(&mut self, fields: &[Field], rows: &HashMap<&Pointer, usize>, at: &Pointer, mut remark: Remark, names: Names) {
         self.total += 1;
         let mut place = at.clone();
         loop {
@@ -76,7 +78,7 @@ impl Remarks {
                     *self.inside.entry(*row).or_default() += 1;
                     return;
                 }
-                if place != *at {
+                if place != *at && names == Names::Wanted {
                     remark.text = named(at, &place, &remark.text);
                 }
                 self.by_row.entry(*row).or_default().push(remark);
@@ -87,7 +89,7 @@ impl Remarks {
                 None => break,
             }
         }
-        if !at.is_root() {
+        if !at.is_root() && names == Names::Wanted {
             remark.text = named(at, &Pointer::root(), &remark.text);
         }
         self.top.push(remark);
@@ -110,10 +112,22 @@ impl Remarks {
     }
 }
 
+/// Whether a remark has to be told of what it is, where that has no row of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Wanted,
+    /// It is a sentence that says so itself.
+    Told,
+}
+
 /// The words with the name of the place that has no row, seen from the row that has them.
 fn named(at: &Pointer, from: &Pointer, words: &str) -> String {
     let path = at.strip(from).unwrap_or_default();
-    format!("{} {words}", path.tokens().join(" › "))
+    let name = |token: &String| match token.parse::<usize>() {
+        Ok(index) => format!("item {}", index + 1),
+        Err(_) => token.clone(),
+    };
+    format!("{} {words}", path.tokens().iter().map(name).collect::<Vec<_>>().join(" › "))
 }
 
 #[cfg(test)]

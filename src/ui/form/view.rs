@@ -338,7 +338,7 @@ impl Form {
         self.rebuild();
         // A value may bring another widget with it, such as an editor of many lines for a text that got long.
         let open = self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.typing());
-        if !open && kind.as_ref().map(std::mem::discriminant) != self.row_kind().as_ref().map(std::mem::discriminant) {
+        if !open && kind != self.row_kind() {
             self.editor = None;
         }
         self.refresh_editor();
