@@ -26,3 +26,5 @@ mod syntax;
 mod tools_screen;
 #[path = "all/vectors.rs"]
 mod vectors;
+#[path = "all/workflow_screen.rs"]
+mod workflow_screen;

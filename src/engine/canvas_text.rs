@@ -2,7 +2,7 @@
 
 use super::layout::{
     diagram::{Diagram, Measure},
-    picture::{Caption, Heading, Picture, Point, Route},
+    picture::{Caption, Heading, Picture, Placed, Point, Route},
 };
 
 /// What a cell is part of.
@@ -23,9 +23,9 @@ pub enum Role {
     Label(usize),
     /// Where two arrows cross.
     Crossing,
-    /// The arrows at a box's foot, by the box's row.
-    Foot(usize),
-    FootLabel(usize),
+    /// The arrow at a box's foot that leads to itself, and the one from any box; by the box's row.
+    Itself(usize),
+    FromAny(usize),
 }
 
 /// One cell. The cell behind a wide letter is empty.
@@ -69,7 +69,8 @@ impl Drawing {
                     }
                     line.push_str(if cell.text.is_empty() { " " } else { &cell.text });
                     skip = usize::from(
-                        cell.text.len() > 1 && matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::FootLabel(_)),
+                        cell.text.len() > 1
+                            && matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_)),
                     ) * usize::from(is_wide(&cell.text));
                 }
                 line.trim_end().to_owned()
@@ -101,8 +102,8 @@ pub fn draw(diagram: &Diagram, picture: &Picture) -> Drawing {
             let at = Point { x: placed.area.x + 2, y: placed.area.y + 1 + line };
             pen.text(&Caption { at, text: text.clone(), width: 0 }, Role::Text { owner: row, line });
         }
-        for foot in [&placed.to_itself, &placed.from_any].into_iter().flatten() {
-            pen.line(foot, Role::Foot(row));
+        for (foot, role) in feet(placed, row) {
+            pen.line(foot, role);
         }
     }
     pen.ink();
@@ -111,12 +112,18 @@ pub fn draw(diagram: &Diagram, picture: &Picture) -> Drawing {
         pen.label(route, Role::Label(row));
     }
     for (row, placed) in picture.boxes.iter().enumerate() {
-        for foot in [&placed.to_itself, &placed.from_any].into_iter().flatten() {
-            pen.head(foot, Role::Foot(row));
-            pen.label(foot, Role::FootLabel(row));
+        for (foot, role) in feet(placed, row) {
+            pen.head(foot, role);
+            pen.label(foot, role);
         }
     }
     pen.drawing
+}
+
+/// The arrows at a box's foot.
+fn feet(placed: &Placed, row: usize) -> impl Iterator<Item = (&Route, Role)> {
+    let itself = placed.to_itself.iter().map(move |route| (route, Role::Itself(row)));
+    itself.chain(placed.from_any.iter().map(move |route| (route, Role::FromAny(row))))
 }
 
 struct Pen {
@@ -284,7 +291,7 @@ mod tests {
         gated::Slot,
         layout::{
             diagram::{ArrowSpec, BoxSpec, Direction, letters},
-            states::{self, Detail, View},
+            states::{self, Detail, Drawn, View},
         },
         workflow::graph::Workflow,
     };
@@ -315,9 +322,9 @@ mod tests {
 
     fn drawn(tools: &[Slot], direction: Direction) -> String {
         let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
-        let analysis = workflow.analysis();
-        let view = View { current: Some(workflow.start()), direction, detail: Detail::Usual, measure: letters };
-        let states = states::diagram(&workflow, &analysis, tools, view);
+        let view =
+            View { current: Some(workflow.start()), direction, detail: Detail::Usual, drawn: Drawn::Asked, measure: letters };
+        let states = states::diagram(&workflow, tools, view);
         draw(&states.diagram, &states.diagram.layout()).lines().join("\n")
     }
 

@@ -10,7 +10,7 @@ use super::{
     layout::{
         diagram::{Direction, Measure},
         picture::{Area, Caption, Picture, Point, Route},
-        states::{self, Detail, StateDiagram, View},
+        states::{self, Detail, Drawn, StateDiagram, View},
     },
     workflow::{
         analysis::Analysis,
@@ -70,7 +70,8 @@ impl<T: Gated> Subject<'_, T> {
 
     fn diagram(&self) -> StateDiagram {
         let Self { current, direction, measure, .. } = *self;
-        states::diagram(self.workflow, self.analysis, self.tools, View { current, direction, detail: Detail::Usual, measure })
+        let view = View { current, direction, detail: Detail::Usual, drawn: Drawn::Asked, measure };
+        states::diagram(self.workflow, self.tools, view)
     }
 
     fn keys(&self, rows: &[ToolRow]) -> String {

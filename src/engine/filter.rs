@@ -76,6 +76,19 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// The reason in few words, for a line in a list: what the tool has, without what was asked for.
+    #[must_use]
+    pub fn short(&self) -> String {
+        match self {
+            Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
+            Self::Group { has, .. } => format!("group: {}", list(has)),
+            Self::State { listed, .. } if listed.is_empty() => "state: none".into(),
+            Self::State { listed, current } => format!("state: {}, not {current}", list(listed)),
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,6 +2,7 @@
 
 pub mod invoke;
 pub mod tools;
+pub mod workflow;
 
 use super::view::Screen;
 use crate::app::{actions::Act, message::ScreenId};
@@ -17,5 +18,6 @@ pub struct ScreenRow {
 /// Every screen, in the order of the top line.
 pub const SCREENS: &[ScreenRow] = &[
     ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() },
+    ScreenRow { id: ScreenId::Workflow, act: Act::ShowWorkflow, make: || Box::<workflow::WorkflowScreen>::default() },
     ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke },
 ];

@@ -1,6 +1,6 @@
 //! Breaks cycles and puts boxes in layers.
 
-use super::diagram::Diagram;
+use super::diagram::{Diagram, Direction};
 
 /// Each box's layer, and which arrows run against the layers.
 #[derive(Debug)]
@@ -11,6 +11,7 @@ pub struct Ranks {
 
 /// Follows the arrows from the first box, then from the others as they come; an arrow back to a box on the way is reversed. Then every box
 /// stands one layer behind the last that leads to it, and boxes that nothing leads to stand right before those they lead to.
+/// Top down, boxes without any arrow stand below all others.
 #[must_use]
 pub fn rank(diagram: &Diagram) -> Ranks {
     let count = diagram.boxes.len();
@@ -38,6 +39,11 @@ pub fn rank(diagram: &Diagram) -> Ranks {
         if entering[*at].is_empty() && *at != diagram.first {
             layer[*at] = following[*at].iter().map(|to| layer[*to]).min().map_or(0, |nearest| nearest - 1);
         }
+    }
+    if diagram.direction == Direction::TopDown {
+        let below = layer.iter().max().map_or(0, |last| last + 1);
+        let is_loose = |at: &usize| entering[*at].is_empty() && following[*at].is_empty() && *at != diagram.first;
+        (0..count).filter(is_loose).for_each(|at| layer[at] = below);
     }
     Ranks { layer, reversed }
 }

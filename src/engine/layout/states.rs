@@ -3,10 +3,7 @@
 use super::diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Measure};
 use crate::engine::{
     gated::{Gated, ToolRow},
-    workflow::{
-        analysis::Analysis,
-        graph::{Edge, Link, StateRow, Workflow},
-    },
+    workflow::graph::{Edge, Link, StateRow, Workflow},
 };
 
 /// A diagram of states, and what its rows stand for. Boxes are states, by their rows.
@@ -15,6 +12,8 @@ pub struct StateDiagram {
     pub diagram: Diagram,
     /// The edge that each arrow is drawn for.
     pub arrows: Vec<Edge>,
+    /// For each box, the tools of the arrow from it to itself, and of the one from any state to it.
+    pub feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
     /// Tools that are available in every state and leave it as it is; they have no arrow.
     pub staying: Vec<ToolRow>,
 }
@@ -41,40 +40,58 @@ pub struct View {
     pub current: Option<StateRow>,
     pub direction: Direction,
     pub detail: Detail,
+    pub drawn: Drawn,
     pub measure: Measure,
+}
+
+/// Which tools give arrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// Those whose groups are asked for.
+    Asked,
+    /// All; so the picture stays when other groups are asked for.
+    All,
 }
 
 /// The diagram of a workflow. Its size does not depend on which state is the current one.
 #[must_use]
-pub fn diagram<T: Gated>(workflow: &Workflow, analysis: &Analysis, tools: &[T], view: View) -> StateDiagram {
+pub fn diagram<T: Gated>(workflow: &Workflow, tools: &[T], view: View) -> StateDiagram {
     let View { direction, measure, .. } = view;
-    let spec = |state| BoxSpec { lines: lines(workflow, analysis, tools, state, view), ..BoxSpec::default() };
-    let mut boxes: Vec<BoxSpec> = (0..workflow.states().len()).map(spec).collect();
+    let count = workflow.states().len();
+    let spec = |state| BoxSpec { lines: lines(workflow, tools, state, view), ..BoxSpec::default() };
+    let mut boxes: Vec<BoxSpec> = (0..count).map(spec).collect();
+    let mut feet = vec![(Vec::new(), Vec::new()); count];
     let mut arrows = Vec::new();
     let mut edges = Vec::new();
     let mut staying = Vec::new();
-    for edge in workflow.edges() {
+    for edge in if view.drawn == Drawn::All { workflow.all_edges() } else { workflow.edges() } {
         let label = match view.detail {
             Detail::Less => edge.tools.len().to_string(),
             Detail::Usual | Detail::More => label(&edge.tools, tools, measure),
         };
         match edge.link {
             Link::StayAny => staying = edge.tools,
-            Link::FromAny { to } => boxes[to].from_any = Some(format!("any: {label}")),
-            Link::Between { from, to } if from == to => boxes[from].to_itself = Some(label),
+            Link::FromAny { to } => {
+                boxes[to].from_any = Some(format!("any: {label}"));
+                feet[to].1 = edge.tools;
+            }
+            Link::Between { from, to } if from == to => {
+                boxes[from].to_itself = Some(label);
+                feet[from].0 = edge.tools;
+            }
             Link::Between { from, to } => {
                 arrows.push(ArrowSpec { from, to, label });
                 edges.push(edge);
             }
         }
     }
-    StateDiagram { diagram: Diagram { boxes, arrows, first: workflow.start(), direction, measure }, arrows: edges, staying }
+    StateDiagram { diagram: Diagram { boxes, arrows, first: workflow.start(), direction, measure }, arrows: edges, feet, staying }
 }
 
 /// How many tools a box names.
 const NAMED: usize = 8;
 
-fn lines<T: Gated>(workflow: &Workflow, analysis: &Analysis, tools: &[T], state: StateRow, view: View) -> Vec<String> {
+fn lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view: View) -> Vec<String> {
     let name = shortened(&workflow.states()[state], LONGEST, view.measure);
     let name = if state == workflow.start() { format!("▶ {name}") } else { name };
     let is_current = view.current == Some(state);
@@ -83,11 +100,11 @@ fn lines<T: Gated>(workflow: &Workflow, analysis: &Analysis, tools: &[T], state:
     }
     let count = match workflow.offer_count(state) {
         0 => "no tools".to_owned(),
-        1 => "1 tool".to_owned(),
+        // As wide as the others, so that the picture stays when the groups change.
+        1 => "1 tool  ".to_owned(),
         count => format!("{count} tools"),
     };
-    let never = analysis.never_produced.iter().any(|found| found.state == state && found.elsewhere.is_empty());
-    let count = if never { "never produced".to_owned() } else { count };
+    let count = if workflow.is_ever_produced(state) { count } else { "never produced".to_owned() };
     // The room for the mark is kept, so that the picture stays while the run goes on.
     let mut lines = vec![name, if is_current { format!("● {count}") } else { format!("{count}  ") }];
     if view.detail == Detail::More {

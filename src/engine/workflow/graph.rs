@@ -188,17 +188,37 @@ impl Workflow {
     /// The edges to draw: tools that lead the same way together, in a stable order.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
+        self.edges_of(Member::is_admitted)
+    }
+
+    /// The same for the tools of every group, whether asked for or not.
+    #[must_use]
+    pub fn all_edges(&self) -> Vec<Edge> {
+        self.edges_of(|_| true)
+    }
+
+    fn edges_of(&self, takes_part: impl Fn(&Member) -> bool) -> Vec<Edge> {
         let mut edges: BTreeMap<Link, Vec<ToolRow>> = BTreeMap::new();
-        for (from, tools) in self.offers.iter().enumerate() {
-            for tool in tools {
-                edges.entry(Link::Between { from, to: self.leads(from, *tool) }).or_default().push(*tool);
+        for (tool, member) in self.members.iter().enumerate().filter(|(_, member)| takes_part(member)) {
+            match &member.origin {
+                Origin::Every => {
+                    edges.entry(member.target.map_or(Link::StayAny, |to| Link::FromAny { to })).or_default().push(tool);
+                }
+                Origin::Only(rows) => {
+                    for from in rows {
+                        let link = Link::Between { from: *from, to: member.target.unwrap_or(*from) };
+                        edges.entry(link).or_default().push(tool);
+                    }
+                }
             }
         }
-        for tool in &self.everywhere {
-            let link = self.members[*tool].target.map_or(Link::StayAny, |to| Link::FromAny { to });
-            edges.entry(link).or_default().push(*tool);
-        }
         edges.into_iter().map(|(link, tools)| Edge { link, tools }).collect()
+    }
+
+    /// Whether any tool, of whatever group, leads to a state, or one is in it without being led there.
+    #[must_use]
+    pub fn is_ever_produced(&self, state: StateRow) -> bool {
+        state == self.start || state == 0 || self.members.iter().any(|member| member.target == Some(state))
     }
 }
 

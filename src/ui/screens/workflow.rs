@@ -1,0 +1,264 @@
+//! The Workflow screen: the request at the left, the states in the middle, the tools at the right, the run below.
+//!
+//! [`facts`] is what the four panes read, computed once for each change of tools or context. [`request`], [`graph`], [`offers`] and
+//! [`run`] are the panes; each draws itself and says what a key or a press on it asks for.
+
+mod facts;
+mod graph;
+mod offers;
+mod request;
+mod run;
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+
+use self::{facts::Facts, graph::Graph, offers::Offers, request::Request, run::Run};
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        input::{Input, Key, Mouse},
+        message::{Message, ScreenId},
+        state::State,
+    },
+    model::call::Outcome,
+    ui::{
+        view::{Look, Reply, Screen},
+        widgets::panes::Panes,
+    },
+};
+
+/// A pane of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pane {
+    Request,
+    Graph,
+    Offers,
+    Run,
+}
+
+const ABOVE: [Pane; 3] = [Pane::Request, Pane::Graph, Pane::Offers];
+
+pub struct WorkflowScreen {
+    panes: Panes,
+    /// The run has the keys; what is above keeps its own focus.
+    in_run: bool,
+    run_area: Rect,
+    facts: Option<Facts>,
+    request: Request,
+    graph: Graph,
+    offers: Offers,
+    run: Run,
+}
+
+impl WorkflowScreen {
+    #[must_use]
+    pub fn new() -> Self {
+        let mut panes = Panes::default();
+        // The tools have the keys first, since taking a step is what one comes for.
+        panes.focus = 2;
+        Self {
+            panes,
+            in_run: false,
+            run_area: Rect::default(),
+            facts: None,
+            request: Request::default(),
+            graph: Graph::default(),
+            offers: Offers::default(),
+            run: Run::default(),
+        }
+    }
+
+    fn focus(&self) -> Pane {
+        if self.in_run { Pane::Run } else { ABOVE[self.panes.focus.min(2)] }
+    }
+
+    fn move_focus(&mut self, forward: bool) {
+        match (self.in_run, forward, self.panes.focus) {
+            (true, true, _) => (self.in_run, self.panes.focus) = (false, 0),
+            (true, false, _) => (self.in_run, self.panes.focus) = (false, 2),
+            (false, true, 2) | (false, false, 0) => self.in_run = true,
+            (false, true, _) => self.panes.next(),
+            (false, false, _) => self.panes.previous(),
+        }
+    }
+
+    fn pane_key(&mut self, key: Key, state: &State) -> Reply {
+        let focus = self.focus();
+        let Some(facts) = &mut self.facts else { return Reply::Ignored };
+        match focus {
+            Pane::Request => self.request.key(key, facts, state),
+            Pane::Graph => self.graph.key(key, facts),
+            Pane::Offers => self.offers.key(key, facts, state),
+            Pane::Run => self.run.key(key, state),
+        }
+    }
+
+    fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        let over_run = self.run_area.contains((mouse.column, mouse.row).into());
+        let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
+        let pane = if over_run { None } else { self.panes.mouse(mouse) };
+        if pressed {
+            self.in_run = over_run;
+        }
+        let Some(facts) = &mut self.facts else { return Reply::Handled };
+        if over_run {
+            return self.run.mouse(mouse, state);
+        }
+        match pane.and_then(|row| ABOVE.get(row)) {
+            Some(Pane::Request) => self.request.mouse(mouse, facts, state),
+            Some(Pane::Graph) => self.graph.mouse(mouse, facts),
+            Some(Pane::Offers) => self.offers.mouse(mouse, facts, state),
+            _ => Reply::Handled,
+        }
+    }
+}
+
+impl Default for WorkflowScreen {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Screen for WorkflowScreen {
+    fn sync(&mut self, state: &State) {
+        if self.facts.as_ref().is_none_or(|facts| !facts.is_of(state)) {
+            let facts = Facts::of(state);
+            self.offers.renew(&facts, state);
+            self.facts = Some(facts);
+        }
+        self.run.follow(state);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let focus = self.focus();
+        let Some(facts) = &mut self.facts else { return };
+        let run_height = Run::height(area, state);
+        let above = Rect { height: area.height - run_height, ..area };
+        self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
+        let names = ["Request".to_owned(), "States".to_owned(), format!("Tools {}", facts.split.available.len())];
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let widths: [Constraint; 3] = if area.width >= 160 {
+            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
+        } else {
+            [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
+        };
+        let areas = self.panes.lay(frame.buffer_mut(), above, &names, &widths, look.styles);
+        let shown = |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
+        if let Some(area) = shown(0) {
+            self.request.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Request);
+        }
+        if let Some(area) = shown(1) {
+            self.graph.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Graph);
+        }
+        if let Some(area) = shown(2) {
+            self.offers.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Offers);
+        }
+        self.run.draw(frame.buffer_mut(), self.run_area, look, state, focus == Pane::Run);
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        let own = match self.focus() {
+            Pane::Request => Scope::Groups,
+            Pane::Graph => Scope::Graph,
+            Pane::Offers => Scope::Available,
+            Pane::Run => Scope::Run,
+        };
+        vec![own, Scope::Workflow]
+    }
+
+    fn typing(&self) -> bool {
+        self.focus() == Pane::Offers && self.offers.is_finding()
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        match input {
+            Input::Key(key) => self.pane_key(*key, state),
+            Input::Mouse(mouse) => self.mouse(*mouse, state),
+            Input::Paste(text) => self.offers.paste(text, self.facts.as_ref(), state),
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        let focus = self.focus();
+        let Some(facts) = &mut self.facts else { return Reply::Ignored };
+        match act {
+            Act::NextPane => self.move_focus(true),
+            Act::PreviousPane => self.move_focus(false),
+            Act::Find => {
+                (self.in_run, self.panes.focus) = (false, 2);
+                self.offers.find();
+            }
+            Act::Step => {
+                return match focus {
+                    Pane::Request => self.request.enter(facts, state),
+                    Pane::Graph => self.graph.walk(facts, state),
+                    Pane::Offers => self.offers.enter(facts, state),
+                    Pane::Run => self.run.enter(state),
+                };
+            }
+            Act::StepFailed => return self.offers.step(facts, state, Outcome::Failed),
+            Act::StepLive => return self.offers.live(facts, state),
+            Act::StepBack => return Reply::send(Message::StepBack),
+            Act::Branches => return run::next_branch(state),
+            Act::RestartRun => return Reply::send(Message::RestartRun),
+            Act::Tick => return self.request.tick(facts, state),
+            Act::AllGroups => return self.request.all_groups(state),
+            Act::ChangeUser => return request::next_user(state),
+            Act::SetStart => return self.graph.start_here(facts, state),
+            Act::ApplyChange => return self.offers.apply(facts, state),
+            Act::EditTool => {
+                return match self.offers.selected(facts) {
+                    Some(row) => {
+                        let id = state.catalog.tools[row].id().clone();
+                        Reply::Send(vec![Message::Select(id), Message::Show(ScreenId::Tools)])
+                    }
+                    None => Reply::Refused("there is no tool to edit".into()),
+                };
+            }
+            Act::CentreCurrent => self.graph.centre(facts),
+            Act::FitGraph => self.graph.fit(),
+            Act::ZoomIn => return self.graph.zoom(true),
+            Act::ZoomOut => return self.graph.zoom(false),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let facts = self.facts.as_ref()?;
+        let offered = self.offers.selected_offered(facts);
+        let words = match act {
+            Act::StepFailed | Act::StepLive if !offered => "choose an available tool first",
+            Act::StepLive if state.live.is_some() => "a live step is under way",
+            Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
+            Act::StepBack if state.simulation.at().is_none() => "this is the start of the run",
+            Act::Branches if state.simulation.branches().len() < 2 => {
+                "this run has no other way yet: go back a step and take another tool"
+            }
+            Act::RestartRun if state.simulation.steps().next().is_none() => "the run has no step yet",
+            Act::ChangeUser if state.profiles.is_empty() => "the workspace has no user profiles",
+            Act::SetStart if self.graph.selected(facts).is_none() => "there is no state",
+            Act::EditTool if self.offers.selected(facts).is_none() => "there is no tool to edit",
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
+        let mut hints = match self.focus() {
+            Pane::Request => vec![Act::Tick, Act::AllGroups, Act::ChangeUser],
+            Pane::Graph => vec![Act::Step, Act::SetStart, Act::CentreCurrent, Act::ZoomIn, Act::ZoomOut],
+            Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
+            Pane::Offers => vec![Act::ApplyChange],
+            Pane::Run => vec![Act::Step, Act::Branches],
+        };
+        if state.simulation.steps().next().is_some() {
+            hints.extend([Act::StepBack, Act::RestartRun]);
+        }
+        hints.extend([Act::NextPane, Act::EditTool]);
+        hints
+    }
+}

@@ -1,0 +1,415 @@
+//! The tools: those available now, and those hidden with their reasons and the change that would show them.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::facts::Facts;
+use crate::{
+    app::{
+        input::{Code, Key, Mouse, MouseKind},
+        message::{Message, ScreenId},
+        state::State,
+    },
+    engine::{
+        explain::Change,
+        filter::{AskedGroups, Reason},
+        gated::ToolRow,
+    },
+    model::{call::Outcome, context::Name, entry::EntryId},
+    ui::{
+        canvas::{Pen, width, wrap},
+        styles::{Role, Styles},
+        view::{Look, Reply},
+        widgets::{pane::Pane, text_input::TextInput},
+    },
+};
+
+#[derive(Default)]
+pub struct Offers {
+    /// The chosen tool, counted through available and hidden ones.
+    at: usize,
+    top: usize,
+    /// Which of the chosen tool's changes is meant.
+    choice: usize,
+    filter: TextInput,
+    finding: bool,
+    available: Vec<ToolRow>,
+    hidden: Vec<ToolRow>,
+    /// What each drawn line can be pressed for.
+    places: Vec<(Rect, Place)>,
+    seen: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Tool(usize),
+    Change(usize),
+}
+
+/// One line of the pane.
+#[derive(Clone)]
+enum Line {
+    /// The heading of the hidden tools.
+    Heading,
+    /// The name of a tool.
+    Name(usize),
+    /// Beneath a hidden tool that is not chosen: its reasons, as far as they fit, and what would show it.
+    Why(usize),
+    Change(usize),
+    /// Beneath the chosen hidden tool: its reasons in full, and each change.
+    Reason(String),
+    Choice(usize, ChoicePart, String),
+}
+
+/// A change may take several lines.
+#[derive(Clone, Copy, PartialEq)]
+enum ChoicePart {
+    First,
+    Further,
+}
+
+impl Offers {
+    /// Takes in new facts; the cursor stays in range.
+    pub fn renew(&mut self, facts: &Facts, state: &State) {
+        let wanted = self.filter.text().to_lowercase();
+        let fits = |row: &ToolRow| {
+            let tool = &state.catalog.tools[*row];
+            wanted.is_empty() || tool.entry.key.to_lowercase().contains(&wanted) || tool.name.to_lowercase().contains(&wanted)
+        };
+        self.available = facts.split.available.iter().copied().filter(fits).collect();
+        self.hidden = facts.hidden.iter().copied().filter(fits).collect();
+        self.move_to(self.at);
+    }
+
+    fn count(&self) -> usize {
+        self.available.len() + self.hidden.len()
+    }
+
+    fn tool_at(&self, at: usize) -> Option<ToolRow> {
+        self.available.get(at).or_else(|| self.hidden.get(at - self.available.len())).copied()
+    }
+
+    fn move_to(&mut self, at: usize) {
+        let at = at.min(self.count().saturating_sub(1));
+        if at != self.at {
+            self.choice = 0;
+        }
+        self.at = at;
+    }
+
+    pub fn selected(&self, _: &Facts) -> Option<ToolRow> {
+        self.tool_at(self.at)
+    }
+
+    pub fn selected_offered(&self, _: &Facts) -> bool {
+        self.at < self.available.len()
+    }
+
+    /// The change that is meant for the chosen hidden tool.
+    pub fn change<'f>(&self, facts: &'f Facts) -> Option<&'f Change> {
+        let hidden = *self.hidden.get(self.at.checked_sub(self.available.len())?)?;
+        let changes = &facts.explained(hidden)?.changes;
+        changes.get(self.choice.min(changes.len().saturating_sub(1)))
+    }
+
+    pub fn is_finding(&self) -> bool {
+        self.finding
+    }
+
+    pub fn find(&mut self) {
+        self.finding = true;
+    }
+
+    pub fn paste(&mut self, text: &str, facts: Option<&Facts>, state: &State) -> Reply {
+        if !self.finding {
+            return Reply::Ignored;
+        }
+        self.filter.insert(text);
+        if let Some(facts) = facts {
+            self.renew(facts, state);
+        }
+        Reply::Handled
+    }
+
+    pub fn key(&mut self, key: Key, facts: &mut Facts, state: &State) -> Reply {
+        if self.finding && self.finding_key(key, facts, state) {
+            return Reply::Handled;
+        }
+        let page = self.seen.saturating_sub(2).max(1);
+        let at = match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
+            Code::Up | Code::Char('k') => self.at.saturating_sub(1),
+            Code::Down | Code::Char('j') => self.at + 1,
+            Code::PageUp => self.at.saturating_sub(page),
+            Code::PageDown => self.at + page,
+            Code::Home => 0,
+            Code::End => self.count(),
+            Code::Left | Code::Right => return self.next_change(key.code == Code::Right, facts),
+            Code::Esc if !self.filter.text().is_empty() => {
+                self.filter.clear();
+                self.renew(facts, state);
+                return Reply::Handled;
+            }
+            _ => return Reply::Ignored,
+        };
+        self.move_to(at);
+        Reply::Handled
+    }
+
+    fn finding_key(&mut self, key: Key, facts: &Facts, state: &State) -> bool {
+        match key.code {
+            Code::Enter => self.finding = false,
+            Code::Esc => {
+                self.finding = false;
+                self.filter.clear();
+                self.renew(facts, state);
+            }
+            Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Tab => return false,
+            _ => {
+                let known = self.filter.key(key);
+                self.at = 0;
+                self.renew(facts, state);
+                return known;
+            }
+        }
+        true
+    }
+
+    fn next_change(&mut self, forward: bool, facts: &Facts) -> Reply {
+        let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
+        let Some(count) = hidden.and_then(|tool| facts.explained(*tool)).map(|found| found.changes.len()) else {
+            return Reply::Refused("choose a hidden tool to go through the changes that would show it".into());
+        };
+        let last = count.saturating_sub(1);
+        self.choice = if forward { (self.choice + 1).min(last) } else { self.choice.min(last).saturating_sub(1) };
+        Reply::Handled
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
+        match mouse.kind {
+            MouseKind::Wheel(notches) => {
+                let by = usize::from(notches.unsigned_abs());
+                self.move_to(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
+            }
+            MouseKind::Down(_) => {
+                let hit = self.places.iter().find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
+                match hit.map(|(_, place)| *place) {
+                    // A press on the chosen tool takes it; on another one chooses that.
+                    Some(Place::Tool(at)) if at == self.at && at < self.available.len() => return self.enter(facts, state),
+                    Some(Place::Tool(at)) => self.move_to(at),
+                    Some(Place::Change(choice)) => {
+                        self.choice = choice;
+                        return self.apply(facts, state);
+                    }
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+        Reply::Handled
+    }
+
+    /// Enter: takes an available tool; makes the change that shows a hidden one.
+    pub fn enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
+        match self.tool_at(self.at) {
+            None => Reply::Refused("there is no tool: ask for other groups at the left".into()),
+            Some(_) if self.selected_offered(facts) => self.step(facts, state, Outcome::Succeeded),
+            Some(_) => self.apply(facts, state),
+        }
+    }
+
+    pub fn step(&mut self, _: &Facts, state: &State, outcome: Outcome) -> Reply {
+        match self.available.get(self.at) {
+            Some(row) => Reply::send(Message::Step { tool: id(state, *row), outcome }),
+            None => Reply::Refused("this tool is hidden: Space makes the change that shows it".into()),
+        }
+    }
+
+    pub fn live(&mut self, _: &Facts, state: &State) -> Reply {
+        match self.available.get(self.at) {
+            Some(row) => Reply::send(Message::StepLive { tool: id(state, *row) }),
+            None => Reply::Refused("this tool is hidden: Space makes the change that shows it".into()),
+        }
+    }
+
+    /// Makes the change that is meant.
+    pub fn apply(&mut self, facts: &mut Facts, state: &State) -> Reply {
+        let Some(tool) = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied() else {
+            return Reply::Refused("this tool is available already: Enter takes it".into());
+        };
+        facts.explain(tool, state);
+        let Some(change) = self.change(facts) else {
+            return Reply::Refused("no change of the request shows this tool: e edits it".into());
+        };
+        let ask = |groups: &[Name]| {
+            let mut all = match &facts.asked {
+                AskedGroups::Every => return None,
+                AskedGroups::Only(names) => names.clone(),
+            };
+            all.extend(groups.iter().filter(|name| !facts.context.groups.iter().flatten().any(|has| has == *name)).cloned());
+            (!groups.is_empty()).then_some(Message::SetGroups(Some(all)))
+        };
+        let steps = |rows: &[ToolRow]| {
+            let step = |row: &ToolRow| Message::Step { tool: id(state, *row), outcome: Outcome::Succeeded };
+            rows.iter().map(step).collect::<Vec<_>>()
+        };
+        let mut messages: Vec<Message> = ask(change.groups()).into_iter().collect();
+        match change {
+            Change::Ask { .. } => {}
+            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.extend(steps(tools)),
+            Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
+            Change::Edit(_) => messages.extend([Message::Select(id(state, tool)), Message::Show(ScreenId::Tools)]),
+        }
+        Reply::Send(messages)
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, facts: &mut Facts, state: &State, focused: bool) {
+        let styles = look.styles;
+        let title = format!("Available {}", self.available.len());
+        let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let finds = self.finding || !self.filter.text().is_empty();
+        let field = Rect { height: u16::from(finds), ..inside };
+        if finds {
+            let line = Rect { x: field.x + 2, width: field.width.saturating_sub(2), ..field };
+            Pen::new(buffer, field, 0).put("/ ", styles[Role::Key]);
+            self.filter.draw(buffer, line, styles[Role::Field], self.finding.then_some(styles[Role::Cursor]));
+        }
+        let rows = Rect { y: inside.y + field.height, height: inside.height - field.height, ..inside };
+        self.places.clear();
+        let height = usize::from(rows.height);
+        let lines = self.lines(facts, state, usize::from(rows.width), height);
+        self.seen = height;
+        for (line, content) in lines.iter().enumerate() {
+            let row = u16::try_from(line).unwrap_or(0);
+            let place = Rect { y: rows.y + row, height: 1, ..rows };
+            match content {
+                Line::Name(at) | Line::Why(at) | Line::Change(at) => self.places.push((place, Place::Tool(*at))),
+                Line::Choice(choice, ..) => self.places.push((place, Place::Change(*choice))),
+                Line::Reason(_) => self.places.push((place, Place::Tool(self.at))),
+                Line::Heading => {}
+            }
+            if let Line::Heading = content {
+                self.draw_heading(buffer, area, place, styles, focused);
+            } else {
+                self.draw_line(Pen::new(buffer, rows, row), content, styles, facts, state, focused);
+            }
+        }
+        if self.count() == 0 {
+            let words = if state.catalog.tools.is_empty() {
+                "the workspace has no tools yet: n on screen 1 makes one"
+            } else {
+                "no tool of that name"
+            };
+            for (row, line) in (0_u16..).zip(wrap(words, usize::from(rows.width))) {
+                Pen::new(buffer, rows, row).put(&line, styles[Role::Dim]);
+            }
+        }
+    }
+
+    /// The rule between available and hidden tools joins the pane's edges.
+    fn draw_heading(&self, buffer: &mut Buffer, area: Rect, line: Rect, styles: &Styles, focused: bool) {
+        let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
+        let title = format!(" Hidden {} ", self.hidden.len());
+        let rule = "─".repeat(usize::from(line.width).saturating_sub(width(&title)));
+        let whole = Rect { x: area.x, width: area.width, ..line };
+        Pen::new(buffer, whole, 0).put("├", edge).put(&title, styles[Role::Title]).put(&rule, edge).put("┤", edge);
+    }
+
+    fn draw_line(&self, mut pen: Pen<'_>, line: &Line, styles: &Styles, facts: &mut Facts, state: &State, focused: bool) {
+        match line {
+            Line::Name(at) => self.draw_name(pen, *at, styles, facts, state, focused),
+            Line::Why(at) => {
+                let Some(tool) = self.tool_at(*at) else { return };
+                let reasons = facts.explain(tool, state).reasons.iter().map(Reason::short).collect::<Vec<_>>();
+                pen.put("   ", styles[Role::Text]).put(&reasons.join(" · "), styles[Role::Hidden]);
+            }
+            Line::Change(at) => {
+                let Some(tool) = self.tool_at(*at) else { return };
+                let words = facts.explain(tool, state).changes.first().map(|change| change.text(&state.catalog.tools));
+                pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or("nothing but an edit"), styles[Role::Dim]);
+            }
+            Line::Reason(words) => {
+                pen.put("   ", styles[Role::Text]).put(words, styles[Role::Warning]);
+            }
+            Line::Choice(choice, part, words) => {
+                let chosen = *choice == self.choice;
+                let style = styles[if chosen && focused { Role::Accent } else { Role::Dim }];
+                pen.put(if chosen && *part == ChoicePart::First { "   ▸ " } else { "     " }, style).put(words, style);
+            }
+            Line::Heading => {}
+        }
+    }
+
+    fn draw_name(&self, mut pen: Pen<'_>, at: usize, styles: &Styles, facts: &mut Facts, state: &State, focused: bool) {
+        let Some(row) = self.tool_at(at) else { return };
+        let tool = &state.catalog.tools[row];
+        let chosen = at == self.at;
+        let back = match (chosen, focused) {
+            (true, true) => styles[Role::Selected],
+            (true, false) => styles[Role::SelectedDim],
+            (false, _) => Style::default(),
+        };
+        let on = |role: Role| if chosen { styles[role].patch(Style { bg: back.bg, ..Style::default() }) } else { styles[role] };
+        let offered = at < self.available.len();
+        pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
+        pen.put(if offered { "● " } else { "○ " }, on(if offered { Role::Available } else { Role::Hidden }));
+        let note = match (&tool.gate.next, offered) {
+            (Some(next), true) => format!("→ {next}"),
+            (None, true) => "stays".to_owned(),
+            (_, false) => facts.explain(row, state).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + "),
+        };
+        let room = pen.room();
+        let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
+        let name_style = if chosen { back } else { styles[if offered { Role::Text } else { Role::Dim }] };
+        pen.column(&tool.entry.key, key_room, name_style).put(" ", on(Role::Text));
+        pen.put(&note, on(if offered { Role::State } else { Role::Dim })).fill(on(Role::Text));
+    }
+
+    /// The lines that are seen, with the chosen tool among them; no tool outside the window is looked at.
+    /// An available tool takes one line, a hidden one three, the chosen hidden one as many as it has to say.
+    fn lines(&mut self, facts: &mut Facts, state: &State, cells: usize, height: usize) -> Vec<Line> {
+        let available = self.available.len();
+        let chosen = self.at.checked_sub(available).filter(|at| *at < self.hidden.len());
+        let below = chosen.map_or_else(Vec::new, |at| self.beneath(self.hidden[at], facts, state, cells));
+        let more = below.len();
+        let total = available + 1 + 3 * self.hidden.len() + more.saturating_sub(2);
+        let from = chosen.map_or(self.at, |at| available + 1 + 3 * at);
+        self.top = self.top.min(total.saturating_sub(height)).max((from + more + 1).saturating_sub(height)).min(from);
+        let line = |line: usize| {
+            let Some(under) = line.checked_sub(available + 1) else {
+                return Some(if line == available { Line::Heading } else { Line::Name(line) });
+            };
+            let under = match chosen.map(|at| 3 * at) {
+                Some(start) if under > start && under <= start + more => {
+                    return below.get(under - start - 1).cloned();
+                }
+                Some(start) if under > start => under + 2 - more,
+                _ => under,
+            };
+            let at = available + under / 3;
+            (at < available + self.hidden.len()).then_some(match under % 3 {
+                0 => Line::Name(at),
+                1 => Line::Why(at),
+                _ => Line::Change(at),
+            })
+        };
+        (self.top..self.top + height).map_while(line).collect()
+    }
+
+    /// What stands beneath the chosen hidden tool.
+    fn beneath(&mut self, tool: ToolRow, facts: &mut Facts, state: &State, cells: usize) -> Vec<Line> {
+        let found = facts.explain(tool, state);
+        let reasons = found.reasons.iter().flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
+        let wrapped = |(row, change): (usize, &Change)| {
+            let lines = wrap(&change.text(&state.catalog.tools), cells.saturating_sub(5));
+            let part = |line: usize| if line == 0 { ChoicePart::First } else { ChoicePart::Further };
+            lines.into_iter().enumerate().map(move |(line, words)| Line::Choice(row, part(line), words)).collect::<Vec<_>>()
+        };
+        let changes = found.changes.iter().enumerate().flat_map(wrapped);
+        self.choice = self.choice.min(found.changes.len().saturating_sub(1));
+        reasons.map(Line::Reason).chain(changes).collect()
+    }
+}
+
+fn id(state: &State, row: ToolRow) -> EntryId {
+    state.catalog.tools[row].id().clone()
+}

@@ -1,0 +1,186 @@
+//! The request: groups with tick boxes, the user, the state in which the run starts.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::facts::{Facts, GroupRow};
+use crate::{
+    app::{
+        input::{Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    engine::filter::AskedGroups,
+    model::context::{ANY, Name},
+    ui::{
+        canvas::{Pen, wrap},
+        overlays::menu::{Item, Menu},
+        styles::Role,
+        view::{Look, Reply},
+        widgets::{list::ListCursor, pane::Pane},
+    },
+};
+
+#[derive(Default)]
+pub struct Request {
+    cursor: ListCursor,
+    rows: Rect,
+    /// The groups to go back to when not every group is asked for any more.
+    before_all: Option<Vec<Name>>,
+}
+
+/// What a row of the pane stands for.
+enum Row<'f> {
+    Group(&'f GroupRow),
+    User,
+    Start,
+}
+
+fn row(facts: &Facts, at: usize) -> Row<'_> {
+    match facts.groups.get(at) {
+        Some(group) => Row::Group(group),
+        None if at == facts.groups.len() => Row::User,
+        None => Row::Start,
+    }
+}
+
+fn count(facts: &Facts) -> usize {
+    facts.groups.len() + 2
+}
+
+impl Request {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, facts: &Facts, state: &State, focused: bool) {
+        let styles = look.styles;
+        let ticked = facts.groups.iter().filter(|group| group.ticked).count();
+        let note = format!("{ticked} of {}", facts.groups.len());
+        let inside = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let asked = match &facts.asked {
+            AskedGroups::Every => "groups: every one (*)",
+            AskedGroups::Only(_) if facts.context.groups.is_none() => "groups: none named, so default",
+            AskedGroups::Only(names) if names.is_empty() => "groups: none, so no tool",
+            AskedGroups::Only(_) => "groups",
+        };
+        Pen::new(buffer, inside, 0).skip(1).put(asked, styles[Role::Heading]);
+        let words = facts.denied.as_ref().map_or_else(Vec::new, |denied| wrap(denied, usize::from(inside.width)));
+        let warning = u16::try_from(words.len()).unwrap_or(0).min(inside.height.saturating_sub(3));
+        let foot = Rect { y: inside.bottom().saturating_sub(warning), height: warning, ..inside };
+        self.rows = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1 + warning), ..inside };
+        for (line, at) in self.cursor.window(count(facts), self.rows.height).enumerate() {
+            let chosen = at == self.cursor.row;
+            let back = match (chosen, focused) {
+                (true, true) => styles[Role::Selected],
+                (true, false) => styles[Role::SelectedDim],
+                (false, _) => styles[Role::Text],
+            };
+            let on = |role: Role| styles[role].patch(ratatui::style::Style { bg: back.bg, ..Default::default() });
+            let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
+            pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
+            match row(facts, at) {
+                Row::Group(group) => {
+                    let number = if group.unknown { "no tool".to_owned() } else { group.tools.to_string() };
+                    let name_role = if group.ticked { Role::Text } else { Role::Dim };
+                    let number_role = if group.unknown { Role::Warning } else { Role::Dim };
+                    pen.put(if group.ticked { "[x] " } else { "[ ] " }, on(if group.ticked { Role::Accent } else { Role::Dim }));
+                    let room = pen.room().saturating_sub(number.len() + 2);
+                    pen.column(&group.name, room, if chosen { back } else { on(name_role) });
+                    pen.put(" ", back).put(&number, on(number_role)).fill(back);
+                }
+                Row::User => {
+                    let user = facts.context.user.as_deref().unwrap_or("none");
+                    pen.put("user  ", on(Role::Label)).put(user, if chosen { back } else { styles[Role::Text] }).fill(back);
+                }
+                Row::Start => {
+                    let start = state.simulation.start().state().to_owned();
+                    pen.put("start ", on(Role::Label)).put(&start, on(Role::State)).fill(back);
+                }
+            }
+        }
+        for (line, text) in (0_u16..).zip(&words) {
+            Pen::new(buffer, foot, line).put(text, styles[Role::Error]);
+        }
+    }
+
+    pub fn key(&mut self, key: Key, facts: &Facts, _: &State) -> Reply {
+        if self.cursor.key(key, count(facts)) { Reply::Handled } else { Reply::Ignored }
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
+        let pressed = self.cursor.mouse(mouse, self.rows, count(facts)).is_some();
+        if pressed && matches!(mouse.kind, MouseKind::Down(_)) { self.enter(facts, state) } else { Reply::Handled }
+    }
+
+    /// Space: ticks the group under the cursor.
+    pub fn tick(&self, facts: &Facts, state: &State) -> Reply {
+        self.enter(facts, state)
+    }
+
+    /// What the row under the cursor offers.
+    pub fn enter(&self, facts: &Facts, state: &State) -> Reply {
+        match row(facts, self.cursor.row) {
+            Row::Group(group) if facts.asked == AskedGroups::Every => {
+                // From "every group" to all but this one.
+                let others = facts.groups.iter().filter(|other| other.name != group.name && !other.unknown);
+                Reply::send(Message::SetGroups(Some(others.map(|other| other.name.clone()).collect())))
+            }
+            Row::Group(group) => Reply::send(Message::ToggleGroup(group.name.clone())),
+            Row::User => users(state),
+            Row::Start => starts(facts),
+        }
+    }
+
+    pub fn all_groups(&mut self, state: &State) -> Reply {
+        let context = state.context();
+        let every = AskedGroups::of(context.groups.as_deref()) == AskedGroups::Every;
+        let groups = if every {
+            self.before_all.take()
+        } else {
+            self.before_all = context.groups;
+            Some(vec![ANY.into()])
+        };
+        Reply::send(Message::SetGroups(groups))
+    }
+}
+
+/// The next of the workspace's users, and after the last none.
+pub fn next_user(state: &State) -> Reply {
+    let present = state.context().user;
+    let next = match present {
+        None => state.profiles.first(),
+        Some(user) => {
+            let at = state.profiles.iter().position(|profile| profile.user == user);
+            at.and_then(|at| state.profiles.get(at + 1))
+        }
+    };
+    Reply::send(Message::SetUser(next.map(|profile| profile.user.clone())))
+}
+
+fn users(state: &State) -> Reply {
+    if state.profiles.is_empty() {
+        return Reply::Refused("the workspace has no user profiles: write them under [profiles] in toolcrib.toml".into());
+    }
+    let mut items = vec![Item { title: "none".into(), detail: "no permissions gate".into(), ..Item::default() }];
+    let allowed = |groups: &[Name]| groups.join(", ");
+    items.extend(state.profiles.iter().map(|profile| Item {
+        title: profile.user.to_string(),
+        detail: allowed(&profile.allowed_groups),
+        ..Item::default()
+    }));
+    let names: Vec<Option<Name>> =
+        std::iter::once(None).chain(state.profiles.iter().map(|profile| Some(profile.user.clone()))).collect();
+    Reply::Open(Box::new(Menu::replying("User", items, move |row| Reply::send(Message::SetUser(names[row].clone())))))
+}
+
+fn starts(facts: &Facts) -> Reply {
+    let names: Vec<Name> = facts.workflow.states().to_vec();
+    let item = |(row, name): (usize, &Name)| Item {
+        title: name.to_string(),
+        detail: match facts.workflow.offer_count(row) {
+            1 => "1 tool".into(),
+            tools => format!("{tools} tools"),
+        },
+        ..Item::default()
+    };
+    let items = names.iter().enumerate().map(item).collect();
+    Reply::Open(Box::new(Menu::replying("Start the run in", items, move |row| {
+        Reply::send(Message::SetStart(names[row].clone()))
+    })))
+}
