@@ -2,7 +2,5 @@
 
 #[path = "support/nats.rs"]
 pub mod nats;
-#[path = "support/program.rs"]
-pub mod program;
 #[path = "support/workbench.rs"]
 pub mod workbench;

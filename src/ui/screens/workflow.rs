@@ -8,13 +8,14 @@ mod graph;
 mod offers;
 mod request;
 mod run;
+mod scene;
 
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
 };
 
-use self::{facts::Facts, graph::Graph, offers::Offers, request::Request, run::Run};
+use self::{facts::Facts, graph::Graph, offers::Offers, request::Request, run::Run, scene::Scene};
 use crate::{
     app::{
         actions::{Act, Scope},
@@ -145,17 +146,18 @@ impl Screen for WorkflowScreen {
             [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
         };
         let areas = self.panes.lay(frame.buffer_mut(), above, &names, &widths, look.styles);
+        let scene = |pane: Pane| Scene { styles: look.styles, state, focused: focus == pane };
         let shown = |row: usize| areas.get(row).copied().filter(|area| area.width > 0 && area.height > 0);
         if let Some(area) = shown(0) {
-            self.request.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Request);
+            self.request.draw(frame.buffer_mut(), area, scene(Pane::Request), facts);
         }
         if let Some(area) = shown(1) {
-            self.graph.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Graph);
+            self.graph.draw(frame.buffer_mut(), area, scene(Pane::Graph), facts);
         }
         if let Some(area) = shown(2) {
-            self.offers.draw(frame.buffer_mut(), area, look, facts, state, focus == Pane::Offers);
+            self.offers.draw(frame.buffer_mut(), area, scene(Pane::Offers), facts);
         }
-        self.run.draw(frame.buffer_mut(), self.run_area, look, state, focus == Pane::Run);
+        self.run.draw(frame.buffer_mut(), self.run_area, scene(Pane::Run));
     }
 
     fn scopes(&self) -> Vec<Scope> {

@@ -102,7 +102,8 @@ impl Workbench {
         self.input(&Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), column, row, mods: Mods::default() }));
     }
 
-    fn find(&self, text: &str) -> (u16, u16) {
+    /// The column and row of the first place where the text stands.
+    pub fn find(&self, text: &str) -> (u16, u16) {
         let buffer = self.buffer();
         for row in 0..buffer.area.height {
             let cells: Vec<&str> = (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect();
@@ -138,6 +139,10 @@ impl Workbench {
 
     fn buffer(&self) -> &Buffer {
         self.terminal.backend().buffer()
+    }
+
+    pub fn shows(&self, text: &str) -> bool {
+        self.screen().contains(text)
     }
 
     /// The screen as text.

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::facts::Facts;
+use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},
@@ -23,7 +23,7 @@ use crate::{
     ui::{
         canvas::{Pen, visible, width},
         styles::{Role, Styles},
-        view::{Look, Reply},
+        view::Reply,
         widgets::pane::Pane,
     },
 };
@@ -111,8 +111,8 @@ impl Graph {
         self.followed = None;
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, facts: &Facts, state: &State, focused: bool) {
-        let styles = look.styles;
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+        let Scene { styles, state, focused } = scene;
         let title = format!("States · {} · {} reachable", facts.workflow.states().len(), facts.reachable());
         let foot = self.foot(facts, state);
         let inside = Pane { title: &title, note: "+ - zoom", foot: &foot, focused }.draw(buffer, area, styles);

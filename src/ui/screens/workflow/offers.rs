@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::facts::Facts;
+use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},
@@ -17,8 +17,8 @@ use crate::{
     model::{call::Outcome, context::Name, entry::EntryId},
     ui::{
         canvas::{Pen, width, wrap},
-        styles::{Role, Styles},
-        view::{Look, Reply},
+        styles::Role,
+        view::Reply,
         widgets::{pane::Pane, text_input::TextInput},
     },
 };
@@ -262,8 +262,8 @@ impl Offers {
         Reply::Send(messages)
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, facts: &mut Facts, state: &State, focused: bool) {
-        let styles = look.styles;
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &mut Facts) {
+        let Scene { styles, state, focused } = scene;
         let title = format!("Available {}", self.available.len());
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let finds = self.finding || !self.filter.text().is_empty();
@@ -288,9 +288,9 @@ impl Offers {
                 Line::Heading => {}
             }
             if let Line::Heading = content {
-                self.draw_heading(buffer, area, place, styles, focused);
+                self.draw_heading(buffer, area, place, scene);
             } else {
-                self.draw_line(Pen::new(buffer, rows, row), content, styles, facts, state, focused);
+                self.draw_line(Pen::new(buffer, rows, row), content, scene, facts);
             }
         }
         if self.count() == 0 {
@@ -306,7 +306,8 @@ impl Offers {
     }
 
     /// The rule between available and hidden tools joins the pane's edges.
-    fn draw_heading(&self, buffer: &mut Buffer, area: Rect, line: Rect, styles: &Styles, focused: bool) {
+    fn draw_heading(&self, buffer: &mut Buffer, area: Rect, line: Rect, scene: Scene<'_>) {
+        let Scene { styles, focused, .. } = scene;
         let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
         let title = format!(" Hidden {} ", self.hidden.len());
         let rule = "─".repeat(usize::from(line.width).saturating_sub(width(&title)));
@@ -314,9 +315,10 @@ impl Offers {
         Pen::new(buffer, whole, 0).put("├", edge).put(&title, styles[Role::Title]).put(&rule, edge).put("┤", edge);
     }
 
-    fn draw_line(&self, mut pen: Pen<'_>, line: &Line, styles: &Styles, facts: &mut Facts, state: &State, focused: bool) {
+    fn draw_line(&self, mut pen: Pen<'_>, line: &Line, scene: Scene<'_>, facts: &mut Facts) {
+        let Scene { styles, state, focused } = scene;
         match line {
-            Line::Name(at) => self.draw_name(pen, *at, styles, facts, state, focused),
+            Line::Name(at) => self.draw_name(pen, *at, scene, facts),
             Line::Why(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
                 let reasons = facts.explain(tool, state).reasons.iter().map(Reason::short).collect::<Vec<_>>();
@@ -339,7 +341,8 @@ impl Offers {
         }
     }
 
-    fn draw_name(&self, mut pen: Pen<'_>, at: usize, styles: &Styles, facts: &mut Facts, state: &State, focused: bool) {
+    fn draw_name(&self, mut pen: Pen<'_>, at: usize, scene: Scene<'_>, facts: &mut Facts) {
+        let Scene { styles, state, focused } = scene;
         let Some(row) = self.tool_at(at) else { return };
         let tool = &state.catalog.tools[row];
         let chosen = at == self.at;

@@ -2,7 +2,10 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::facts::{Facts, GroupRow};
+use super::{
+    facts::{Facts, GroupRow},
+    scene::Scene,
+};
 use crate::{
     app::{
         input::{Key, Mouse, MouseKind},
@@ -15,7 +18,7 @@ use crate::{
         canvas::{Pen, wrap},
         overlays::menu::{Item, Menu},
         styles::Role,
-        view::{Look, Reply},
+        view::Reply,
         widgets::{list::ListCursor, pane::Pane},
     },
 };
@@ -48,8 +51,8 @@ fn count(facts: &Facts) -> usize {
 }
 
 impl Request {
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, facts: &Facts, state: &State, focused: bool) {
-        let styles = look.styles;
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+        let Scene { styles, state, focused } = scene;
         let ticked = facts.groups.iter().filter(|group| group.ticked).count();
         let note = format!("{ticked} of {}", facts.groups.len());
         let inside = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);

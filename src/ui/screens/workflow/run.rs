@@ -2,6 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
+use super::scene::Scene;
 use crate::{
     app::{
         input::{Key, Mouse, MouseKind},
@@ -13,7 +14,7 @@ use crate::{
     ui::{
         canvas::Pen,
         styles::Role,
-        view::{Look, Reply},
+        view::Reply,
         widgets::{list::ListCursor, pane::Pane},
     },
 };
@@ -65,8 +66,8 @@ impl Run {
         }
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
-        let styles = look.styles;
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>) {
+        let Scene { styles, state, focused } = scene;
         let simulation = &state.simulation;
         let places = places(simulation);
         let title = format!("Run {}", places.len() - 1);
