@@ -5,16 +5,22 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 mod check;
 mod columns;
+mod completions;
 mod ending;
 mod global;
+mod graph;
+mod groups;
+mod man;
 mod opened;
 mod out;
 mod report;
 mod request;
+mod schema;
+mod states;
 mod tools;
 mod workbench;
 mod wrap;
@@ -29,7 +35,7 @@ Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wr
 
 /// A workbench in the terminal for people who make tools for LLM agents
 #[derive(Parser, Debug)]
-#[command(name = "toolcrib", version, after_help = AFTER, subcommand_help_heading = "Without a screen", max_term_width = 100)]
+#[command(name = "toolcrib", version, after_help = AFTER, subcommand_help_heading = "Without a screen", subcommand_value_name = "COMMAND", max_term_width = 100)]
 struct CommandLine {
     /// The folder or file to open in the workbench; without it, the current folder
     path: Option<PathBuf>,
@@ -47,6 +53,18 @@ enum Command {
     Check(check::Check),
     /// List the tools that a request gets, and why it does not get the others
     Tools(tools::Tools),
+    /// List the groups, what each holds, and which are asked for
+    Groups(groups::Groups),
+    /// List the states, what each offers, and how to get there
+    States(states::States),
+    /// Draw the workflow that tools, groups and states make
+    Graph(graph::Graph),
+    /// Print the JSON Schema that a descriptor's form is made from
+    Schema(schema::Schema),
+    /// Print what a shell needs to complete this command line
+    Completions(completions::Completions),
+    /// Print a manual page
+    Man(man::Page),
 }
 
 /// Runs the command that the process was started with.
@@ -79,6 +97,12 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
     match &line.command {
         Some(Command::Check(check)) => check.run(global, out),
         Some(Command::Tools(tools)) => tools.run(global, out),
+        Some(Command::Groups(groups)) => groups.run(global, out),
+        Some(Command::States(states)) => states.run(global, out),
+        Some(Command::Graph(graph)) => graph.run(global, out),
+        Some(Command::Schema(schema)) => schema.run(global, out),
+        Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
+        Some(Command::Man(page)) => page.run(CommandLine::command(), out),
         None => workbench::open(global, line.path.as_deref(), Purpose::Work),
     }
 }

@@ -4,7 +4,10 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::out::{Out, Tint};
+use super::{
+    out::{Out, Tint},
+    wrap::{WIDTH, wrap},
+};
 
 /// A cell: its text, and how it is shown.
 pub struct Cell {
@@ -24,7 +27,10 @@ impl Cell {
     }
 }
 
-/// Writes a head and rows, each column as wide as its widest cell; the last one as wide as it likes.
+/// A last column that begins further to the right is not broken into lines.
+const RIGHTMOST: usize = 56;
+
+/// Writes a head and rows, each column as wide as its widest cell. The last one is broken at blanks where it would leave the terminal.
 pub fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<()> {
     let head = head.iter().map(|text| Cell::tinted(Tint::Dim, *text)).collect();
     let rows: Vec<Vec<Cell>> = [head].into_iter().chain(rows).collect();
@@ -32,13 +38,23 @@ pub fn write(out: &mut Out, head: &[&str], rows: Vec<Vec<Cell>>) -> io::Result<(
     let width = |cell: &Cell| out.text(&cell.text).width();
     let widths: Vec<usize> =
         (0..columns).map(|column| rows.iter().filter_map(|row| row.get(column)).map(width).max().unwrap_or_default()).collect();
+    let last = columns.saturating_sub(1);
     for row in &rows {
         let mut line = String::new();
-        let mut gap = 0;
-        for (cell, wide) in row.iter().zip(&widths) {
-            line.extend(std::iter::repeat_n(' ', gap));
-            line.push_str(&cell.tint.map_or_else(|| out.text(&cell.text).into_owned(), |tint| out.tint(tint, &cell.text)));
-            gap = wide + 2 - out.text(&cell.text).width();
+        let mut at = 0;
+        for (column, (cell, wide)) in row.iter().zip(&widths).enumerate() {
+            let text = out.text(&cell.text);
+            let show = |text: &str| cell.tint.map_or_else(|| text.to_owned(), |tint| out.tint(tint, text));
+            if column == last && at + text.width() > WIDTH && at <= RIGHTMOST {
+                let indent = " ".repeat(at);
+                let lines = wrap(&text, &indent);
+                let parts: Vec<String> = lines.iter().map(|part| show(part.trim_start())).collect();
+                line.push_str(&parts.join(&format!("\n{indent}")));
+            } else {
+                line.push_str(&show(&text));
+                line.extend(std::iter::repeat_n(' ', wide + 2 - text.width()));
+            }
+            at += wide + 2;
         }
         out.line(line.trim_end())?;
     }

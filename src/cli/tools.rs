@@ -27,7 +27,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub struct Tools {
     #[command(flatten)]
-    request: RequestArgs,
+    pub request: RequestArgs,
 
     /// Only this tool, with everything that shows or hides it
     #[arg(long, value_name = "TOOL")]
@@ -35,6 +35,12 @@ pub struct Tools {
 }
 
 impl Tools {
+    /// Whether one tool is asked about.
+    #[must_use]
+    pub fn asks_why(&self) -> bool {
+        self.why.is_some()
+    }
+
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.request.ask(&opened, out);

@@ -1,0 +1,26 @@
+//! `toolcrib completions`: what a shell needs to complete the command line.
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+
+use super::{
+    ending::{Ended, Ending},
+    out::Out,
+};
+
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell; its own documents say where the script goes
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(&self, mut command: Command, out: &mut Out) -> Ended {
+        let mut script = Vec::new();
+        let name = command.get_name().to_owned();
+        clap_complete::generate(self.shell, &mut command, name, &mut script);
+        out.raw(&String::from_utf8_lossy(&script))?;
+        Ok(Ending::Done)
+    }
+}

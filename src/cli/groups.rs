@@ -1,0 +1,60 @@
+//! `toolcrib groups`: which groups there are, and what each holds.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+    tools::Tools,
+};
+use crate::engine::{
+    filter::{AskedGroups, Filter},
+    groups::{Group, groups_of},
+};
+
+#[derive(Args, Debug)]
+pub struct Groups {
+    #[command(flatten)]
+    tools: Tools,
+}
+
+impl Groups {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        if self.tools.asks_why() {
+            return self.tools.run(global, out);
+        }
+        let opened = Opened::read_aloud(global, out)?;
+        let asked = self.tools.request.ask(&opened, out);
+        let filter = Filter::new(&asked.context);
+        let groups = groups_of(&opened.tools);
+        let is_asked = |group: &Group| match filter.groups() {
+            AskedGroups::Every => true,
+            AskedGroups::Only(names) => names.contains(&group.name),
+        };
+        let keys = |group: &Group| group.tools.iter().map(|row| opened.tools[*row].key.to_string()).collect::<Vec<_>>();
+        let here =
+            |group: &Group| group.tools.iter().filter(|row| opened.tools[**row].gate.states.admits(filter.state())).count();
+        if global.json {
+            let of = |group: &Group| json!({"name": &*group.name, "asked": is_asked(group), "available": here(group), "tools": keys(group)});
+            out.json(&groups.iter().map(of).collect::<Value>())?;
+            return Ok(Ending::Done);
+        }
+        out.say(format_args!("asked for {}, state {}", asked.groups(), filter.state()));
+        let cells = |group: &Group| {
+            let name = if is_asked(group) { Cell::tinted(Tint::Good, &*group.name) } else { Cell::plain(&*group.name) };
+            let mark = if is_asked(group) { "yes" } else { "no" };
+            vec![
+                name,
+                Cell::plain(mark),
+                Cell::plain(format!("{} of {}", here(group), group.tools.len())),
+                Cell::plain(keys(group).join(", ")),
+            ]
+        };
+        columns::write(out, &["GROUP", "ASKED", "IN STATE", "TOOLS"], groups.iter().map(cells).collect())?;
+        Ok(Ending::Done)
+    }
+}

@@ -1,0 +1,35 @@
+//! `toolcrib man`: the manual pages.
+
+use clap::{Args, Command};
+use clap_mangen::Man;
+
+use super::{
+    ending::{Ended, Ending},
+    out::Out,
+};
+use crate::model::problem::{Problem, ProblemKind};
+
+#[derive(Args, Debug)]
+pub struct Page {
+    /// The page of one command; without it, the page of toolcrib itself
+    command: Option<String>,
+}
+
+impl Page {
+    pub fn run(&self, mut command: Command, out: &mut Out) -> Ended {
+        // Options that every command takes are on every page.
+        command.build();
+        let wanted = match &self.command {
+            None => command,
+            Some(word) => command.find_subcommand(word).cloned().ok_or_else(|| {
+                let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+                Problem::new(ProblemKind::Missing, "looking for the page", format!("there is no command \"{word}\""))
+                    .remedy(format!("there are {}", names.join(", ")))
+            })?,
+        };
+        let mut page = Vec::new();
+        Man::new(wanted).render(&mut page)?;
+        out.raw(&String::from_utf8_lossy(&page))?;
+        Ok(Ending::Done)
+    }
+}

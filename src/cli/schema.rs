@@ -1,0 +1,91 @@
+//! `toolcrib schema`: the JSON Schema that a descriptor's form is made from.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::Out,
+};
+use crate::{
+    engine::workflow::similar,
+    model::{
+        entry::{Entry, EntryForm, EntryId, EntryPlace, FileId},
+        problem::{Problem, ProblemKind},
+    },
+    schema::pointer::Pointer,
+    systems::{SYSTEMS, by_id, system::NewEntry},
+};
+
+#[derive(Args, Debug)]
+pub struct Schema {
+    /// A tool or service of the workspace, or a type of entry; without it, the types are listed
+    #[arg(value_name = "TOOL|TYPE")]
+    of: Option<String>,
+}
+
+impl Schema {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let Some(word) = &self.of else { return list(global, out) };
+        let opened = Opened::read_aloud(global, out)?;
+        let known = opened
+            .catalog
+            .tool_called(word)
+            .map(|tool| &tool.entry)
+            .or_else(|| opened.catalog.entries().find(|entry| entry.key == *word));
+        let entry = match known {
+            Some(entry) => entry.clone(),
+            None => fresh(word).ok_or_else(|| unknown(word, &opened))?,
+        };
+        let system = by_id(entry.system).ok_or_else(|| unknown(word, &opened))?;
+        out.json(&system.schema(&entry, &opened.catalog))?;
+        Ok(Ending::Done)
+    }
+}
+
+/// Every type of entry with its system.
+fn types() -> impl Iterator<Item = (&'static str, NewEntry)> {
+    SYSTEMS.iter().flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
+}
+
+fn list(global: &Global, out: &mut Out) -> Ended {
+    if global.json {
+        let of = |(system, new): (&str, NewEntry)| json!({"type": new.type_name, "kind": new.kind.word(), "system": system, "help": new.help});
+        out.json(&types().map(of).collect::<Value>())?;
+        return Ok(Ending::Done);
+    }
+    let cells = |(system, new): (&str, NewEntry)| vec![Cell::plain(new.type_name), Cell::plain(system), Cell::plain(new.help)];
+    columns::write(out, &["TYPE", "SYSTEM", "WHAT IT IS"], types().map(cells).collect())?;
+    Ok(Ending::Done)
+}
+
+/// A new entry of a type.
+fn fresh(word: &str) -> Option<Entry> {
+    let (system, new) = types().find(|(_, new)| new.type_name == word)?;
+    let place = EntryPlace { file: FileId::new("new"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+    Some(Entry {
+        id: EntryId::new(place),
+        system,
+        kind: new.kind,
+        key: String::new(),
+        value: Arc::new(new.value),
+        line: 1,
+        column: 1,
+    })
+}
+
+fn unknown(word: &str, opened: &Opened) -> Problem {
+    let types: Vec<_> = types().map(|(_, new)| new.type_name).collect();
+    let names = opened.catalog.entries().map(|entry| entry.key.as_str()).chain(types.iter().copied());
+    let remedy = match similar::nearest(word, names) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("types are {}", types.join(", ")),
+    };
+    let cause = format!("\"{word}\" is no tool or service of {}, and no type", opened.workspace.name());
+    Problem::new(ProblemKind::Missing, "looking for the schema", cause).remedy(remedy)
+}
