@@ -4,10 +4,11 @@
 //! | --- | --- |
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`] | middle: configuration, arguments, the request as it will be sent |
-//! | [`answer`] | right: the answer, in four views; strays on demand |
+//! | [`answer`], [`answer_view`] | right: the answer, in four views; strays on demand; its keys, its drawing |
 //! | [`events`], [`copy`] | a call's events as rows; a call as a command |
 
 mod answer;
+mod answer_view;
 mod copy;
 mod events;
 mod request;

@@ -1,7 +1,5 @@
 //! The answer as it comes: text, tree, raw events, times; what is not part of it on demand.
 
-mod draw;
-
 use ratatui::layout::Rect;
 
 use super::events::{Listed, LogRow, Which, listed};
@@ -26,11 +24,11 @@ use crate::{
     },
 };
 
-const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
+pub(super) const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum View {
+pub(super) enum View {
     Text,
     Tree,
     Raw,
@@ -40,21 +38,21 @@ enum View {
 /// The right pane.
 #[derive(Default)]
 pub(super) struct Answer {
-    call: Option<CallId>,
-    tabs: Tabs,
-    text: TextView,
-    tree: Option<(usize, Result<JsonTree, String>)>,
-    list: ListCursor,
+    pub(super) call: Option<CallId>,
+    pub(super) tabs: Tabs,
+    pub(super) text: TextView,
+    pub(super) tree: Option<(usize, Result<JsonTree, String>)>,
+    pub(super) list: ListCursor,
     /// The list stays at its end.
-    list_follows: bool,
-    strays: bool,
-    find: Option<TextInput>,
-    body: Rect,
-    stray_line: Rect,
+    pub(super) list_follows: bool,
+    pub(super) strays: bool,
+    pub(super) find: Option<TextInput>,
+    pub(super) body: Rect,
+    pub(super) stray_line: Rect,
 }
 
 impl Answer {
-    fn view(&self) -> View {
+    pub(super) fn view(&self) -> View {
         [View::Text, View::Tree, View::Raw, View::Time][self.tabs.at.min(3)]
     }
 
@@ -171,7 +169,7 @@ impl Answer {
         found.is_some()
     }
 
-    fn which(&self) -> Which {
+    pub(super) fn which(&self) -> Which {
         if self.strays { Which::Strays } else { Which::All }
     }
 

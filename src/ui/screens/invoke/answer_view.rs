@@ -3,7 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
-use super::{Answer, VIEWS, View};
+use super::{
+    answer::{Answer, VIEWS, View},
+    events::{Listed, LogRow, Which, listed, sign, span},
+};
 use crate::{
     app::{actions::Act, state::State},
     model::{
@@ -12,7 +15,6 @@ use crate::{
     },
     ui::{
         canvas::{Pen, width, wrap},
-        screens::invoke::events::{Listed, LogRow, Which, listed, sign, span},
         styles::{Role, Styles},
         view::Look,
         widgets::{code, json_tree::JsonTree, pane::Pane},
@@ -26,14 +28,7 @@ const LARGEST_TREE: usize = 4 * 1024 * 1024;
 const LOG: u16 = 7;
 
 impl Answer {
-    pub(in crate::ui::screens::invoke) fn draw(
-        &mut self,
-        buffer: &mut Buffer,
-        area: Rect,
-        look: Look<'_>,
-        state: &State,
-        focused: bool,
-    ) {
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
         let Some(call) = state.calls.shown() else {
             let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles);
             return welcome(buffer, inside, look);
