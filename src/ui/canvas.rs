@@ -10,6 +10,8 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::styles::{Role, Styles};
+
 pub use crate::model::shown::{is_unseen, visible};
 
 /// How many cells a text takes.
@@ -91,6 +93,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         rest = tail;
         Some(word)
     })
+}
+
+/// Lays the look of a chosen row over a line that is already written: whole where the list has the keys, else only its ground.
+pub fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
+    let style = if focused { styles[Role::Selected] } else { Style { bg: styles[Role::SelectedDim].bg, ..Style::default() } };
+    buffer.set_style(line, style);
 }
 
 /// A pen on one line of the screen: writes from left to right and stops at the edge.

@@ -177,7 +177,7 @@ impl Screen for Invoke {
         let buffer = frame.buffer_mut();
         self.narrow = area.width < SIDE_BY_SIDE;
         let left = if area.width >= 160 { 34 } else { 24 };
-        let widths = [Constraint::Length(left), Constraint::Fill(9), Constraint::Fill(10)];
+        let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
         let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);

@@ -10,7 +10,7 @@ use crate::{
     app::input::{Code, Key, Mouse, MouseKind},
     schema::pointer::Pointer,
     ui::{
-        canvas::Pen,
+        canvas::{Pen, mark_chosen},
         styles::{Role, Styles},
     },
 };
@@ -59,9 +59,6 @@ impl JsonTree {
         for (line, row) in (0_u16..).zip(window) {
             let Row { at, depth, name, value } = &self.rows[row];
             let here = row == self.cursor.row;
-            if here && focused {
-                buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[Role::Selected]);
-            }
             let mut pen = Pen::new(buffer, area, line);
             let open = match value {
                 Shown::Branch { members: 0, .. } | Shown::Leaf(..) => "  ",
@@ -79,6 +76,9 @@ impl JsonTree {
                     pen.put(&format!("{open}{items}{close}"), styles[Role::Dim])
                 }
             };
+            if here && focused {
+                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+            }
         }
     }
 

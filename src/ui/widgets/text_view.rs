@@ -279,6 +279,8 @@ fn rows(line: &str, cells: usize) -> Vec<Range<usize>> {
 }
 
 fn draw_row(pen: &mut Pen<'_>, content: &str, range: Range<usize>, matches: &[Range<usize>], styles: &Styles) {
+    // Blanks that hang over the edge are not written, or the row would look cut.
+    let range = range.start..range.start + content[range].trim_end_matches(' ').len();
     let mut run = range.start;
     let mut style = None;
     for (at, letter) in content[range.clone()].char_indices() {
@@ -393,6 +395,11 @@ mod tests {
         view.search(&text, "line 2", Search::Previous);
         view.search(&text, "line 2", Search::Previous);
         assert!(screen(&mut view, &text, 10, 3).contains(&"line 29".to_owned()));
+    }
+
+    #[test]
+    fn a_blank_that_hangs_over_the_edge_does_not_cut_the_row() {
+        assert_eq!(screen(&mut TextView::default(), "wrong sizes (22 %)", 11, 2), ["wrong sizes", "(22 %)"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{
         size,
     },
     ui::{
-        canvas::{Pen, width, wrap},
+        canvas::{Pen, mark_chosen, width, wrap},
         styles::{Role, Styles},
         view::Look,
         widgets::{code, json_tree::JsonTree, pane::Pane},
@@ -24,14 +24,14 @@ use crate::{
 /// An answer larger than this is not shown as a tree.
 const LARGEST_TREE: usize = 4 * 1024 * 1024;
 
-/// How many lines of the log stand below the text.
+/// How many lines of the log stand below the text at least, where there is room.
 const LOG: u16 = 7;
 
 impl Answer {
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
         let Some(call) = state.calls.shown() else {
             let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles);
-            return welcome(buffer, inside, look);
+            return welcome(buffer, indented(inside), look);
         };
         let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
         let place = self.position(call);
@@ -42,7 +42,7 @@ impl Answer {
             return;
         }
         self.draw_tabs(buffer, Rect { height: 1, ..inside }, look);
-        let mut body = Rect { y: inside.y + 1, height: inside.height - 1, ..inside };
+        let mut body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
             body.height -= 1;
@@ -95,7 +95,8 @@ impl Answer {
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
         let rows = listed(call, Which::All);
-        let log_height = if left >= 14 { LOG.min(u16::try_from(rows.len()).unwrap_or(LOG)) + 1 } else { 0 };
+        let most = LOG.max(left / 4);
+        let log_height = if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
         let text = Rect { height: left - log_height, ..area };
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
@@ -165,9 +166,6 @@ impl Answer {
         }
         let raw = self.view() == View::Raw && !self.strays;
         for (line, row) in (0_u16..).zip(self.list.window(rows.len(), area.height)) {
-            if row == self.list.row && focused {
-                buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[Role::Selected]);
-            }
             let mut pen = Pen::new(buffer, area, line);
             if raw {
                 let text = rows[row].raw();
@@ -178,6 +176,9 @@ impl Answer {
                 }
             } else {
                 draw_log_row(&mut pen, &rows[row], styles);
+            }
+            if row == self.list.row && focused {
+                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }
         }
     }
@@ -201,6 +202,12 @@ fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, styles: &Styles) {
         .column(&what, 11, styles[role])
         .put(" ", styles[Role::Text])
         .put(first, styles[Role::Text]);
+}
+
+/// A blank between the edges and the text.
+pub(super) fn indented(area: Rect) -> Rect {
+    let blank = (area.width / 2).min(1);
+    Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
 /// As much of the state, the count, the size and the times as fits.

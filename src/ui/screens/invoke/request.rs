@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
-use super::tools::tool_of;
+use super::{answer_view::indented, tools::tool_of};
 use crate::{
     app::{
         actions::Act,
@@ -77,9 +77,9 @@ impl RequestPane {
         let title = format!("{} · {service}", tool.name);
         let foot = self.form.as_ref().and_then(Form::position).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
-        let configuration = draw_configuration(buffer, inside, styles, tool, state);
+        let configuration = draw_configuration(buffer, indented(inside), styles, tool, state);
         let rest = Rect { y: inside.y + configuration, height: inside.height - configuration, ..inside };
-        let lines = request_lines(state, tool, usize::from(rest.width));
+        let lines = request_lines(state, tool, usize::from(indented(rest).width));
         let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
         let below = wanted.min((rest.height / 2).max(rest.height.saturating_sub(self.form_height(rest.height))));
         self.form_area = Rect { height: rest.height - below, ..rest };
@@ -89,7 +89,7 @@ impl RequestPane {
                 Pen::new(buffer, self.form_area, 0).put("this tool takes no arguments", styles[Role::Ghost]);
             }
         }
-        self.draw_request(buffer, Rect { y: self.form_area.bottom(), height: below, ..rest }, styles, &lines);
+        self.draw_request(buffer, indented(Rect { y: self.form_area.bottom(), height: below, ..rest }), styles, &lines);
     }
 
     /// What the form would like to have: three lines a field, with room for help.

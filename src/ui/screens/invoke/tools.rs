@@ -20,7 +20,7 @@ use crate::{
         entry::EntryId,
     },
     ui::{
-        canvas::Pen,
+        canvas::{Pen, mark_chosen},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -92,8 +92,8 @@ impl Tools {
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
         let styles = look.styles;
         let calls = state.calls.iter().len();
-        let rows = u16::try_from(calls.max(1)).unwrap_or(u16::MAX).saturating_add(2);
-        let lower = rows.min(area.height / 2).max(3);
+        let rows = u16::try_from(calls.max(4)).unwrap_or(u16::MAX).saturating_add(2);
+        let lower = rows.min(area.height / 3).max(3);
         let [upper, lower] = Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
@@ -131,13 +131,15 @@ impl Tools {
         for (line, at) in (0_u16..).zip(self.cursor.window(self.shown.len(), area.height)) {
             let row = &self.rows[self.shown[at]];
             let here = Some(&row.id) == chosen.as_ref();
-            mark_row(buffer, area, line, styles, here, focused);
             let (sign, role) = if row.available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
             let name = if row.available { Role::Text } else { Role::Dim };
             Pen::new(buffer, area, line)
                 .put(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put(sign, styles[role])
                 .put(&row.name, styles[name]);
+            if here {
+                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+            }
         }
     }
 
@@ -150,13 +152,15 @@ impl Tools {
         let newest_first = state.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
             let here = Some(call.id) == state.calls.selected;
-            mark_row(buffer, area, line, styles, here, focused);
             let (sign, word, role) = sign(call);
             let took = took(call).unwrap_or_else(|| word.to_owned());
             let mut pen = Pen::new(buffer, area, line);
             pen.put(if here { "▌" } else { " " }, styles[Role::Accent]).put(sign, styles[role]).put(" ", styles[Role::Text]);
             let room = pen.room().saturating_sub(took.chars().count() + 1);
             pen.column(&call.request.name, room, styles[Role::Text]).right(&took, styles[Role::Dim]);
+            if here {
+                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+            }
         }
     }
 
@@ -286,12 +290,5 @@ fn took(call: &Call) -> Option<String> {
     match &call.state {
         CallState::Ended { at_ms, .. } => Some(span(*at_ms)),
         _ => None,
-    }
-}
-
-fn mark_row(buffer: &mut Buffer, area: Rect, line: u16, styles: &Styles, here: bool, focused: bool) {
-    if here {
-        let role = if focused { Role::Selected } else { Role::SelectedDim };
-        buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, styles[role]);
     }
 }
