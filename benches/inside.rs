@@ -1,0 +1,212 @@
+//! What happens inside for a key or a change: filter, workflow, layout, forms, edits of files, frames.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench that cannot be set up is to fail, and what it finds is printed"
+)]
+
+#[path = "support/growth.rs"]
+mod growth;
+
+use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use growth::at_sizes;
+use ratatui::{Terminal, backend::TestBackend};
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        input::{Code, Input, Key},
+        keymap::Keymap,
+        message::{Loaded, Message, ScreenId},
+        state::{Start, State},
+        update::update,
+    },
+    engine::{
+        filter,
+        layout::{
+            diagram::{Direction, letters},
+            states::{self, Detail, Drawn, View},
+        },
+        workflow::graph::Workflow,
+    },
+    model::{
+        catalog::Catalog,
+        clock::Millis,
+        context::{Context, Mode},
+        entry::FileId,
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
+    systems::read,
+    ui::{
+        form::view::{Form, FormReply},
+        root::{Colour, Root},
+        theme,
+    },
+};
+
+/// Tools in chains of twenty states; every fifth leads back.
+fn yaml(tools: usize) -> String {
+    let mut text = String::from("tool:\n");
+    for tool in 0..tools {
+        let state = |step: usize| if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) };
+        let next = if tool % 5 == 4 { 0 } else { (tool + 1) % 20 };
+        write!(
+            text,
+            "  tool-{tool}:\n    type: knowledge-query\n    name: Tool {tool}\n    description: Does one of many things\n    \
+             group: [group-{}, read-only]\n    state: {}\n    applicable-states: [{}]\n",
+            tool % 30,
+            state(next),
+            state(tool % 20),
+        )
+        .unwrap();
+    }
+    text
+}
+
+fn file() -> FileId {
+    FileId::new("tools.yaml")
+}
+
+fn source(tools: usize) -> Source {
+    Source::parse(Format::Yaml, yaml(tools)).unwrap()
+}
+
+fn catalog(tools: usize) -> Catalog {
+    read::catalog([(&file(), &source(tools))], Mode::Document)
+}
+
+fn context() -> Context {
+    Context { groups: Some(vec!["*".into()]), ..Context::default() }
+}
+
+fn filtering(c: &mut Criterion) {
+    at_sizes(c, "filter, by tools", &[100, 1_000, 10_000], |size| {
+        let (catalog, context) = (catalog(size), context());
+        Box::new(move || filter::split(&catalog.tools, &context))
+    });
+}
+
+fn workflow(c: &mut Criterion) {
+    at_sizes(c, "workflow and analysis, by tools", &[100, 1_000, 10_000], |size| {
+        let (catalog, context) = (catalog(size), context());
+        Box::new(move || Workflow::new(&catalog.tools, &context).analysis())
+    });
+    at_sizes(c, "layout, by states", &[3, 30, 300], |size| {
+        let (catalog, context) = (catalog(size), context());
+        let workflow = Workflow::new(&catalog.tools, &context);
+        let view = View {
+            current: None,
+            direction: Direction::LeftToRight,
+            detail: Detail::Usual,
+            drawn: Drawn::Asked,
+            measure: letters,
+        };
+        Box::new(move || states::diagram(&workflow, &catalog.tools, view).diagram.layout())
+    });
+}
+
+fn schema(fields: usize) -> Value {
+    let property = |row: usize| {
+        let schema = match row % 4 {
+            0 => json!({"type": "string", "minLength": 1, "pattern": "^[a-z]"}),
+            1 => json!({"type": "integer", "minimum": 0, "maximum": 1000}),
+            2 => json!({"enum": ["one", "two", "three"]}),
+            _ => json!({"type": "array", "items": {"type": "string"}}),
+        };
+        (format!("field-{row}"), schema)
+    };
+    json!({"type": "object", "properties": (0..fields).map(property).collect::<serde_json::Map<_, _>>(), "required": ["field-0"]})
+}
+
+/// A form with a value in each field, its focus on the first.
+fn form(fields: usize) -> (Form, Arc<Value>) {
+    let value = |row: usize| match row % 4 {
+        0 => json!("words"),
+        1 => json!(row),
+        2 => json!("two"),
+        _ => json!(["a", "b"]),
+    };
+    let value = Arc::new((0..fields).map(|row| (format!("field-{row}"), value(row))).collect::<Value>());
+    let mut form = Form::new(schema(fields));
+    form.sync(&value);
+    form.focus(&Pointer::root().child("field-0"));
+    (form, value)
+}
+
+fn forms(c: &mut Criterion) {
+    at_sizes(c, "one key in a form, by fields", &[3, 30, 300], |size| {
+        let (mut form, mut value) = form(size);
+        let styles = theme::all(&[]).0[0].styles.clone();
+        let area = ratatui::layout::Rect::new(0, 0, 80, 40);
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        let keys = [Key::plain(Code::Char('x')), Key::plain(Code::Backspace)];
+        let mut turn = 0;
+        Box::new(move || {
+            turn += 1;
+            if let FormReply::Edits(edits) = form.input(&Input::Key(keys[turn % 2])) {
+                for edit in &edits {
+                    toolcrib::syntax::value::apply(Arc::make_mut(&mut value), edit).unwrap();
+                }
+                form.sync(&value);
+            }
+            form.draw(&mut buffer, area, &styles, true);
+        })
+    });
+    at_sizes(c, "opening a form, by fields", &[3, 30, 300], |size| {
+        let schema = Arc::new(schema(size));
+        let (_, value) = form(size);
+        Box::new(move || {
+            let mut form = Form::new(Arc::clone(&schema));
+            form.sync(&value);
+            form.issues().len()
+        })
+    });
+}
+
+fn edits(c: &mut Criterion) {
+    let at = |size: usize| Pointer::root().child("tool").child(format!("tool-{}", size / 2)).child("description");
+    at_sizes(c, "an edit of a YAML file, by tools", &[10, 100, 1_000], |size| {
+        let source = source(size);
+        let edit = Edit::Set { at: at(size), to: "Something else".into() };
+        Box::new(move || source.apply(0, &edit).unwrap())
+    });
+    at_sizes(c, "an edit of a JSON file, by tools", &[10, 100, 1_000], |size| {
+        let text = serde_json::to_string_pretty(&**source(size).value(0).unwrap()).unwrap();
+        let source = Source::parse(Format::Json, text).unwrap();
+        let edit = Edit::Set { at: at(size), to: "Something else".into() };
+        Box::new(move || source.apply(0, &edit).unwrap())
+    });
+}
+
+/// The application with so many tools read.
+fn state(tools: usize) -> State {
+    let mut state = State::new(Start { context: context(), theme: "dark".into(), ..Start::default() });
+    let source = source(tools);
+    let loaded = Loaded { text: source.text().clone(), source: Ok(source) };
+    update(&mut state, Message::Loaded(vec![(file(), loaded)]), Millis(0));
+    update(&mut state, Message::LoadEnded { names: vec![file()], skipped: Vec::new() }, Millis(0));
+    state
+}
+
+fn frames(c: &mut Criterion) {
+    for screen in [ScreenId::Tools, ScreenId::Workflow, ScreenId::Invoke] {
+        for (width, height) in [(80, 24), (200, 60), (400, 100)] {
+            at_sizes(c, &format!("a frame of {screen:?} at {width}x{height}, by tools"), &[10, 100, 1_000], |size| {
+                let mut state = state(size);
+                update(&mut state, Message::Show(screen), Millis(0));
+                let mut root = Root::new(theme::all(&[]).0, Colour::Allowed, Keymap::with(&BTreeMap::new()).0);
+                let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+                Box::new(move || terminal.draw(|frame| root.draw(frame, &state)).map(drop).unwrap())
+            });
+        }
+    }
+}
+
+criterion_group!(benches, filtering, workflow, forms, edits, frames);
+criterion_main!(benches);
