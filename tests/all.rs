@@ -6,6 +6,8 @@
 mod architecture;
 #[path = "all/descriptors.rs"]
 mod descriptors;
+#[path = "all/end_to_end.rs"]
+mod end_to_end;
 #[path = "all/findings.rs"]
 mod findings;
 #[path = "all/form.rs"]

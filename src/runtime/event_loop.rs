@@ -67,7 +67,7 @@ impl EventLoop {
     pub async fn run(mut self, first: Vec<Effect>) -> io::Result<End> {
         let mut screen = Screen::take()?;
         let mut events = EventStream::new();
-        let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
+        let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
         let mut batch = Vec::with_capacity(SLICE);
         let mut drawn = Instant::now();
         let mut due: Option<Instant> = None;
@@ -158,7 +158,7 @@ async fn wake(
     events: &mut EventStream,
     messages: &mut mpsc::Receiver<Message>,
     batch: &mut Vec<Message>,
-    [terminate, hangup]: &mut [Signal; 2],
+    [terminate, hangup, interrupt]: &mut [Signal; 3],
     due: Option<Instant>,
 ) -> Woken {
     let frame = async {
@@ -171,6 +171,7 @@ async fn wake(
         biased;
         _ = terminate.recv() => Woken::Signal,
         _ = hangup.recv() => Woken::Signal,
+        _ = interrupt.recv() => Woken::Signal,
         event = events.next() => match event {
             Some(Ok(event)) => Woken::Input(input(event)),
             Some(Err(_)) | None => Woken::Gone,

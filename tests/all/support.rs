@@ -2,5 +2,9 @@
 
 #[path = "support/nats.rs"]
 pub mod nats;
+#[path = "support/picture.rs"]
+pub mod picture;
+#[path = "support/terminal.rs"]
+pub mod terminal;
 #[path = "support/workbench.rs"]
 pub mod workbench;

@@ -1,0 +1,121 @@
+//! A screen as a picture: SVG text in cells, as sharp as a terminal and readable without one.
+
+use std::fmt::Write as _;
+
+use vt100::{Cell, Color, Screen};
+
+/// A cell's width and height, and where the letters stand in it.
+const CELL: (f32, f32) = (8.4, 18.0);
+const BASELINE: f32 = 13.5;
+const MARGIN: f32 = 10.0;
+
+/// What a terminal shows where the program names no colour.
+const PAPER: &str = "#16181d";
+const INK: &str = "#d6d9de";
+
+/// A piece of a row in one style.
+struct Run {
+    from: u16,
+    cells: u16,
+    text: String,
+    ink: String,
+    paper: String,
+    manner: String,
+}
+
+/// The screen as SVG, with words for those who cannot see it.
+pub fn svg(screen: &Screen, words: &str) -> String {
+    let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+    let (width, height) = (f32::from(columns) * CELL.0 + 2.0 * MARGIN, f32::from(rows) * CELL.1 + 2.0 * MARGIN);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" \
+         aria-label=\"{words}\">\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{PAPER}\"/>\n<g font-family=\"ui-monospace, \
+         'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n"
+    );
+    for row in 0..rows {
+        for run in runs(screen, row, columns) {
+            let (x, y) = (f32::from(run.from) * CELL.0 + MARGIN, f32::from(row) * CELL.1 + MARGIN);
+            let length = f32::from(run.cells) * CELL.0;
+            if run.paper != PAPER {
+                let (height, paper) = (CELL.1, &run.paper);
+                writeln!(svg, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{paper}\"/>")
+                    .unwrap();
+            }
+            if !run.text.trim().is_empty() {
+                let (y, text) = (y + BASELINE, escape(&run.text));
+                let (ink, manner) = (&run.ink, &run.manner);
+                writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" fill=\"{ink}\"{manner}>{text}</text>")
+                    .unwrap();
+            }
+        }
+    }
+    svg + "</g>\n</svg>\n"
+}
+
+fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for column in 0..columns {
+        let Some(cell) = screen.cell(row, column) else { continue };
+        if cell.is_wide_continuation() {
+            runs.last_mut().unwrap().cells += 1;
+            continue;
+        }
+        let (ink, paper) = colours(cell);
+        let manner = manner(cell);
+        let text = if cell.has_contents() { cell.contents() } else { " " };
+        match runs.last_mut() {
+            Some(run) if run.ink == ink && run.paper == paper && run.manner == manner => {
+                run.cells += 1;
+                run.text.push_str(text);
+            }
+            _ => runs.push(Run { from: column, cells: 1, text: text.into(), ink, paper, manner }),
+        }
+    }
+    runs
+}
+
+fn colours(cell: &Cell) -> (String, String) {
+    let ink = named(cell.fgcolor()).unwrap_or_else(|| INK.into());
+    let paper = named(cell.bgcolor()).unwrap_or_else(|| PAPER.into());
+    if cell.inverse() { (paper, ink) } else { (ink, paper) }
+}
+
+fn manner(cell: &Cell) -> String {
+    let mut manner = String::new();
+    for (has, words) in [
+        (cell.bold(), " font-weight=\"bold\""),
+        (cell.italic(), " font-style=\"italic\""),
+        (cell.underline(), " text-decoration=\"underline\""),
+        (cell.dim(), " opacity=\"0.6\""),
+    ] {
+        if has {
+            manner.push_str(words);
+        }
+    }
+    manner
+}
+
+fn named(color: Color) -> Option<String> {
+    const SIXTEEN: [&str; 16] = [
+        "#1c1f26", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4", "#5c6370", "#ef8891", "#b1d196",
+        "#ecd09c", "#84c1f3", "#d398e6", "#7fc8d1", "#ffffff",
+    ];
+    match color {
+        Color::Default => None,
+        Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
+        Color::Idx(index @ 0..16) => Some(SIXTEEN[usize::from(index)].into()),
+        Color::Idx(index @ 16..232) => {
+            let level = |part: u8| if part == 0 { 0 } else { 55 + 40 * part };
+            let (red, green, blue) = ((index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6);
+            Some(format!("#{:02x}{:02x}{:02x}", level(red), level(green), level(blue)))
+        }
+        Color::Idx(index) => {
+            let grey = 8 + 10 * (index - 232);
+            Some(format!("#{grey:02x}{grey:02x}{grey:02x}"))
+        }
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
