@@ -42,6 +42,7 @@ pub struct Root {
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, Act)>,
     body: Rect,
+    last_shown: Option<ScreenId>,
 }
 
 impl Root {
@@ -57,6 +58,7 @@ impl Root {
             asked: None,
             places: Vec::new(),
             body: Rect::default(),
+            last_shown: None,
         }
     }
 
@@ -79,6 +81,10 @@ impl Root {
         let shown = self.screens.iter_mut().find(|(id, _)| *id == state.screen);
         if let Some((_, screen)) = shown {
             screen.sync(state);
+            if self.last_shown != Some(state.screen) {
+                self.last_shown = Some(state.screen);
+                screen.shown();
+            }
             screen.draw(frame, self.body, look, state);
         }
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);

@@ -43,6 +43,9 @@ impl Reply {
 
 /// A screen: one row in `ui/screens.rs`.
 pub trait Screen {
+    /// The screen comes into view.
+    fn shown(&mut self) {}
+
     /// Takes in what changed outside since the last drawing.
     fn sync(&mut self, state: &State);
 

@@ -95,6 +95,13 @@ impl Invoke {
         }
     }
 
+    /// The form takes the keys as soon as they come to it.
+    fn arrive(&mut self) {
+        if self.panes.focus == MIDDLE {
+            self.request.enter();
+        }
+    }
+
     /// Where only one pane fits, a call that was sent is watched.
     fn watched(&mut self, reply: Reply) -> Reply {
         if self.narrow && matches!(reply, Reply::Send(_)) {
@@ -194,6 +201,10 @@ impl Screen for Invoke {
         }
     }
 
+    fn shown(&mut self) {
+        self.arrive();
+    }
+
     fn typing(&self) -> bool {
         match self.panes.focus {
             LEFT => self.tools.typing(),
@@ -214,8 +225,14 @@ impl Screen for Invoke {
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            Act::NextPane => self.next(state),
-            Act::PreviousPane => self.previous(state),
+            Act::NextPane => {
+                self.next(state);
+                self.arrive();
+            }
+            Act::PreviousPane => {
+                self.previous(state);
+                self.arrive();
+            }
             Act::Find => return self.find(),
             Act::Send => {
                 let reply = self.request.send();

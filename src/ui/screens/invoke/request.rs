@@ -144,6 +144,13 @@ impl RequestPane {
         self.ask_form(|form| form.act(act))
     }
 
+    /// The keys have come here.
+    pub fn enter(&mut self) {
+        if let Some(form) = &mut self.form {
+            form.enter();
+        }
+    }
+
     fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
         let (Some(form), Some(tool)) = (&mut self.form, &self.tool) else { return Reply::Ignored };
         match ask(form) {
