@@ -7,6 +7,8 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+mod arguments;
+mod call;
 mod check;
 mod columns;
 mod completions;
@@ -20,6 +22,8 @@ mod out;
 mod report;
 mod request;
 mod schema;
+mod serve;
+mod signals;
 mod states;
 mod tools;
 mod workbench;
@@ -59,6 +63,10 @@ enum Command {
     States(states::States),
     /// Draw the workflow that tools, groups and states make
     Graph(graph::Graph),
+    /// Call a tool and stream its answer
+    Call(call::Call),
+    /// Answer for tools with the sample services, on a real connection, until Ctrl-C
+    Serve(serve::Serve),
     /// Print the JSON Schema that a descriptor's form is made from
     Schema(schema::Schema),
     /// Print what a shell needs to complete this command line
@@ -100,6 +108,8 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Groups(groups)) => groups.run(global, out),
         Some(Command::States(states)) => states.run(global, out),
         Some(Command::Graph(graph)) => graph.run(global, out),
+        Some(Command::Call(call)) => call.run(global, out),
+        Some(Command::Serve(serve)) => serve.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
         Some(Command::Man(page)) => page.run(CommandLine::command(), out),

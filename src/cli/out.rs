@@ -105,6 +105,11 @@ impl Out {
         write!(self.data, "{}{end}", visible(text))
     }
 
+    /// Ends the line on a terminal, where the prompt would follow; elsewhere the text stays as it came.
+    pub fn end_line(&mut self) -> io::Result<()> {
+        if self.terminal { writeln!(self.data) } else { Ok(()) }
+    }
+
     /// Brings what was written to the reader.
     pub fn flush(&mut self) -> io::Result<()> {
         self.data.flush()

@@ -1,0 +1,166 @@
+//! A call's arguments from the words of a command line, held against the tool's schema.
+
+use std::io::Read as _;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    engine::workflow::similar,
+    model::{
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+    },
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, Issue},
+    },
+    store::files,
+    syntax::source::{Format, Source},
+};
+
+/// Arguments from `--args` with `key=text` and `key:=json` in their place.
+///
+/// # Errors
+/// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
+pub fn read(whole: Option<&str>, words: &[String]) -> Result<Map<String, Value>, Problem> {
+    let mut arguments = whole.map(read_whole).transpose()?.unwrap_or_default();
+    let mut seen: Vec<&str> = Vec::new();
+    for word in words {
+        let (key, value) = pair(word)?;
+        if seen.contains(&key) {
+            return Err(
+                wrong(format!("\"{key}\" is given twice")).remedy("give each argument once; a list is written key:='[1, 2]'")
+            );
+        }
+        seen.push(key);
+        arguments.insert(key.to_owned(), value);
+    }
+    Ok(arguments)
+}
+
+fn wrong(cause: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::Input, "reading the arguments", cause)
+}
+
+fn pair(word: &str) -> Result<(&str, Value), Problem> {
+    let form = "write key=text, or key:=json for numbers, lists and true or false";
+    let (key, text) = word.split_once('=').ok_or_else(|| wrong(format!("\"{word}\" has no =")).remedy(form))?;
+    let (key, value) = match key.strip_suffix(':') {
+        None => (key, Value::String(text.to_owned())),
+        Some(key) => {
+            (key, json(text).map_err(|cause| wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form))?)
+        }
+    };
+    match key.is_empty() {
+        true => Err(wrong(format!("\"{word}\" names no argument")).remedy(form)),
+        false => Ok((key, value)),
+    }
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    let source = Source::parse(Format::Json, text).map_err(|error| format!("{} (column {})", error.message, error.column))?;
+    source.value(0).map(|value| Value::clone(value)).ok_or_else(|| "it is empty".to_owned())
+}
+
+/// `-` for standard input, JSON itself, or a file by its ending.
+fn read_whole(given: &str) -> Result<Map<String, Value>, Problem> {
+    let (from, format, text) = if given == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|error| wrong(format!("standard input: {error}")))?;
+        ("standard input", Format::Json, text)
+    } else if given.trim_start().starts_with('{') {
+        ("--args", Format::Json, given.to_owned())
+    } else {
+        let path = std::path::Path::new(given);
+        (given, Format::of(path).unwrap_or(Format::Json), files::read(path)?.text.to_string())
+    };
+    let source = Source::parse(format, text).map_err(|error| wrong(format!("{from}: {error}")))?;
+    match source.value(0).map(|value| &**value) {
+        Some(Value::Object(members)) => Ok(members.clone()),
+        _ => Err(wrong(format!("{from}: this is no object"))
+            .remedy("give an object with a member for each argument: {\"topic\": \"llamas\"}")),
+    }
+}
+
+/// Holds arguments against the tool's schema, and against the names that it lists.
+///
+/// # Errors
+/// Everything that does not fit, in one sentence for each.
+pub fn check(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), Problem> {
+    let checker = Checker::compile(&tool.arguments).map_err(|findings| {
+        let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
+        Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), causes.join("; "))
+            .remedy("mend the tool's arguments, or send without a check: --no-check")
+    })?;
+    let value = Value::Object(arguments.clone());
+    let mut told: Vec<String> = checker.issues(&value).iter().map(|issue| sentence(issue, &value)).collect();
+    told.extend(arguments.keys().filter_map(|name| unknown(tool, name)));
+    if told.is_empty() {
+        return Ok(());
+    }
+    let remedy = format!("{}; or send all the same with --no-check", takes(tool));
+    Err(Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), told.join("; ")).remedy(remedy))
+}
+
+fn sentence(issue: &Issue, value: &Value) -> String {
+    let name = if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
+    let typed = issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
+    let hint = if typed { format!(" (write {name}:=… for what is not text)") } else { String::new() };
+    format!("{name} {}{hint}", issue.words)
+}
+
+/// What is odd about a name that the tool does not list, when it lists any.
+fn unknown(tool: &Tool, name: &str) -> Option<String> {
+    let listed = tool.arguments.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
+    let open = tool.arguments.get("additionalProperties").is_some() || tool.arguments.get("patternProperties").is_some();
+    if open || listed.contains_key(name) {
+        return None;
+    }
+    Some(match similar::nearest(name, listed.keys().map(String::as_str)) {
+        Some(near) => format!("there is no argument \"{name}\"; did you mean \"{near}\"?"),
+        None => format!("there is no argument \"{name}\""),
+    })
+}
+
+/// What the tool takes, in words.
+fn takes(tool: &Tool) -> String {
+    let listed = Pointer::root().child("properties");
+    let names: Vec<&str> =
+        listed.get(&tool.arguments).and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    match names.is_empty() {
+        true => format!("{} lists no arguments", tool.entry.key),
+        false => format!("{} takes {}", tool.entry.key, names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(list: &[&str]) -> Vec<String> {
+        list.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn pairs_are_text_or_json_and_stand_above_the_rest() {
+        let read = read(Some(r#"{"a": 1, "b": "old"}"#), &words(&["b=new=er", "c:=[1, true]", "d="])).unwrap();
+        assert_eq!(Value::Object(read), json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
+    }
+
+    #[test]
+    fn what_is_no_pair_is_told() {
+        for (given, cause) in [
+            (&["topic"][..], "\"topic\" has no ="),
+            (&["=x"], "\"=x\" names no argument"),
+            (&["n:=[1"], "the value of \"n\" is not JSON"),
+            (&["a=1", "a=2"], "\"a\" is given twice"),
+        ] {
+            let problem = read(None, &words(given)).unwrap_err();
+            assert!(problem.cause.starts_with(cause) && !problem.remedy.is_empty(), "{problem}");
+        }
+        assert!(read(Some("{\"a\": }"), &[]).is_err());
+        assert!(read(Some("[1]"), &[]).is_err(), "a file of that name is not there");
+    }
+}

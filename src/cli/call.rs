@@ -1,0 +1,275 @@
+//! `toolcrib call`: calls a tool and streams its answer.
+
+use std::{pin::pin, time::Duration};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    arguments,
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, complain},
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    model::{
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+        size,
+    },
+    systems::{by_id, system::CallOf},
+    wire::registry::Registry,
+};
+
+/// Events on their way at most; more make the wire wait.
+const QUEUE: usize = 256;
+
+/// The user that a call names when nobody says who it is.
+const NOBODY: &str = "user";
+
+#[derive(Args, Debug)]
+pub struct Call {
+    /// The tool, by key or name
+    tool: String,
+
+    /// Arguments: key=text, or key:=json for numbers, lists and so on
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+
+    /// All arguments as an object: JSON, a file, or - for standard input
+    #[arg(long, value_name = "FILE|-|JSON")]
+    args: Option<String>,
+
+    /// How long the answer may take: 500ms, 30s, 2m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+
+    /// The user that the request names; else as in toolcrib.toml
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+
+    /// Print the request and send nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Send arguments that do not fit the tool's schema too
+    #[arg(long)]
+    no_check: bool,
+}
+
+/// `500ms`, `30s`, `2m`; a number alone counts seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        _ => return Err(format!("\"{unit}\" is no unit; write 500ms, 30s or 2m")),
+    };
+    let number: f64 = number.parse().map_err(|_| "write 500ms, 30s or 2m".to_owned())?;
+    Duration::try_from_secs_f64(number * seconds)
+        .ok()
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "that is no time to wait".to_owned())
+}
+
+impl Call {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let tool = opened.tool(&self.tool)?;
+        let connection = opened.connection(global)?;
+        let arguments = arguments::read(self.args.as_deref(), &self.pairs)?;
+        if !self.no_check {
+            arguments::check(tool, &arguments)?;
+        }
+        let user = self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
+        let system =
+            by_id(tool.entry.system).ok_or_else(|| Problem::new(ProblemKind::Input, "calling", "no system knows this tool"))?;
+        let correlation = uuid::Uuid::new_v4().to_string();
+        let request =
+            system.request(&CallOf { catalog: &opened.catalog, tool, user, arguments: &arguments, correlation: &correlation })?;
+        if self.dry_run {
+            return show(global, out, &request, &connection);
+        }
+        let shown = request_json(&request, &connection, 0);
+        let teller = Teller {
+            out,
+            json: global.json,
+            key: &tool.entry.key,
+            request: shown,
+            open_line: false,
+            chunks: 0,
+            bytes: 0,
+            first: None,
+        };
+        wait_for("calling", stream(connection, request, self.limits(), teller))
+    }
+
+    fn limits(&self) -> Limits {
+        // Strays after the end would hold the prompt back.
+        let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+        self.timeout.map_or(limits, |time| Limits { first: time, idle: time, total: time, ..limits })
+    }
+}
+
+/// The request as it would be sent.
+fn show(global: &Global, out: &mut Out, request: &Request, connection: &Connection) -> Ended {
+    if global.json {
+        out.json_line(&request_json(request, connection, 0))?;
+        return Ok(Ending::Done);
+    }
+    for (label, text) in
+        [("connection", connection.name.as_str()), ("to", &request.to), ("reply", request.reply.as_deref().unwrap_or("an inbox"))]
+    {
+        out.line(format!("{label:<11} {}", out.text(text)))?;
+    }
+    for (name, value) in &request.headers {
+        out.line(format!("{name:<11} {}", out.text(value)))?;
+    }
+    out.line("")?;
+    out.raw(&format!("{}\n", request.body))?;
+    Ok(Ending::Done)
+}
+
+fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value {
+    json!({
+        "event": "request",
+        "at_ms": at_ms,
+        "tool": request.name,
+        "system": request.system,
+        "connection": connection.name,
+        "transport": connection.transport.word(),
+        "to": request.to,
+        "reply": request.reply,
+        "headers": request.headers.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<serde_json::Map<_, _>>(),
+        "id": request.correlation,
+        "body": &*request.body,
+    })
+}
+
+/// Runs the call and tells its events as they come, until its end or an interruption.
+async fn stream(connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
+    let registry = Registry::default();
+    let began = Instant::now();
+    let (sender, mut events) = mpsc::channel(QUEUE);
+    let mut interrupt = pin!(interrupted());
+    let mut call = pin!(registry.call(&connection, request, limits, sender));
+    let mut running = true;
+    let mut ending = Ending::Done;
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = &mut interrupt => {
+                let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return teller.end(at_ms, Outcome::Cancelled, None);
+            }
+            event = events.recv() => event,
+            () = &mut call, if running => {
+                running = false;
+                continue;
+            }
+        };
+        let Some(event) = event else { return Ok(ending) };
+        if let Some(ended) = teller.tell(event, events.is_empty())? {
+            ending = ended;
+        }
+    }
+}
+
+/// Tells a call's events to whoever reads the output.
+struct Teller<'t> {
+    out: &'t mut Out,
+    json: bool,
+    key: &'t str,
+    request: Value,
+    /// The last text did not end its line.
+    open_line: bool,
+    chunks: u64,
+    bytes: u64,
+    first: Option<u64>,
+}
+
+impl Teller<'_> {
+    /// Tells an event; answers with the ending when it is the end. What is written is seen at once when nothing follows at once.
+    fn tell(&mut self, event: Event, is_last_for_now: bool) -> Result<Option<Ending>, super::ending::Halt> {
+        let at_ms = event.at_ms;
+        match event.kind {
+            EventKind::Sent { .. } => {
+                self.request["at_ms"] = at_ms.into();
+                if self.json {
+                    self.out.json_line(&self.request)?;
+                }
+            }
+            EventKind::Chunk { text, bytes } => {
+                self.chunks += 1;
+                self.bytes += bytes as u64;
+                self.first.get_or_insert(at_ms);
+                match self.json {
+                    true => self.out.json_line(&json!({"event": "chunk", "at_ms": at_ms, "text": &*text}))?,
+                    false => self.out.raw(&text)?,
+                }
+                self.open_line = if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
+                if is_last_for_now {
+                    self.out.flush()?;
+                }
+            }
+            EventKind::Stray { cause, id, body } => match self.json {
+                true => {
+                    let stray = json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "body": &*body});
+                    self.out.json_line(&stray)?;
+                }
+                false => self.out.say(format_args!("a message that is no part of the answer: {}", cause.words())),
+            },
+            EventKind::Notice(words) => self.out.say(words),
+            EventKind::End { outcome, problem } => return self.end(at_ms, outcome, problem).map(Some),
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self, at_ms: u64, outcome: Outcome, problem: Option<CallProblem>) -> Ended {
+        if self.json {
+            let error = problem
+                .as_ref()
+                .map(|problem| json!({"type": problem.kind, "message": problem.message, "remedy": problem.remedy}));
+            let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.word(), "error": error, "chunks": self.chunks});
+            self.out.json_line(&end)?;
+        } else if self.open_line {
+            self.out.end_line()?;
+        }
+        self.out.flush()?;
+        let (ending, kind) = match outcome {
+            Outcome::Succeeded => (Ending::Done, ProblemKind::Service),
+            Outcome::Failed => (Ending::Found, ProblemKind::Service),
+            Outcome::Cancelled => (Ending::Interrupted, ProblemKind::Service),
+            Outcome::TimedOut => (Ending::TimedOut, ProblemKind::TimedOut),
+            Outcome::Lost => (Ending::Unreachable, ProblemKind::Unreachable),
+        };
+        if let Some(CallProblem { kind: word, message, remedy }) = problem.filter(|_| !self.json) {
+            complain(&Problem::new(kind, format!("calling {}", self.key), format!("{message} ({word})")).remedy(remedy));
+        }
+        let first = self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
+        let size = size::bytes(self.bytes);
+        self.out.detail(format_args!("{} after {at_ms} ms: {} chunks, {size}{first}", outcome.word(), self.chunks));
+        Ok(ending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, milliseconds) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000), ("1.5", 1_500)] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

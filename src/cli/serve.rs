@@ -1,0 +1,136 @@
+//! `toolcrib serve`: answers for tools with the sample services, until it is stopped.
+
+use clap::Args;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    ending::{Ended, Ending, Halt},
+    global::Global,
+    opened::Opened,
+    out::Out,
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, TransportKind},
+        problem::{Problem, ProblemKind},
+        service::Service,
+    },
+    wire::{
+        registry::Registry,
+        serve::{
+            offers::{self, Offer},
+            serving::{Answered, Serving},
+        },
+    },
+};
+
+/// Reports on their way at most.
+const QUEUE: usize = 1_024;
+
+#[derive(Args, Debug)]
+pub struct Serve {
+    /// Tools or services to answer for; without any, all that there is a sample for
+    #[arg(value_name = "TOOL")]
+    tools: Vec<String>,
+}
+
+impl Serve {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let connection = opened.connection(global)?;
+        if connection.transport == TransportKind::Embedded {
+            let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
+            return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
+        }
+        let offers = self.offers(&opened)?;
+        wait_for("serving", serve(global, out, connection, offers))
+    }
+
+    fn offers(&self, opened: &Opened) -> Result<Vec<Offer>, Problem> {
+        if self.tools.is_empty() {
+            let own = offers::standing_in(&opened.catalog.services);
+            return Ok(if own.is_empty() { offers::samples() } else { own });
+        }
+        let mut chosen: Vec<Offer> = Vec::new();
+        for word in &self.tools {
+            let service = service(opened, word)?;
+            let Some(offer) = offers::standing_in([service]).pop() else {
+                let samples: Vec<_> = offers::samples().into_iter().map(|offer| offer.name).collect();
+                let cause = format!("no sample can answer for the service \"{}\"", service.key());
+                return Err(Problem::new(ProblemKind::Input, "serving", cause)
+                    .remedy(format!("there are samples for {}", samples.join(", "))));
+            };
+            // Two tools may share a service.
+            if !chosen.iter().any(|known| known.name == offer.name) {
+                chosen.push(offer);
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+/// The service that a word means: its own key, or that of the tool which calls it.
+fn service<'o>(opened: &'o Opened, word: &str) -> Result<&'o Service, Problem> {
+    if let Some(service) = opened.catalog.services.iter().find(|service| service.key() == word) {
+        return Ok(service);
+    }
+    let tool = opened.tool(word)?;
+    let found = tool.service.as_deref().and_then(|key| opened.catalog.service_by_key(tool.entry.system, key));
+    found.ok_or_else(|| {
+        let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
+        Problem::new(ProblemKind::Input, "serving", cause).remedy("choose a tool of type tool-service whose service is there")
+    })
+}
+
+async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: Vec<Offer>) -> Ended {
+    let registry = Registry::default();
+    let reached = |problem: CallProblem| {
+        Halt::from(
+            Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), problem.message)
+                .remedy(problem.remedy),
+        )
+    };
+    let bus = registry.open(&connection).await.map_err(reached)?;
+    let serving = Serving::start(bus, offers).await.map_err(reached)?;
+    for (name, subject) in serving.subjects() {
+        out.say(format_args!("listening on {subject} for {name}"));
+    }
+    let stop = CancellationToken::new();
+    let (report, mut reports) = mpsc::channel(QUEUE);
+    let mut running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let mut interrupt = std::pin::pin!(interrupted());
+    loop {
+        tokio::select! {
+            () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
+            Some(answered) = reports.recv() => tell(global, out, &answered)?,
+            _ = &mut running => break,
+        }
+    }
+    while let Ok(answered) = reports.try_recv() {
+        tell(global, out, &answered)?;
+    }
+    match stop.is_cancelled() {
+        true => Ok(Ending::Done),
+        false => {
+            Err(Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), "the connection ended").into())
+        }
+    }
+}
+
+fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {
+    let Answered { service, id, user, pieces, problem } = answered;
+    if global.json {
+        let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
+        out.json_line(&json!({"event": "call", "service": service, "id": id, "user": user, "chunks": pieces, "error": error}))?;
+        return Ok(());
+    }
+    match problem {
+        None => out.say(format_args!("answered {service} {id} of {user}: {pieces} chunks")),
+        Some(problem) => out.say(format_args!("refused {service} {id} of {user}: {} ({})", problem.message, problem.kind)),
+    }
+    Ok(())
+}
