@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials},
+        connection::{Connection, ConnectionState, Credentials, Tls},
         entry::{EntryForm, EntryId, EntryPlace, FileId},
     },
     schema::pointer::Pointer,
@@ -314,4 +314,61 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
     }
     let expected = [("calculator", false), ("custom-rag", false), ("custom-rag", true)];
     assert_eq!(told, expected.map(|(service, failed)| (service.to_owned(), "alice".to_owned(), failed)));
+}
+
+/// An authority, and a server's and a client's certificate that it signed, as files.
+struct Certificates {
+    folder: tempfile::TempDir,
+}
+
+impl Certificates {
+    fn make() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let authority_key = rcgen::KeyPair::generate().unwrap();
+        let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let certificate = authority.self_signed(&authority_key).unwrap();
+        std::fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
+        let issuer = rcgen::Issuer::new(authority, authority_key);
+        for name in ["server", "client"] {
+            let key = rcgen::KeyPair::generate().unwrap();
+            let params = rcgen::CertificateParams::new(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+            let certificate = params.signed_by(&key, &issuer).unwrap();
+            std::fs::write(folder.path().join(format!("{name}.pem")), certificate.pem()).unwrap();
+            std::fs::write(folder.path().join(format!("{name}.key")), key.serialize_pem()).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+}
+
+#[tokio::test]
+async fn encrypted_connections_are_verified_both_ways() {
+    toolcrib::wire::tls::install();
+    let files = Certificates::make();
+    let [cert, key, ca] = ["server.pem", "server.key", "ca.pem"].map(|name| files.file(name));
+    let server =
+        NatsServer::configured(&format!("tls {{ cert_file: '{cert}', key_file: '{key}', ca_file: '{ca}', verify: true }}"));
+    let tls = Tls {
+        required: true,
+        ca_file: Some(ca),
+        cert_file: Some(files.file("client.pem")),
+        key_file: Some(files.file("client.key")),
+    };
+    let connection = |tls: Tls| Connection { tls, ..server.connection() };
+    let heard = call_with(&Registry::default(), &connection(tls.clone()), joke(), limits()).await;
+    heard.assert_lost("no-responders");
+
+    let stranger = Certificates::make();
+    let distrusted = Tls { ca_file: Some(stranger.file("ca.pem")), ..tls.clone() };
+    let heard = call_with(&Registry::default(), &connection(distrusted), joke(), limits()).await;
+    heard.assert_lost("tls");
+
+    let unknown = Tls { cert_file: Some(stranger.file("client.pem")), key_file: Some(stranger.file("client.key")), ..tls };
+    let heard = call_with(&Registry::default(), &connection(unknown), joke(), limits()).await;
+    assert_eq!(heard.end().0, Outcome::Lost);
+    assert!(["tls", "refused", "no-server"].contains(&heard.problem().kind.as_str()), "{:?}", heard.problem());
 }

@@ -9,6 +9,9 @@ use crate::{
     ui::styles::Role,
 };
 
+/// How many letters of a chunk are looked at for its row.
+const LONGEST: usize = 4_000;
+
 /// One line of the log.
 pub(super) struct LogRow {
     pub time: String,
@@ -80,10 +83,17 @@ impl Listed<'_> {
         LogRow { time: format!("+{}", event.at_ms), what, role, text }
     }
 
-    /// The event to the letter, as `call --json` prints it.
+    /// The event as `call --json` prints it, of a long text only the start: a piece may be megabytes long, and a row is one line.
     pub(super) fn raw(&self) -> String {
         match self {
-            Self::Event(event, _) => engine::events::json(event).to_string(),
+            Self::Event(event, _) => match &event.kind {
+                EventKind::Chunk { text, bytes } if text.len() > LONGEST => {
+                    let start: String = text.chars().take(LONGEST).collect();
+                    let kind = EventKind::Chunk { text: format!("{start}…").into(), bytes: *bytes };
+                    engine::events::json(&Event { at_ms: event.at_ms, kind }).to_string()
+                }
+                _ => engine::events::json(event).to_string(),
+            },
             Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),
         }
     }

@@ -99,7 +99,9 @@ fn file_problem(path: &str, cause: &str) -> CallProblem {
 /// Why the server could not be reached, or would not have us.
 pub(super) fn refusal(place: &str, error: &ConnectError) -> CallProblem {
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
-    let (kind, message, remedy) = match error.kind() {
+    // The client calls a certificate that it does not trust an I/O error like any other.
+    let kind = if chain(error).any(|error| error.is::<rustls::Error>()) { ConnectErrorKind::Tls } else { error.kind() };
+    let (kind, message, remedy) = match kind {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
             "refused",
             format!("{place} refused our credentials"),
@@ -128,8 +130,16 @@ pub(super) fn refusal(place: &str, error: &ConnectError) -> CallProblem {
     CallProblem { kind: kind.into(), message, remedy: remedy.into() }
 }
 
+/// An error and what caused it, also where an I/O error holds another one without calling it its source.
+fn chain<'e>(error: &'e (dyn std::error::Error + 'static)) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        let held = error.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref());
+        held.map(|held| held as &(dyn std::error::Error + 'static)).or_else(|| error.source())
+    })
+}
+
 fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().map_or_else(String::new, ToString::to_string)
+    chain(error).last().map_or_else(String::new, ToString::to_string)
 }
 
 #[cfg(test)]
