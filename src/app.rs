@@ -5,6 +5,7 @@
 
 pub mod actions;
 pub mod calls;
+pub mod checking;
 pub mod documents;
 pub mod effect;
 pub mod input;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::message::TextTarget;
+use super::{checking::Snapshot, message::TextTarget};
 use crate::{
     model::{
         call::{CallId, Request},
@@ -25,6 +25,8 @@ pub enum Effect {
     Save { file: FileId, text: Option<Arc<str>>, before: Option<Arc<str>>, overwrite: Overwrite },
     /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
     Read,
+    /// Check a workspace, the newest asked for only. Answered by `Checked`.
+    Check(Box<Snapshot>),
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
     Journal(BTreeMap<FileId, Arc<str>>),
     /// Send a request and report what happens. Answered by `CallEvents`.

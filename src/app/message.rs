@@ -10,6 +10,7 @@ use crate::{
         connection::Connection,
         context::Name,
         entry::{EntryId, FileId},
+        finding::Finding,
         problem::Problem,
     },
     schema::pointer::Pointer,
@@ -120,6 +121,11 @@ pub enum Message {
     LoadEnded {
         names: Vec<FileId>,
         skipped: Vec<String>,
+    },
+    /// What a check found.
+    Checked {
+        turn: u64,
+        findings: Arc<Vec<Finding>>,
     },
     /// One file on disk is different from what was read.
     DiskChanged {

@@ -77,7 +77,9 @@ pub struct State {
     pub documents: Documents,
     pub catalog: Arc<Catalog>,
     pub findings: Arc<Vec<Finding>>,
-    /// Grows with every change of the catalog.
+    /// How far the findings are behind the catalog.
+    pub checking: Checking,
+    /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
     pub profiles: Vec<Profile>,
     pub simulation: Simulation,
@@ -103,6 +105,22 @@ pub struct State {
     /// The program ends once all is saved.
     pub leaving: bool,
     pub ids: Ids,
+}
+
+/// Which checks were due, asked for and answered, by a number that grows with every change of the catalog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checking {
+    pub turn: u64,
+    pub asked: u64,
+    pub answered: u64,
+}
+
+impl Checking {
+    /// Whether the findings shown are older than the catalog.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.turn != self.answered
+    }
 }
 
 /// A step of the run that is taken when its call has ended.
@@ -143,6 +161,7 @@ impl State {
             documents: Documents::default(),
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
             findings: Arc::default(),
+            checking: Checking::default(),
             generation: 0,
             profiles: start.profiles,
             simulation: Simulation::new(start.context, start.mode, Millis::default()),

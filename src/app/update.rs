@@ -19,6 +19,12 @@ use crate::{
 
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
+    let mut effects = take(state, message, now);
+    effects.extend(files::due_check(state));
+    effects
+}
+
+fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     match message {
         Message::Show(screen) => state.screen = screen,
         Message::Select(entry) => select(state, entry),
@@ -37,6 +43,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Reload => return vec![Effect::Read],
         Message::Loaded(loaded) => files::loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
+        Message::Checked { turn, findings } => files::checked(state, turn, findings),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => return files::saved(state, &file, text, now),
         Message::SaveRefused { file, disk } => {

@@ -57,10 +57,23 @@ impl Catalog {
 
     /// Puts what a file holds now in place of what it held; a file that was not there comes last.
     pub fn replace(&mut self, file: &FileId, part: Part) {
-        splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file);
-        splice(&mut self.services, part.services, |service| service.entry.id.file() == file);
-        splice(&mut self.others, part.others, |entry| entry.id.file() == file);
-        self.index();
+        let is_called = |service: &Service| (service.entry.id.clone(), service.entry.key.clone(), service.alias.clone());
+        let same = splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file, |tool| tool.entry.id.clone())
+            & splice(&mut self.services, part.services, |service| service.entry.id.file() == file, is_called)
+            & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
+        if !same {
+            self.index();
+        }
+    }
+
+    /// What a file holds.
+    #[must_use]
+    pub fn part(&self, file: &FileId) -> Part {
+        Part {
+            tools: self.tools.iter().filter(|tool| tool.entry.id.file() == file).cloned().collect(),
+            services: self.services.iter().filter(|service| service.entry.id.file() == file).cloned().collect(),
+            others: self.others.iter().filter(|entry| entry.id.file() == file).cloned().collect(),
+        }
     }
 
     /// Puts what further files hold behind what is there.
@@ -134,9 +147,12 @@ impl Catalog {
     }
 }
 
-/// Replaces the rows of one file, which stand together, where they stand.
-fn splice<T>(rows: &mut Vec<T>, new: Vec<T>, of_file: impl Fn(&T) -> bool) {
+/// Replaces the rows of one file, which stand together, where they stand; `true` when the marks of all rows are what they were.
+fn splice<T, M: PartialEq>(rows: &mut Vec<T>, new: Vec<T>, of_file: impl Fn(&T) -> bool, mark: impl Fn(&T) -> M) -> bool {
     let start = rows.iter().position(&of_file).unwrap_or(rows.len());
-    let count = rows.get(start..).unwrap_or_default().iter().take_while(|row| of_file(row)).count();
+    let old = rows.get(start..).unwrap_or_default();
+    let count = old.iter().take_while(|row| of_file(row)).count();
+    let same = old.get(..count).unwrap_or_default().iter().map(&mark).eq(new.iter().map(&mark));
     drop(rows.splice(start..start + count, new));
+    same
 }

@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     app::{
+        checking::Snapshot,
         effect::{Effect, Overwrite},
         message::{Health, Loaded, Message},
         notices::NoticeKind,
@@ -46,6 +47,9 @@ const EVENTS: usize = 256;
 /// Between two writings of the journal.
 const JOURNAL_EVERY: Duration = Duration::from_secs(1);
 
+/// From a change to its check; changes meanwhile are checked together.
+const CHECK_AFTER: Duration = Duration::from_millis(80);
+
 type Unsaved = BTreeMap<FileId, Arc<str>>;
 
 /// Everything the loop needs to act on the world.
@@ -57,6 +61,7 @@ pub struct Performer {
     limits: Limits,
     messages: mpsc::Sender<Message>,
     unsaved: watch::Sender<Unsaved>,
+    unchecked: watch::Sender<Option<Box<Snapshot>>>,
     running: HashMap<CallId, Running>,
     editor: Option<String>,
     /// Tells of changes on disk until it is dropped.
@@ -88,6 +93,8 @@ impl Performer {
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
         tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
+        let unchecked = watch::Sender::default();
+        tokio::spawn(check(unchecked.subscribe(), messages.clone()));
         let workspace = Arc::new(tools.workspace);
         let watch = watch(&workspace, &messages);
         Self {
@@ -99,6 +106,7 @@ impl Performer {
             limits: tools.limits,
             messages,
             unsaved,
+            unchecked,
             running: HashMap::new(),
             editor: tools.editor,
         }
@@ -109,6 +117,7 @@ impl Performer {
         match effect {
             Effect::Save { file, text, before, overwrite } => self.save(file, text, before.as_deref(), overwrite),
             Effect::Read => self.read(),
+            Effect::Check(snapshot) => drop(self.unchecked.send_replace(Some(snapshot))),
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
             Effect::Call { call, connection, request } => self.call(call, connection, request),
             Effect::Cancel(call) => self.cancel(call),
@@ -284,6 +293,19 @@ fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option
         Changed::Everything => read_all(&seen, &told),
     });
     started.map_err(|problem| tracing::warn!("{problem}")).ok()
+}
+
+/// Checks the newest workspace asked for, one at a time, a moment after the last key.
+async fn check(mut unchecked: watch::Receiver<Option<Box<Snapshot>>>, messages: mpsc::Sender<Message>) {
+    while unchecked.changed().await.is_ok() {
+        tokio::time::sleep(CHECK_AFTER).await;
+        let Some(snapshot) = unchecked.borrow_and_update().clone() else { continue };
+        let turn = snapshot.turn;
+        let Ok(findings) = tokio::task::spawn_blocking(move || Arc::new(snapshot.findings())).await else { continue };
+        if messages.send(Message::Checked { turn, findings }).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Writes what is unsaved, at most once a second, the newest only.

@@ -7,28 +7,29 @@ use std::{
 
 use crate::{
     app::{
+        checking::{self, Snapshot},
         documents::{Change, Document},
         effect::{Effect, Overwrite},
         message::Loaded,
         notices::NoticeKind,
-        state::{Goal, Question, Reading, State},
+        state::{Checking, Goal, Question, Reading, State},
     },
-    engine::lint,
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
         entry::{Entry, EntryId, FileId},
+        finding::Finding,
     },
     schema::pointer::Pointer,
     syntax::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{findings, read},
+    systems::read,
 };
 
 pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
-    let before = Arc::clone(&state.catalog);
+    let before = entries_where_new_ones_go(&state.catalog, changes);
     match state.documents.change(label, changes) {
         Ok(files) => {
             read_again(state, &files);
@@ -62,15 +63,25 @@ fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Steppi
     journal(state)
 }
 
-/// A new entry is the one to look at, and its form the place to go on.
-fn follow_new_entry(state: &mut State, before: &Catalog, changes: &[Change]) {
-    let at = changes.iter().find_map(|change| match change {
+/// Where changes may make a new entry: the file, and the place where it is known.
+fn place_of_new(changes: &[Change]) -> Option<(&FileId, Option<&Pointer>)> {
+    changes.iter().find_map(|change| match change {
         Change::Create { file, .. } => Some((file, None)),
         Change::File { file, edit: Edit::Set { at, .. }, .. } => Some((file, Some(at))),
         _ => None,
-    });
-    let Some((file, at)) = at else { return };
-    let is_new = |entry: &&Entry| before.entry(&entry.id).is_none() && at.is_none_or(|at| entry.id.place().at == *at);
+    })
+}
+
+/// The entries of the file that changes may make a new one in.
+fn entries_where_new_ones_go(catalog: &Catalog, changes: &[Change]) -> HashSet<EntryId> {
+    let file = place_of_new(changes).map(|(file, _)| file);
+    file.into_iter().flat_map(|file| catalog.of_file(file)).map(|entry| entry.id.clone()).collect()
+}
+
+/// A new entry is the one to look at, and its form the place to go on.
+fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Change]) {
+    let Some((file, at)) = place_of_new(changes) else { return };
+    let is_new = |entry: &&Entry| !before.contains(&entry.id) && at.is_none_or(|at| entry.id.place().at == *at);
     if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
         let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
         state.goal = Some(Goal { entry: id.clone(), pointer: Pointer::root(), turn });
@@ -102,18 +113,40 @@ fn read_all(state: &mut State) {
 /// Findings, selection and generation for the catalog as it is now.
 fn settle(state: &mut State) {
     state.generation += 1;
-    let documents = &state.documents;
-    let source = |file: &FileId| documents.get(file).and_then(|document| document.source.as_ref().ok());
-    let mut all = findings::all(&state.catalog, source);
-    for (file, document) in documents.iter() {
-        all.extend(findings::of_text(file, document.source.as_ref()));
+    state.checking.turn += 1;
+    let files = state.documents.iter().filter(|(_, document)| !document.gone);
+    if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
+        state.checking.answered = state.checking.turn;
+        let files = files.map(|(file, document)| (file, document.source.as_ref()));
+        state.findings = Arc::new(checking::findings_of(&state.catalog, files));
     }
-    lint::sort(&mut all);
-    state.findings = Arc::new(all);
     let there = |id: &EntryId, catalog: &Catalog| catalog.entry(id).is_some();
     if !state.selected.as_ref().is_some_and(|id| there(id, &state.catalog)) {
         let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
         state.selected = near.or_else(|| state.catalog.entries().next()).map(|entry| entry.id.clone());
+    }
+}
+
+/// The check that is due and has not been asked for.
+pub(super) fn due_check(state: &mut State) -> Option<Effect> {
+    let Checking { turn, asked, answered } = state.checking;
+    if turn == answered || turn == asked {
+        return None;
+    }
+    state.checking.asked = turn;
+    let files = state.documents.iter().filter(|(_, document)| !document.gone);
+    let files: Vec<_> = files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
+    let unreadable = files.iter().filter(|(_, source)| source.is_err());
+    let kept = unreadable.map(|(file, _)| (file.clone(), state.catalog.part(file))).collect();
+    Some(Effect::Check(Box::new(Snapshot { turn, mode: state.mode, files, kept })))
+}
+
+/// Takes the answer to the newest asking in.
+pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Vec<Finding>>) {
+    if turn == state.checking.turn {
+        state.checking.answered = turn;
+        state.findings = findings;
+        state.generation += 1;
     }
 }
 

@@ -1,0 +1,129 @@
+//! Checking a workspace: at once while it is small, else apart from the keys.
+
+use crate::{
+    engine::lint,
+    model::{
+        catalog::{Catalog, Part},
+        context::Mode,
+        entry::FileId,
+        finding::Finding,
+    },
+    syntax::source::{Source, SyntaxError},
+    systems::{findings, read},
+};
+
+/// Up to this many entries are checked at once, within a key's time.
+pub const AT_ONCE: usize = 200;
+
+/// A workspace at one moment, to be checked while the keys go on.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Which asking this is: only the answer to the newest counts.
+    pub turn: u64,
+    pub mode: Mode,
+    pub files: Vec<(FileId, Result<Source, SyntaxError>)>,
+    /// What files that cannot be read now held before.
+    pub kept: Vec<(FileId, Part)>,
+}
+
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Self) -> bool {
+        self.turn == other.turn
+    }
+}
+
+impl Snapshot {
+    /// All findings, sorted by place.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let sources = self.files.iter().filter_map(|(file, source)| Some((file, source.as_ref().ok()?)));
+        let mut catalog = read::catalog(sources, self.mode);
+        for (file, part) in &self.kept {
+            catalog.replace(file, part.clone());
+        }
+        findings_of(&catalog, self.files.iter().map(|(file, source)| (file, source.as_ref())))
+    }
+}
+
+/// All findings of a catalog and of the texts that it comes from, sorted by place.
+pub fn findings_of<'s>(
+    catalog: &Catalog,
+    files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
+) -> Vec<Finding> {
+    let files: std::collections::HashMap<_, _> = files.collect();
+    let mut all = findings::all(catalog, |file| files.get(file).and_then(|source| source.ok()));
+    all.extend(files.iter().flat_map(|(file, source)| findings::of_text(file, *source)));
+    lint::sort(&mut all);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        app::{
+            documents::Change,
+            effect::Effect,
+            message::{Loaded, Message},
+            state::{Start, State},
+            update::update,
+        },
+        model::clock::Millis,
+        syntax::source::Format,
+    };
+
+    /// A workspace of so many tools, one of them with an unknown type, read and settled; and what was asked for.
+    fn opened(count: usize) -> (State, Vec<Effect>) {
+        let mut state = State::new(Start::default());
+        let loaded = |row: usize| {
+            let kind = if row == 0 { "nonsense" } else { "text-completion" };
+            let text: Arc<str> =
+                format!(r#"{{"type": "{kind}", "name": "t{row}", "description": "d{row}", "group": ["a"]}}"#).into();
+            (FileId::new(format!("t{row:04}.json")), Loaded { source: Source::parse(Format::Json, text.clone()), text })
+        };
+        let files: Vec<_> = (0..count).map(loaded).collect();
+        let names = files.iter().map(|(file, _)| file.clone()).collect();
+        let mut effects = update(&mut state, Message::Loaded(files), Millis(1));
+        effects.extend(update(&mut state, Message::LoadEnded { names, skipped: Vec::new() }, Millis(2)));
+        (state, effects)
+    }
+
+    fn checks(effects: Vec<Effect>) -> Vec<Snapshot> {
+        effects
+            .into_iter()
+            .filter_map(|effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None })
+            .collect()
+    }
+
+    fn break_a_file(state: &mut State) -> Vec<Effect> {
+        let change = Change::Text { file: FileId::new("t0001.json"), text: "{".into() };
+        update(state, Message::Change { label: "break".into(), changes: vec![change] }, Millis(3))
+    }
+
+    #[test]
+    fn a_small_workspace_is_checked_at_once() {
+        let (mut state, effects) = opened(3);
+        assert_eq!((checks(effects), state.findings.len(), state.checking.is_behind()), (vec![], 1, false));
+        assert_eq!(checks(break_a_file(&mut state)), []);
+        assert_eq!(state.findings.len(), 2);
+    }
+
+    #[test]
+    fn a_large_workspace_is_checked_apart_and_only_the_newest_answer_counts() {
+        let (mut state, effects) = opened(AT_ONCE + 1);
+        let [first] = checks(effects).try_into().unwrap();
+        assert!(state.findings.is_empty() && state.checking.is_behind());
+        let [second] = checks(break_a_file(&mut state)).try_into().unwrap();
+        let answer = |snapshot: &Snapshot| Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) };
+
+        update(&mut state, answer(&first), Millis(4));
+        assert!(state.findings.is_empty(), "an old answer came in");
+        update(&mut state, answer(&second), Millis(5));
+        let codes: Vec<_> = state.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, ["type.unknown", "syntax.not-well-formed"], "what the broken file held before is still checked");
+        assert!(!state.checking.is_behind());
+        assert_eq!(checks(update(&mut state, Message::NoticeSeen, Millis(6))), [], "nothing is due");
+    }
+}
