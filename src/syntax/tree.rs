@@ -109,20 +109,53 @@ impl Node {
         matches!(self.shape, Shape::List { style: Style::Flow, .. } | Shape::Object { style: Style::Flow, .. })
     }
 
-    fn children(&self) -> Box<dyn Iterator<Item = (Token<'_>, Span, &Node)> + '_> {
+    fn count(&self) -> usize {
         match &self.shape {
-            Shape::Scalar | Shape::Alias => Box::new(std::iter::empty()),
-            Shape::List { items, .. } => {
-                Box::new(items.iter().enumerate().map(|(index, item)| (Token::Item(index), item.span, item)))
-            }
-            Shape::Object { members, .. } => Box::new(members.iter().map(|member| {
-                let span = Span {
-                    start: member.key_span.start.min(member.value.span.start),
-                    end: member.key_span.end.max(member.value.span.end),
-                };
-                (Token::Member(member), span, &member.value)
-            })),
+            Shape::Scalar | Shape::Alias => 0,
+            Shape::List { items, .. } => items.len(),
+            Shape::Object { members, .. } => members.list.len(),
         }
+    }
+
+    /// A child with all of its text, key included.
+    fn child(&self, row: usize) -> Option<(Token<'_>, Span, &Node)> {
+        match &self.shape {
+            Shape::Scalar | Shape::Alias => None,
+            Shape::List { items, .. } => items.get(row).map(|item| (Token::Item(row), item.span, item)),
+            Shape::Object { members, .. } => members.list.get(row).map(|member| {
+                let (key, value) = (member.key_span, member.value.span);
+                let span = Span { start: key.start.min(value.start), end: key.end.max(value.end) };
+                (Token::Member(member), span, &member.value)
+            }),
+        }
+    }
+
+    /// Whether a member is the one that counts for its key.
+    fn counts(&self, member: &Member) -> bool {
+        let Shape::Object { members, .. } = &self.shape else { return false };
+        members.get(&member.key).is_some_and(|counting| std::ptr::eq(counting, member))
+    }
+
+    /// The child whose text holds the offset.
+    fn child_at(&self, offset: usize) -> Option<(Token<'_>, Span, &Node)> {
+        let holds = |span: Span| span.start <= offset && offset <= span.end;
+        let apart = match self.shape {
+            Shape::List { style, .. } | Shape::Object { style, .. } => matches!(style, Style::Flow | Style::Block),
+            Shape::Scalar | Shape::Alias => false,
+        };
+        if apart {
+            // They stand one behind the other: the last that begins before the offset is found by halving.
+            let (mut row, mut above) = (0, self.count());
+            while row < above {
+                let middle = row.midpoint(above);
+                let begun = self.child(middle).is_some_and(|(_, span, _)| span.start <= offset);
+                if begun { row = middle + 1 } else { above = middle }
+            }
+            return self.child(row.checked_sub(1)?).filter(|(_, span, _)| holds(*span));
+        }
+        // Tables of TOML may overlap: the narrowest that holds the offset is meant.
+        let holding = (0..self.count()).filter_map(|row| self.child(row)).filter(|(_, span, _)| holds(*span));
+        holding.min_by_key(|(_, span, _)| (span.end == offset && span.start != offset, span.end - span.start))
     }
 }
 
@@ -189,24 +222,22 @@ impl Document {
 
     /// The innermost value whose text, key included, holds the offset.
     pub fn pointer_at(&self, offset: usize) -> Option<Pointer> {
-        let holds = |span: Span| span.start <= offset && offset <= span.end;
-        if !holds(self.extent) {
+        if offset < self.extent.start || self.extent.end < offset {
             return None;
         }
         let (mut node, mut at) = (&self.root, Pointer::root());
-        loop {
-            // Tables of TOML may stand apart and so overlap: the narrowest that holds the offset is meant.
-            let inner = node.children().filter(|(_, span, _)| holds(*span)).min_by_key(|(_, span, _)| {
-                let touches_only = usize::from(span.end == offset && span.start != offset);
-                (touches_only, span.end - span.start)
-            });
-            let Some((token, _, child)) = inner else { return Some(at) };
+        while let Some((token, _, child)) = node.child_at(offset) {
             at = match token {
                 Token::Item(index) => at.item(index),
+                // What a merge key brings stands in the object itself.
+                Token::Member(member) if member.merge => return Some(at),
+                // Nor does an earlier member of the same key have an inside that could be pointed to.
+                Token::Member(member) if !node.counts(member) => return Some(at.child(&*member.key)),
                 Token::Member(member) => at.child(&*member.key),
             };
             node = child;
         }
+        Some(at)
     }
 }
 

@@ -20,7 +20,7 @@ impl<'t> Gap<'t> {
         while let Some(byte) = bytes.get(self.at) {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-                b'#' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
+                b'#' => self.at += self.text[self.at..].find(['\n', '\r']).unwrap_or(self.text.len() - self.at),
                 _ => break,
             }
         }

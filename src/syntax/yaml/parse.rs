@@ -192,7 +192,7 @@ impl<'t> Builder<'t> {
             if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) {
                 self.found.quoted.push(written);
             }
-            Span { start, end: if block { self.block_end(start, raw) } else { written.end } }
+            Span { start, end: if block { self.block_end(start, raw).max(start) } else { written.end } }
         };
         let text = if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
         let value = match tag {
