@@ -12,6 +12,7 @@ mod call;
 mod check;
 mod columns;
 mod completions;
+mod demo;
 mod ending;
 mod global;
 mod graph;
@@ -21,9 +22,11 @@ mod opened;
 mod out;
 mod report;
 mod request;
+mod scenarios;
 mod schema;
 mod serve;
 mod signals;
+mod simulate;
 mod states;
 mod tools;
 mod workbench;
@@ -53,6 +56,8 @@ struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Open the demo in the workbench: tools, a workflow, and services that answer
+    Demo(demo::Demo),
     /// List everything that is wrong in the files
     Check(check::Check),
     /// List the tools that a request gets, and why it does not get the others
@@ -61,6 +66,8 @@ enum Command {
     Groups(groups::Groups),
     /// List the states, what each offers, and how to get there
     States(states::States),
+    /// Run scenarios and say where they differ from what they expect
+    Simulate(simulate::Simulate),
     /// Draw the workflow that tools, groups and states make
     Graph(graph::Graph),
     /// Call a tool and stream its answer
@@ -103,10 +110,12 @@ pub fn run() -> ExitCode {
 fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
     let global = &line.global;
     match &line.command {
+        Some(Command::Demo(demo)) => demo.run(global),
         Some(Command::Check(check)) => check.run(global, out),
         Some(Command::Tools(tools)) => tools.run(global, out),
         Some(Command::Groups(groups)) => groups.run(global, out),
         Some(Command::States(states)) => states.run(global, out),
+        Some(Command::Simulate(simulate)) => simulate.run(global, out),
         Some(Command::Graph(graph)) => graph.run(global, out),
         Some(Command::Call(call)) => call.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),

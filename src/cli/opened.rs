@@ -78,7 +78,15 @@ impl Opened {
     /// # Errors
     /// As [`Opened::read`].
     pub fn read_aloud(global: &Global, out: &Out) -> Result<Self, Problem> {
-        let opened = Self::read(global, None)?;
+        Self::read_at(global, None, out)
+    }
+
+    /// The same of a workspace that another path names.
+    ///
+    /// # Errors
+    /// As [`Opened::read`].
+    pub fn read_at(global: &Global, path: Option<&Path>, out: &Out) -> Result<Self, Problem> {
+        let opened = Self::read(global, path)?;
         for finding in opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note) {
             let site = &finding.site;
             out.warn(format_args!("{}:{}:{}: {}", opened.shown(&site.file), site.line, site.column, finding.message));

@@ -23,6 +23,11 @@ macro_rules! files {
 /// Every sample, in the order in which a menu offers them.
 pub const SAMPLES: &[Sample] = &[
     Sample {
+        name: "demo",
+        about: "A small assistant for a shop: four tools, three services that answer, a workflow of three states.",
+        files: files!("demo", "README.md", "scenarios/a-day.yaml", "services.yaml", "toolcrib.toml", "tools.yaml"),
+    },
+    Sample {
         name: "spec-workflow",
         about: "Groups, states and a workflow: the TrustGraph document's own configuration, with its scenarios.",
         files: files!(

@@ -1,0 +1,94 @@
+//! Scenario files as the command line names them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    engine::scenario::script::{Scenario, ScenarioIssue},
+    model::problem::{Problem, ProblemKind},
+    store::{files, workspace::SETTINGS},
+    syntax::source::{Format, Source},
+};
+
+/// A scenario and its file.
+pub struct Scripted {
+    pub path: PathBuf,
+    pub scenario: Scenario,
+}
+
+impl Scripted {
+    /// Its own name, else its file's.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self.scenario.name.is_empty() {
+            true => self.path.display().to_string(),
+            false => self.scenario.name.clone(),
+        }
+    }
+
+    /// The workspace that the file lies in; `None` where it lies in none.
+    #[must_use]
+    pub fn home(&self) -> Option<PathBuf> {
+        let path = fs::canonicalize(&self.path).ok()?;
+        path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
+    }
+}
+
+/// Reads files, and of folders all files in them by name.
+///
+/// # Errors
+/// When a file is missing, cannot be read, or is no scenario (told with line and column); when there is none at all.
+pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
+    let mut scenarios = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            let inside = inside(path)?;
+            if inside.is_empty() {
+                let cause = format!("{} holds no .yaml, .json or .toml file", path.display());
+                return Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause)
+                    .remedy("name a scenario file, or a folder of them"));
+            }
+            for path in inside {
+                scenarios.push(read_one(path)?);
+            }
+        } else {
+            scenarios.push(read_one(path.clone())?);
+        }
+    }
+    Ok(scenarios)
+}
+
+fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::File, format!("reading the folder {}", folder.display()), error.to_string())
+    };
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(failed)?.collect();
+    let paths = entries.map_err(failed)?.into_iter().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_file() && Format::of(path).is_some()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
+    let doing = format!("reading the scenario {}", path.display());
+    let text = files::read(&path)?.text;
+    let wrong = |cause: String| Problem::new(ProblemKind::Input, doing.clone(), cause);
+    let source = Source::parse(Format::of(&path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
+    let value = source.value(0).ok_or_else(|| wrong("it is empty".into()).remedy("a scenario has a start and steps"))?;
+    let scenario = Scenario::read(value).map_err(|issue| wrong(placed(&source, &issue)))?;
+    Ok(Scripted { path, scenario })
+}
+
+/// An issue with the line and column of the nearest thing that is there.
+fn placed(source: &Source, issue: &ScenarioIssue) -> String {
+    let mut at = Some(issue.at.clone());
+    while let Some(pointer) = at {
+        if let Some(place) = source.place(0, &pointer) {
+            return format!("line {}, column {}: {}", place.line, place.column, issue.message);
+        }
+        at = pointer.parent();
+    }
+    issue.to_string()
+}
