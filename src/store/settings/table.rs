@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::workflow::similar,
+    engine::{lint::syntax, workflow::similar},
     model::{
         context::Name,
         entry::FileId,
@@ -33,15 +33,13 @@ impl Reader {
         let mut reader = Self { file, source: None, findings: Vec::new() };
         match Source::parse(Format::Toml, text) {
             Ok(source) => {
+                reader.findings = syntax::odd(&reader.file, &source);
                 let root = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
                 reader.source = Some(source);
                 (reader, root)
             }
             Err(error) => {
-                reader.note(Severity::Error, "syntax.toml", &Pointer::root(), error.message.clone());
-                if let Some(finding) = reader.findings.last_mut() {
-                    (finding.site.line, finding.site.column) = (error.line, error.column);
-                }
+                reader.findings.push(syntax::refused(&reader.file, &error));
                 (reader, Map::new())
             }
         }

@@ -52,6 +52,23 @@ pub fn parse(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
     (settings, reader.findings)
 }
 
+/// The user's own themes, by name and text, in the order of their names; and what could not be read.
+#[must_use]
+pub fn themes(folder: &Path) -> (Vec<(String, String)>, Vec<Problem>) {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut paths: Vec<_> = paths.filter(|path| Format::of(path) == Some(Format::Toml)).collect();
+    paths.sort();
+    let (mut themes, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        match files::read(&path) {
+            Ok(read) => themes.push((name, read.text.to_string())),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (themes, problems)
+}
+
 /// Remembers the theme in the file; all else in it stays, byte for byte.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub fn load(workspace: &Workspace) -> Result<(WorkspaceSettings, Vec<Finding>), 
     }
 }
 
-/// What a text says, and what is wrong in it.
+/// What a text says, and everything that is wrong in it.
 #[must_use]
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
@@ -227,7 +227,7 @@ servers = ["nats://host"]
         let names: Vec<_> = settings.connections.iter().map(|connection| connection.name.as_str()).collect();
         assert_eq!((names, &*settings.connection), (vec!["embedded", "local", "fine"], "embedded"));
         let broken = parse("a = 1\nb = \n").1;
-        assert_eq!((broken[0].code, broken[0].site.line, broken[0].severity), ("syntax.toml", 2, Severity::Error));
+        assert_eq!((broken[0].code, broken[0].site.line, broken[0].severity), ("syntax.not-well-formed", 2, Severity::Error));
     }
 
     #[test]
