@@ -12,6 +12,8 @@ pub enum Role {
     Blank,
     /// A box's border, by the box's row.
     Border(usize),
+    /// A blank inside a box, by the box's row.
+    Inside(usize),
     /// The text in a box; line 0 is its title.
     Text {
         owner: usize,
@@ -211,6 +213,9 @@ impl Pen {
     fn border(&mut self, area: super::layout::picture::Area, row: usize) {
         let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
         let role = Role::Border(row);
+        for (x, y) in (area.x + 1..right).flat_map(|x| (area.y + 1..bottom).map(move |y| (x, y))) {
+            self.set(Point { x, y }, " ", Role::Inside(row));
+        }
         let mut mark = |x: usize, y: usize, strokes: u8| {
             if let Some(index) = self.index(Point { x, y }) {
                 self.strokes[index] = strokes;
@@ -237,6 +242,11 @@ impl Pen {
             Heading::Right => "▶",
             Heading::Up => "▲",
             Heading::Down => "▼",
+        };
+        // A head that stands on a border is part of it.
+        let role = match self.index(route.head).map(|index| self.drawing.cells[index].role) {
+            Some(Role::Border(owner)) => Role::Border(owner),
+            _ => role,
         };
         self.set(route.head, head, role);
     }

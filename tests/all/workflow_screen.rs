@@ -2,10 +2,16 @@
 
 use toolcrib::{
     app::{
+        effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
     },
-    model::context::{Name, Profile},
+    model::{
+        call::{EventKind, Outcome},
+        context::{Name, Profile},
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
 };
 
 use crate::support::workbench::Workbench;
@@ -150,4 +156,29 @@ fn every_size_is_drawn() {
             bench.keys("enter tab tab down tab end");
         }
     }
+}
+
+#[test]
+fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Workflow);
+    bench.keys("l");
+    assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator wants its arguments first");
+    assert!(bench.shows("wants"), "{}", bench.screen());
+    let tool = bench.state.selected.clone().unwrap();
+    let names: Vec<String> = bench.state.catalog.tool(&tool).unwrap().arguments["required"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    for name in names {
+        let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
+        bench.send(Message::Arguments { tool: tool.clone(), edit });
+    }
+    bench.keys("2 l");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());
+    assert!(bench.shows("is being called"), "{}", bench.screen());
+    assert_eq!(bench.state.simulation.steps().count(), 0);
+    bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
+    assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());
 }

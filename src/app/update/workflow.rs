@@ -64,16 +64,20 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
         return;
     };
     let before = state.simulation.state().to_owned();
-    match state.simulation.take(&catalog.tools, &state.profiles, make(row)) {
+    let take = make(row);
+    let outcome = take.outcome;
+    match state.simulation.take(&catalog.tools, &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;
+            let ended = if outcome == Outcome::Succeeded { String::new() } else { format!(" {}", outcome.word()) };
+            let kind = if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
             let words = if before == after {
-                format!("{name}: the state stays {after}")
+                format!("{name}{ended}: the state stays {after}")
             } else {
-                format!("{name}: {before} → {after}")
+                format!("{name}{ended}: {before} → {after}")
             };
-            state.notices.push(NoticeKind::Done, words, now);
+            state.notices.push(kind, words, now);
         }
         Err(cause) => {
             let words = cause.sentences().join("; ");

@@ -142,10 +142,10 @@ impl Graph {
         }
         self.draw_arrows_out(buffer, styles);
         if !laid.states.staying.is_empty() {
-            let words = states::label(&laid.states.staying, &state.catalog.tools, width);
+            let keys: Vec<&str> = laid.states.staying.iter().map(|row| state.catalog.tools[*row].entry.key.as_str()).collect();
             Pen::new(buffer, inside, inside.height.saturating_sub(1))
                 .put(" any state, and it stays: ", styles[Role::Dim])
-                .put(&words, styles[Role::Transition]);
+                .put(&keys.join(", "), styles[Role::Transition]);
         }
     }
 
@@ -447,7 +447,7 @@ fn style(cell: &Cell, tie: Tie, facts: &Facts, styles: &Styles, selected: Option
         (_, Tie::Far | Tie::NotAsked) => styles[Role::StateDim],
         (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => styles[Role::Selected],
         (Part::Border(row), _) if selected == Some(row) && Some(row) != facts.current => styles[Role::BorderFocus],
-        (Part::Border(row), _) => of_state(row),
+        (Part::Border(row) | Part::Inside(row), _) => of_state(row),
         (Part::Text { owner, line }, _) if line == 0 || Some(owner) == facts.current || !facts.reaches(owner) => of_state(owner),
         (Part::Text { .. }, _) => styles[Role::Dim],
         _ => styles[Role::Transition],

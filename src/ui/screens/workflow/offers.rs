@@ -1,12 +1,13 @@
 //! The tools: those available now, and those hidden with their reasons and the change that would show them.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
+        notices::NoticeKind,
         state::State,
     },
     engine::{
@@ -224,11 +225,23 @@ impl Offers {
         }
     }
 
+    /// Calls the tool, once its required arguments are there; else opens it where they are typed.
     pub fn live(&mut self, _: &Facts, state: &State) -> Reply {
-        match self.available.get(self.at) {
-            Some(row) => Reply::send(Message::StepLive { tool: id(state, *row) }),
-            None => Reply::Refused("this tool is hidden: Space makes the change that shows it".into()),
+        let Some(row) = self.available.get(self.at) else {
+            return Reply::Refused("this tool is hidden: Space makes the change that shows it".into());
+        };
+        let tool = &state.catalog.tools[*row];
+        let given = state.arguments_of(tool.id());
+        let required = tool.arguments.get("required").and_then(|names| names.as_array());
+        let missing: Vec<&str> =
+            required.into_iter().flatten().filter_map(|name| name.as_str()).filter(|name| given.get(name).is_none()).collect();
+        if missing.is_empty() {
+            return Reply::send(Message::StepLive { tool: tool.id().clone() });
         }
+        let words = format!("{} wants {}: type it here, go back with 2, and press l again", tool.entry.key, missing.join(", "));
+        let messages =
+            [Message::Select(tool.id().clone()), Message::Show(ScreenId::Invoke), Message::Notice(NoticeKind::Hint, words)];
+        Reply::Send(messages.into())
     }
 
     /// Makes the change that is meant.
@@ -342,16 +355,12 @@ impl Offers {
     }
 
     fn draw_name(&self, mut pen: Pen<'_>, at: usize, scene: Scene<'_>, facts: &mut Facts) {
-        let Scene { styles, state, focused } = scene;
+        let state = scene.state;
         let Some(row) = self.tool_at(at) else { return };
         let tool = &state.catalog.tools[row];
         let chosen = at == self.at;
-        let back = match (chosen, focused) {
-            (true, true) => styles[Role::Selected],
-            (true, false) => styles[Role::SelectedDim],
-            (false, _) => Style::default(),
-        };
-        let on = |role: Role| if chosen { styles[role].patch(Style { bg: back.bg, ..Style::default() }) } else { styles[role] };
+        let ground = scene.ground(chosen);
+        let on = |role: Role| ground.of(role);
         let offered = at < self.available.len();
         pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
         pen.put(if offered { "● " } else { "○ " }, on(if offered { Role::Available } else { Role::Hidden }));
@@ -362,7 +371,7 @@ impl Offers {
         };
         let room = pen.room();
         let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
-        let name_style = if chosen { back } else { styles[if offered { Role::Text } else { Role::Dim }] };
+        let name_style = on(if offered { Role::Text } else { Role::Dim });
         pen.column(&tool.entry.key, key_room, name_style).put(" ", on(Role::Text));
         pen.put(&note, on(if offered { Role::State } else { Role::Dim })).fill(on(Role::Text));
     }

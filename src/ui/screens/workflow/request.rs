@@ -57,9 +57,9 @@ impl Request {
         let note = format!("{ticked} of {}", facts.groups.len());
         let inside = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
         let asked = match &facts.asked {
-            AskedGroups::Every => "groups: every one (*)",
-            AskedGroups::Only(_) if facts.context.groups.is_none() => "groups: none named, so default",
-            AskedGroups::Only(names) if names.is_empty() => "groups: none, so no tool",
+            AskedGroups::Every => "groups · every one (*)",
+            AskedGroups::Only(_) if facts.context.groups.is_none() => "groups · default",
+            AskedGroups::Only(names) if names.is_empty() => "groups · none, no tool",
             AskedGroups::Only(_) => "groups",
         };
         Pen::new(buffer, inside, 0).skip(1).put(asked, styles[Role::Heading]);
@@ -69,12 +69,8 @@ impl Request {
         self.rows = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1 + warning), ..inside };
         for (line, at) in self.cursor.window(count(facts), self.rows.height).enumerate() {
             let chosen = at == self.cursor.row;
-            let back = match (chosen, focused) {
-                (true, true) => styles[Role::Selected],
-                (true, false) => styles[Role::SelectedDim],
-                (false, _) => styles[Role::Text],
-            };
-            let on = |role: Role| styles[role].patch(ratatui::style::Style { bg: back.bg, ..Default::default() });
+            let ground = scene.ground(chosen);
+            let on = |role: Role| ground.of(role);
             let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
             pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
             match row(facts, at) {
@@ -84,16 +80,16 @@ impl Request {
                     let number_role = if group.unknown { Role::Warning } else { Role::Dim };
                     pen.put(if group.ticked { "[x] " } else { "[ ] " }, on(if group.ticked { Role::Accent } else { Role::Dim }));
                     let room = pen.room().saturating_sub(number.len() + 2);
-                    pen.column(&group.name, room, if chosen { back } else { on(name_role) });
-                    pen.put(" ", back).put(&number, on(number_role)).fill(back);
+                    pen.column(&group.name, room, on(name_role));
+                    pen.put(" ", on(Role::Text)).put(&number, on(number_role)).fill(on(Role::Text));
                 }
                 Row::User => {
                     let user = facts.context.user.as_deref().unwrap_or("none");
-                    pen.put("user  ", on(Role::Label)).put(user, if chosen { back } else { styles[Role::Text] }).fill(back);
+                    pen.put("user  ", on(Role::Label)).put(user, on(Role::Text)).fill(on(Role::Text));
                 }
                 Row::Start => {
                     let start = state.simulation.start().state().to_owned();
-                    pen.put("start ", on(Role::Label)).put(&start, on(Role::State)).fill(back);
+                    pen.put("start ", on(Role::Label)).put(&start, on(Role::State)).fill(on(Role::Text));
                 }
             }
         }

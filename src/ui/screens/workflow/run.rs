@@ -76,10 +76,8 @@ impl Run {
         self.rows = inside;
         for (line, row) in self.cursor.window(places.len(), inside.height).enumerate() {
             let here = places[row] == simulation.at();
-            let chosen = focused && row == self.cursor.row;
-            let back = if chosen { styles[Role::Selected] } else { Style::default() };
-            let on =
-                |role: Role| if chosen { styles[role].patch(Style { bg: back.bg, ..Style::default() }) } else { styles[role] };
+            let ground = scene.ground(focused && row == self.cursor.row);
+            let on = |role: Role| ground.of(role);
             let mut pen = Pen::new(buffer, inside, u16::try_from(line).unwrap_or(0));
             pen.put(if here { " ▶ " } else { "   " }, on(Role::Accent));
             match places[row].and_then(|id| simulation.step(id)) {
@@ -97,7 +95,7 @@ impl Run {
                         _ => ("✗", Role::Error),
                     };
                     pen.put(&format!("{row:>2} "), on(Role::Dim)).put(sign, on(role)).put(" ", on(Role::Text));
-                    pen.put(&step.tool, if chosen { back } else { styles[Role::Text] }).put("  ", on(Role::Text));
+                    pen.put(&step.tool, on(Role::Text)).put("  ", on(Role::Text));
                     pen.put(&step.before, on(Role::State)).put(" → ", on(Role::Transition));
                     pen.put(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
                     let all =

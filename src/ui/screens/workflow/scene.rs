@@ -1,6 +1,11 @@
 //! What a pane needs to draw itself beside the facts.
 
-use crate::{app::state::State, ui::styles::Styles};
+use ratatui::style::Style;
+
+use crate::{
+    app::state::State,
+    ui::styles::{Role, Styles},
+};
 
 #[derive(Clone, Copy)]
 pub struct Scene<'s> {
@@ -8,4 +13,30 @@ pub struct Scene<'s> {
     pub state: &'s State,
     /// Whether the pane has the keys.
     pub focused: bool,
+}
+
+/// What a row stands on: nothing, or the cursor.
+#[derive(Clone, Copy)]
+pub struct Ground<'s> {
+    styles: &'s Styles,
+    cursor: Option<Role>,
+}
+
+impl<'s> Scene<'s> {
+    /// The ground of a row; `chosen`: the cursor is on it.
+    pub fn ground(&self, chosen: bool) -> Ground<'s> {
+        let role = if self.focused { Role::Selected } else { Role::SelectedDim };
+        Ground { styles: self.styles, cursor: chosen.then_some(role) }
+    }
+}
+
+impl Ground<'_> {
+    /// How a role looks on it: under the keys all of a row looks the same.
+    pub fn of(&self, role: Role) -> Style {
+        match self.cursor {
+            None => self.styles[role],
+            Some(Role::Selected) => self.styles[Role::Selected],
+            Some(dim) => self.styles[role].patch(Style { bg: self.styles[dim].bg, ..Style::default() }),
+        }
+    }
 }
