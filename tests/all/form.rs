@@ -584,6 +584,7 @@ fn a_schema_that_follows_the_value_does_not_interrupt_typing() {
     let mut desk = Desk::new(schema(&["one"]), json!({"group": ["one"]}));
     for at in ["/group", "/state"] {
         desk.goes(at);
+        desk.keys("esc enter");
         for letter in ["n", "e", "w"] {
             desk.types(letter);
             let names = desk.value.to_string();
