@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Number, Value};
 
 use super::{
-    node::{Bound, Choice, Choices, Condition, Node, NodeKey, PlaceId, Property, Types, Union},
+    node::{Bound, Choice, Choices, Condition, Node, NodeKey, PlaceId, Types, Union},
     tree::Schema,
 };
 
@@ -199,18 +199,12 @@ impl Merge<'_> {
             let folder = self.schema.below(place, "properties");
             for name in properties.keys() {
                 let at = self.schema.below(folder, name);
-                let known = &mut self.node.object.properties;
-                match known.iter_mut().find(|property| *property.name == **name) {
-                    Some(property) => property.node = property.node.and(at),
-                    None => known.push(Property { name: name.as_str().into(), node: NodeKey::of(at) }),
-                }
+                self.node.object.declare(name, at);
             }
         }
         if let Some(Value::Array(required)) = keywords.get("required") {
             for name in required.iter().filter_map(Value::as_str) {
-                if !self.node.object.requires(name) {
-                    self.node.object.required.push(name.into());
-                }
+                self.node.object.required.insert(name.into());
             }
         }
         let rules = &mut self.node.object;

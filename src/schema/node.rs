@@ -1,6 +1,10 @@
 //! One place of a schema as a form sees it: references followed, `allOf` merged, what its keywords come to.
 
-use std::{fmt, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::Value;
 
@@ -193,7 +197,9 @@ pub struct Property {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectRules {
     pub properties: Vec<Property>,
-    pub required: Vec<Arc<str>>,
+    /// Where each name stands among the properties.
+    index: HashMap<Arc<str>, usize>,
+    pub required: BTreeSet<Arc<str>>,
     /// Members whose name matches the pattern.
     pub patterns: Vec<(Arc<str>, PlaceId)>,
     /// What undeclared members have to be, where the schema says.
@@ -214,12 +220,24 @@ pub struct ObjectRules {
 impl ObjectRules {
     #[must_use]
     pub fn property(&self, name: &str) -> Option<&Property> {
-        self.properties.iter().find(|property| &*property.name == name)
+        self.index.get(name).and_then(|at| self.properties.get(*at))
+    }
+
+    /// Declares a member at a place, or adds the place to what it is known by.
+    pub(super) fn declare(&mut self, name: &str, at: PlaceId) {
+        match self.index.get(name).and_then(|known| self.properties.get_mut(*known)) {
+            Some(property) => property.node = property.node.and(at),
+            None => {
+                let name: Arc<str> = name.into();
+                self.index.insert(Arc::clone(&name), self.properties.len());
+                self.properties.push(Property { name, node: NodeKey::of(at) });
+            }
+        }
     }
 
     #[must_use]
     pub fn requires(&self, name: &str) -> bool {
-        self.required.iter().any(|required| &**required == name)
+        self.required.contains(name)
     }
 
     fn is_empty(&self) -> bool {

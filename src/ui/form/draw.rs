@@ -61,9 +61,9 @@ impl Form {
         lines
     }
 
-    fn room(&self, row: usize, focused: bool) -> u16 {
+    fn room(&self, row: usize, here: bool) -> u16 {
         let field = &self.fields[row];
-        let signs = if focused && Some(row) == self.row() && !layout::signs(field).is_empty() { SIGNS } else { 0 };
+        let signs = if here && !layout::signs(field).is_empty() { SIGNS } else { 0 };
         self.columns.room.saturating_sub(signs).max(4)
     }
 
@@ -76,7 +76,7 @@ impl Form {
             lines.starts.push(line);
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
-            line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused)));
+            line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused && Some(row) == at)));
             line += layout::remark_lines(&self.remarks, row, self.columns.room, focused && Some(row) == at);
             if Some(row) == at && focused {
                 line += self.help(row).len();
@@ -142,7 +142,7 @@ impl Form {
 
     fn draw_whole(&mut self, buffer: &mut Buffer, area: Rect, row: usize, styles: &Styles, focused: bool) -> Vec<Spot> {
         let here = focused && Some(row) == self.row();
-        let room = self.room(row, focused);
+        let room = self.room(row, here);
         let columns = self.columns;
         let mut editor = if Some(row) == self.row() { self.editor.take() } else { None };
         let mut spots = Vec::new();
