@@ -1,6 +1,6 @@
 //! What a piece of the screen is, and how the chosen theme shows it. Views ask for roles, never for colours.
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 macro_rules! roles {
     ($($role:ident $name:literal $what:literal;)*) => {
@@ -77,10 +77,17 @@ impl Styles {
         self.styles[role as usize]
     }
 
-    /// The same without any colour: bold, underline and reversed stay, so nothing is told by colour alone.
+    /// The same without any colour: what colours told is told by reversed and underlined cells.
     #[must_use]
     pub fn colourless(&self) -> Self {
-        Self { styles: self.styles.map(|style| Style { fg: None, bg: None, underline_color: None, ..style }) }
+        Self::new(|role| {
+            let style = Style { fg: None, bg: None, underline_color: None, ..self.get(role) };
+            match role {
+                Role::Selected | Role::Cursor | Role::Match | Role::Mark | Role::StateCurrent => style.add_modifier(Modifier::REVERSED),
+                Role::FieldFocus | Role::BarActive => style.add_modifier(Modifier::UNDERLINED),
+                _ => style,
+            }
+        })
     }
 }
 

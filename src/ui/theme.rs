@@ -143,4 +143,30 @@ mod tests {
             assert_ne!(plain.get(Role::Selected), plain.get(Role::Text), "theme {}", theme.name);
         }
     }
+
+    /// The ratio of two colours as WCAG 2 counts it.
+    fn contrast(a: Color, b: Color) -> f64 {
+        let light = |colour| {
+            let Color::Rgb(red, green, blue) = colour else { panic!("{colour} is no RGB colour") };
+            let part = |value: u8| {
+                let value = f64::from(value) / 255.0;
+                if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
+        };
+        let (a, b) = (light(a), light(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn everything_that_is_read_can_be_read() {
+        for theme in all(&[]).0.into_iter().filter(|theme| theme.name != "sixteen") {
+            let ground = theme.styles.get(Role::Text);
+            for (role, name) in ROLES.iter().filter(|(role, _)| !matches!(role, Role::Border)) {
+                let style = theme.styles.get(*role);
+                let ratio = contrast(style.fg.or(ground.fg).unwrap(), style.bg.or(ground.bg).unwrap());
+                assert!(ratio >= 4.5, "theme {}: {name} has {ratio:.2} : 1", theme.name);
+            }
+        }
+    }
 }
