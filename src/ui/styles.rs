@@ -83,7 +83,9 @@ impl Styles {
         Self::new(|role| {
             let style = Style { fg: None, bg: None, underline_color: None, ..self.get(role) };
             match role {
-                Role::Selected | Role::Cursor | Role::Match | Role::Mark | Role::StateCurrent => style.add_modifier(Modifier::REVERSED),
+                Role::Selected | Role::Cursor | Role::Match | Role::Mark | Role::StateCurrent => {
+                    style.add_modifier(Modifier::REVERSED)
+                }
                 Role::FieldFocus | Role::BarActive => style.add_modifier(Modifier::UNDERLINED),
                 _ => style,
             }

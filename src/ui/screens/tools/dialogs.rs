@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     app::{documents::Change, message::Message, notices::NoticeKind, state::State},
     engine::diff::{self, LineKind},
     model::{
+        context::Mode,
         entry::{Entry, EntryForm, EntryKind, FileId},
         finding::{EntryEdit, Fix},
     },
@@ -17,7 +18,7 @@ use crate::{
         print,
         source::{Format, Source},
     },
-    systems::{rename, system::NewEntry, table::SYSTEMS},
+    systems::{read, rename, system::NewEntry, table::SYSTEMS},
     ui::{
         overlays::{
             confirm::{Answer, Confirm},
@@ -133,12 +134,22 @@ fn place_new(key: &str, kind: &NewEntry, value: &Value, home: &Home, state: &Sta
                 return Err(format!("{file} is there already"));
             }
             let format = Format::of(file.path()).unwrap_or(Format::Json);
-            let text: Arc<str> = print::value(format, value).into();
+            let text = file_text(&file, format, key, kind, value);
             (Change::Create { file: file.clone(), text }, file, Pointer::root())
         }
     };
     let _ = (&file, &at);
     Ok(vec![Message::Change { label, changes: vec![change] }])
+}
+
+/// The text of a new entry's own file; in a map where the entry alone would not be known again.
+fn file_text(file: &FileId, format: Format, key: &str, kind: &NewEntry, value: &Value) -> Arc<str> {
+    let alone = print::value(format, value);
+    let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
+        let part = read::part(file, &source, Mode::Document);
+        part.tools.len() + part.services.len() + part.others.len() == 1
+    });
+    if known { alone.into() } else { print::value(format, &json!({kind.section: {key: value}})).into() }
 }
 
 fn pretty(value: &Value) -> String {
@@ -301,13 +312,20 @@ pub(super) fn hint(words: &str) -> Reply {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn reading_a_new_entry_gives_its_kind_back() {
-        for kind in super::SYSTEMS.iter().flat_map(|system| system.kinds()) {
-            let file = super::FileId::new("new.json");
-            let source = super::Source::parse(super::Format::Json, super::pretty(&kind.value)).unwrap();
-            let part = crate::systems::read::part(&file, &source, crate::model::context::Mode::Document);
-            assert_eq!(part.tools.len() + part.services.len() + part.others.len(), 1, "{}", kind.type_name);
+    fn reading_a_new_entry_gives_it_back_in_every_format() {
+        for kind in SYSTEMS.iter().flat_map(|system| system.kinds()) {
+            for ending in ["json", "yaml", "toml"] {
+                let file = FileId::new(format!("new.{ending}"));
+                let format = Format::of(file.path()).unwrap();
+                let source = Source::parse(format, file_text(&file, format, "new", &kind, &kind.value)).unwrap();
+                let part = read::part(&file, &source, Mode::Document);
+                let keys = part.tools.iter().map(|tool| &tool.entry).chain(part.services.iter().map(|service| &service.entry));
+                let keys = keys.chain(&part.others).map(|entry| (entry.kind, entry.key.clone())).collect::<Vec<_>>();
+                assert_eq!(keys, [(kind.kind, "new".to_owned())], "{} as {ending}", kind.type_name);
+            }
         }
     }
 }
