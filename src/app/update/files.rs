@@ -251,7 +251,6 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     for words in skipped {
         state.notices.push(NoticeKind::Warning, words, now);
     }
-    tracing::debug!(files = names.len(), entries = state.catalog.entries().count(), "workspace read");
 }
 
 pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<str>>, now: Millis) -> Vec<Effect> {
