@@ -3,7 +3,10 @@
 //! Data goes to stdout, words to stderr. [`out`] writes both, [`ending`] says how it ends, [`opened`] reads the workspace, [`request`] the
 //! context that is asked about; [`global`] are the options that every command takes.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -36,6 +39,11 @@ use ending::{Ended, Ending, Halt};
 use global::Global;
 use out::Out;
 use workbench::Purpose;
+
+use crate::{
+    engine::workflow::similar,
+    model::problem::{Problem, ProblemKind},
+};
 
 const AFTER: &str = "\
 Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 130 interrupted.";
@@ -109,6 +117,11 @@ pub fn run() -> ExitCode {
 
 fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
     let global = &line.global;
+    if let (Some(path), Some(_)) = (&line.path, &line.command) {
+        let problem =
+            Problem::new(ProblemKind::Input, "reading the command line", format!("{} stands before the command", path.display()));
+        return Err(problem.remedy("name the workspace with --workspace").into());
+    }
     match &line.command {
         Some(Command::Demo(demo)) => demo.run(global),
         Some(Command::Check(check)) => check.run(global, out),
@@ -122,6 +135,18 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
         Some(Command::Man(page)) => page.run(CommandLine::command(), out),
-        None => workbench::open(global, line.path.as_deref(), Purpose::Work),
+        None => match line.path.as_deref().and_then(meant) {
+            None => workbench::open(global, line.path.as_deref(), Purpose::Work),
+            Some(problem) => Err(problem.into()),
+        },
     }
+}
+
+/// A path that does not exist, and looks like a command.
+fn meant(path: &Path) -> Option<Problem> {
+    let word = path.to_str().filter(|_| !path.exists())?;
+    let command = CommandLine::command();
+    let near = similar::nearest(word, command.get_subcommands().map(clap::Command::get_name))?;
+    let cause = format!("there is no such file or folder, and no command \"{word}\"");
+    Some(Problem::new(ProblemKind::Missing, format!("opening {word}"), cause).remedy(format!("did you mean `toolcrib {near}`?")))
 }

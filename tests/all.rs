@@ -4,6 +4,8 @@
 
 #[path = "all/architecture.rs"]
 mod architecture;
+#[path = "all/cli.rs"]
+mod cli;
 #[path = "all/descriptors.rs"]
 mod descriptors;
 #[path = "all/end_to_end.rs"]

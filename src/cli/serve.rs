@@ -94,15 +94,17 @@ async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: V
                 .remedy(problem.remedy),
         )
     };
-    let bus = registry.open(&connection).await.map_err(reached)?;
-    let serving = Serving::start(bus, offers).await.map_err(reached)?;
+    let mut interrupt = std::pin::pin!(interrupted());
+    let serving = tokio::select! {
+        () = &mut interrupt => return Ok(Ending::Interrupted),
+        serving = start(&registry, &connection, offers) => serving.map_err(reached)?,
+    };
     for (name, subject) in serving.subjects() {
         out.say(format_args!("listening on {subject} for {name}"));
     }
     let stop = CancellationToken::new();
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(serving.run(Some(report), stop.clone()));
-    let mut interrupt = std::pin::pin!(interrupted());
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
@@ -119,6 +121,10 @@ async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: V
             Err(Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), "the connection ended").into())
         }
     }
+}
+
+async fn start(registry: &Registry, connection: &Connection, offers: Vec<Offer>) -> Result<Serving, CallProblem> {
+    Serving::start(registry.open(connection).await?, offers).await
 }
 
 fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {

@@ -18,19 +18,25 @@ fn failed(doing: &str, error: &io::Error) -> Halt {
     Problem::new(ProblemKind::File, doing, error.to_string()).into()
 }
 
-/// Ends when the user presses Ctrl-C, or the process is asked to end.
-pub async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut asked) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                // Without a way to hear of Ctrl-C, the system ends the process itself.
-                Ok(()) = tokio::signal::ctrl_c() => return,
-                _ = asked.recv() => return,
-            }
+/// Ends when the user presses Ctrl-C, or the process is asked to end. Heard from the moment of this call on; within a runtime only.
+#[cfg(unix)]
+pub fn interrupted() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+    // What cannot be heard ends the process in the system's own way.
+    let heard: Vec<_> = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect();
+    async move {
+        if heard.is_empty() {
+            return std::future::pending().await;
         }
+        let each = heard.into_iter().map(|mut heard| Box::pin(async move { heard.recv().await }));
+        futures::future::select_all(each).await;
     }
+}
+
+/// Ends when the user presses Ctrl-C.
+#[cfg(not(unix))]
+pub async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

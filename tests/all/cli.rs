@@ -1,0 +1,514 @@
+//! The command line through the real binary: what each command prints, where, and how it ends.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::nats::{NatsServer, Responder, foreign_call};
+
+/// A place to run commands in, with a home folder of its own.
+struct Place {
+    home: TempDir,
+    here: PathBuf,
+}
+
+impl Place {
+    /// In a shipped sample.
+    fn sample(name: &str) -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name);
+        Self { home: tempfile::tempdir().unwrap(), here }
+    }
+
+    /// In a folder with these files.
+    fn with(files: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let here = home.path().join("work");
+        for (path, text) in files {
+            let path = here.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { home, here }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolcrib"));
+        command.args(arguments).current_dir(&self.here).env_clear().env("HOME", self.home.path());
+        for (variable, folder) in [("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")] {
+            command.env(variable, self.home.path().join(folder));
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().unwrap())
+    }
+
+    /// What a command prints as JSON.
+    fn json(&self, arguments: &[&str]) -> Value {
+        self.run(arguments).json()
+    }
+}
+
+struct Ran {
+    code: Option<i32>,
+    data: String,
+    words: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), data: text(output.stdout), words: text(output.stderr) }
+    }
+
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.data).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.data, self.words))
+    }
+
+    /// A line each.
+    #[track_caller]
+    fn events(&self) -> Vec<Value> {
+        self.data.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// That it ended so, saying all of these on stderr.
+    #[track_caller]
+    fn ended(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}\n{}", self.data, self.words);
+        for word in words {
+            assert!(self.words.contains(word), "{word:?} is not in:\n{}", self.words);
+        }
+    }
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn named<'v>(list: &'v Value, key: &str, name: &str) -> &'v Value {
+    list.as_array().unwrap().iter().find(|item| item[key] == name).unwrap_or_else(|| panic!("no {name} in {list:#}"))
+}
+
+const BROKEN: &str = "tool:\n  t:\n    type: tool-service\n    name: t\n    service: nowhere\n  t:\n    : [\n";
+const FAULTY: &str =
+    "tool:\n  t:\n    type: tool-service\n    name: t\n    description: d\n    service: nowhere\n    arguments: []\n";
+
+#[test]
+fn check_ends_with_one_when_there_are_errors() {
+    Place::sample("demo").run(&["check"]).ended(0, &["0 errors, 0 warnings, 0 notes in 4 files"]);
+    let ran = Place::with(&[("tools.yaml", FAULTY)]).run(&["check"]);
+    ran.ended(1, &["1 error, "]);
+    assert!(ran.data.contains("tools.yaml:6:5 error service.unknown"), "{}", ran.data);
+    let ran = Place::with(&[("tools.yaml", BROKEN)]).run(&["check"]);
+    ran.ended(1, &["1 error"]);
+    assert!(ran.data.starts_with("tools.yaml:8:1 error syntax.not-well-formed"), "{}", ran.data);
+    Place::with(&[("tools.yaml", "")]).run(&["check", "nowhere"]).ended(2, &["no such file or folder", "nowhere"]);
+}
+
+#[test]
+fn check_speaks_json_sarif_and_to_github() {
+    let place = Place::with(&[("tools.yaml", FAULTY)]);
+    let found = place.json(&["check", "--json"]);
+    assert_eq!(found, place.json(&["check", "--format", "json"]));
+    let finding = named(&found, "code", "service.unknown");
+    assert_eq!(keys(finding), ["code", "severity", "file", "line", "column", "pointer", "message", "fix"]);
+    let place_of = [&finding["severity"], &finding["file"], &finding["line"], &finding["pointer"]];
+    assert_eq!(place_of, [&json!("error"), &json!("tools.yaml"), &json!(6), &json!("/tool/t/service")]);
+
+    let ran = place.run(&["check", "--format", "sarif"]);
+    ran.ended(1, &[]);
+    let sarif = ran.json();
+    let result = named(&sarif["runs"][0]["results"], "ruleId", "service.unknown");
+    assert_eq!((&sarif["version"], &result["level"]), (&json!("2.1.0"), &json!("error")));
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "tools.yaml");
+    let rule = result["ruleIndex"].as_u64().unwrap();
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][usize::try_from(rule).unwrap()]["id"], "service.unknown");
+
+    let ran = place.run(&["check", "--format", "github"]);
+    ran.ended(1, &[]);
+    assert!(ran.data.contains("::error file=tools.yaml,line=6,col=5,title=service.unknown::"), "{}", ran.data);
+}
+
+#[test]
+fn a_file_is_checked_in_its_workspace() {
+    let place = Place::sample("services");
+    place.run(&["check", "tools/tell-joke.json"]).ended(0, &["0 errors, 0 warnings, 0 notes in 1 file"]);
+    let place = Place::with(&[("toolcrib.toml", "mood = 1\n"), ("a.yaml", FAULTY), ("b.yaml", "tool: {}\n")]);
+    place.run(&["check", "b.yaml"]).ended(0, &[]);
+    let files = |arguments: &[&str]| {
+        let found = place.json(arguments);
+        let files: std::collections::BTreeSet<_> =
+            found.as_array().unwrap().iter().map(|finding| finding["file"].to_string()).collect();
+        files.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(files(&["check", "a.yaml", "--json"]), ["\"a.yaml\""]);
+    assert_eq!(files(&["check", "--json"]), ["\"a.yaml\"", "\"toolcrib.toml\""], "settings are checked too");
+}
+
+#[test]
+fn tools_say_why_they_are_hidden() {
+    let place = Place::sample("spec-workflow");
+    let tools = place.json(&["tools", "--json"]);
+    let hidden = named(&tools, "key", "complex-analysis");
+    assert_eq!(keys(hidden), ["name", "key", "system", "type", "file", "groups", "states", "next_state", "available", "reasons"]);
+    assert_eq!(hidden["available"], false);
+    assert_eq!((&hidden["states"], &hidden["next_state"]), (&json!(["analysis"]), &json!("results")));
+    let kinds: Vec<_> = hidden["reasons"].as_array().unwrap().iter().map(|reason| reason["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["group", "state"]);
+    assert_eq!(keys(&hidden["reasons"][0]), ["kind", "text", "fix"]);
+    let shown = named(&tools, "key", "text-completion");
+    assert_eq!((&shown["available"], &shown["reasons"], &shown["states"]), (&json!(true), &json!([]), &json!(["*"])));
+
+    let available = |arguments: &[&str]| -> Vec<String> {
+        let all = place.json(&[&["tools", "--json"], arguments].concat());
+        let shown = all.as_array().unwrap().iter().filter(|tool| tool["available"] == true);
+        shown.map(|tool| tool["key"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(available(&[]), ["knowledge-query", "text-completion"]);
+    assert_eq!(available(&["--groups", "admin", "--state", "analysis"]), ["graph-update", "reset-workflow"]);
+    assert_eq!(available(&["--groups", ""]), [""; 0]);
+    assert_eq!(available(&["--groups", "*", "--mode", "as-deployed"]).len(), 5, "no states key counts there");
+    assert_eq!(available(&["--groups", "write", "--user", "user-a"]), [""; 0], "user-a may not ask for it");
+    place.run(&["tools", "--groups", "wirte"]).ended(0, &["no tool is in wirte"]);
+
+    let why = place.run(&["tools", "--why", "reset-workflow"]);
+    why.ended(0, &[]);
+    for words in
+        ["reset-workflow: hidden", "group: in admin, asked for read-only, knowledge", "ask for admin, then take knowledge-query"]
+    {
+        assert!(why.data.contains(words), "{}", why.data);
+    }
+    place.run(&["tools", "--why", "reset-workflo"]).ended(2, &["did you mean \"reset-workflow\"?"]);
+}
+
+#[test]
+fn groups_and_states_are_listed() {
+    let place = Place::sample("spec-workflow");
+    let groups = place.json(&["groups", "--json", "--groups", "admin", "--state", "analysis"]);
+    let admin = json!({"name": "admin", "asked": true, "available": 2, "tools": ["graph-update", "reset-workflow"]});
+    assert_eq!(*named(&groups, "name", "admin"), admin);
+    let states = place.json(&["states", "--json"]);
+    assert_eq!(named(&states, "name", "analysis")["way"], json!(["knowledge-query"]));
+    let research = named(&states, "name", "research");
+    assert_eq!((&research["reachable"], &research["way"]), (&json!(false), &Value::Null));
+    assert!(place.run(&["states"]).data.contains("take knowledge-query"));
+}
+
+#[test]
+fn a_workspaces_own_groups_count() {
+    let tools = "tool:\n  a: {type: text-completion, name: a, description: d, group: [x]}\n  b: {type: text-completion, name: b, description: d, group: [y]}\n";
+    let place = Place::with(&[("tools.yaml", tools), ("toolcrib.toml", "[groups]\nboth = [\"a\", \"b\"]\n")]);
+    let all = place.json(&["tools", "--json", "--groups", "both"]);
+    assert!(all.as_array().unwrap().iter().all(|tool| tool["available"] == true), "{all:#}");
+    assert_eq!(named(&place.json(&["groups", "--json"]), "name", "both")["tools"], json!(["a", "b"]));
+}
+
+#[test]
+fn scenarios_end_with_one_when_an_expectation_fails() {
+    let place = Place::sample("spec-workflow");
+    place.run(&["simulate", "scenarios"]).ended(0, &["as expected: 4 scenarios"]);
+    let steps = place.json(&["simulate", "scenarios/progression.yaml", "--json"]);
+    let first = &steps[0];
+    assert_eq!(
+        (&first["before"], &first["tool"], &first["outcome"], &first["after"]),
+        (&json!("undefined"), &json!("knowledge-query"), &json!("succeeded"), &json!("analysis"))
+    );
+    for key in ["available", "filtered_by_group", "filtered_by_state", "expectations"] {
+        assert!(first[key].is_array(), "{first:#}");
+    }
+    assert_eq!(steps[2]["outcome"], "refused");
+
+    let scenario = "start: {groups: [read-only]}\nsteps:\n  - tool: text-completion\n    expect: {available: [text-completion], state: elsewhere}\n";
+    let home = place.home.path().join("wrong.yaml");
+    fs::write(&home, scenario).unwrap();
+    let ran = place.run(&["simulate", home.to_str().unwrap(), "-w", "."]);
+    ran.ended(1, &["1 of 1 scenario not as expected: 2 differences"]);
+    assert!(
+        ran.data.contains("not expected knowledge-query") && ran.data.contains("the state is undefined, not elsewhere"),
+        "{}",
+        ran.data
+    );
+    fs::write(&home, "steps:\n  - tol: x\n").unwrap();
+    place.run(&["simulate", home.to_str().unwrap()]).ended(2, &["line 2, column 5", "did you mean \"tool\"?"]);
+    place.run(&["simulate", "nowhere.yaml"]).ended(2, &["nowhere.yaml", "there is no such file"]);
+}
+
+#[test]
+fn a_simulation_leaves_its_records() {
+    let place = Place::sample("spec-workflow");
+    let file = place.home.path().join("metrics.prom");
+    let ran = place.run(&["simulate", "scenarios/research.yaml", "--audit", "-", "--metrics", file.to_str().unwrap()]);
+    ran.ended(0, &["research", "as expected"]);
+    assert_eq!(ran.json()["state_transitions"].as_array().unwrap().len(), 3);
+    assert!(fs::read_to_string(file).unwrap().contains("agent_state_transitions_total{tool=\"knowledge-query\""));
+    place.run(&["simulate", "scenarios", "--audit", "-"]).ended(2, &["there are several"]);
+}
+
+#[test]
+fn the_workflow_is_drawn_in_every_format() {
+    let place = Place::sample("spec-workflow");
+    for (format, part) in [
+        ("text", "│ ▶ undefined"),
+        ("dot", "digraph workflow {"),
+        ("mermaid", "stateDiagram-v2"),
+        ("svg", "<svg "),
+        ("json", "\"start\": \"undefined\""),
+    ] {
+        let ran = place.run(&["graph", "--format", format]);
+        ran.ended(0, &[]);
+        assert!(ran.data.contains(part), "{format}: {}", ran.data);
+    }
+    assert_eq!(place.json(&["graph", "--json", "--state", "analysis"])["start"], "analysis");
+}
+
+#[test]
+fn a_call_streams_its_text_and_nothing_else() {
+    let place = Place::sample("services");
+    let ran = place.run(&["call", "calculator", "expression=6 * 7"]);
+    ran.ended(0, &[]);
+    assert_eq!((ran.data.as_str(), ran.words.as_str()), ("42", ""));
+    let ran = place.run(&[
+        "call",
+        "query-customers",
+        "--args",
+        r#"{"question": "What are the top customer complaints?"}"#,
+        "--json",
+        "--user",
+        "ann",
+    ]);
+    ran.ended(0, &[]);
+    let events = ran.events();
+    assert_eq!(events[0]["event"], "request");
+    let body: Value = serde_json::from_str(events[0]["body"].as_str().unwrap()).unwrap();
+    assert_eq!((&body["user"], &body["config"]), (&json!("ann"), &json!("{\"collection\":\"customers\"}")));
+    let chunks: Vec<_> = events.iter().filter(|event| event["event"] == "chunk").collect();
+    let text: String = chunks.iter().map(|chunk| chunk["text"].as_str().unwrap()).collect();
+    assert!(chunks.len() > 5 && text.contains("late deliveries (41 %)"), "{text}");
+    let end = events.last().unwrap();
+    assert_eq!((&end["event"], &end["outcome"], &end["error"]), (&json!("end"), &json!("succeeded"), &Value::Null));
+    assert!(events.iter().all(|event| event["at_ms"].is_u64()));
+}
+
+#[test]
+fn a_refusing_service_ends_the_call_with_one() {
+    let place = Place::sample("services");
+    place.run(&["call", "calculator", "expression=1/0"]).ended(1, &["division by zero", "division-by-zero"]);
+    let ran = place.run(&["call", "calculator", "expression=1/0", "--json"]);
+    ran.ended(1, &[]);
+    let end = ran.events().pop().unwrap();
+    assert_eq!((&end["outcome"], &end["error"]["type"]), (&json!("failed"), &json!("division-by-zero")));
+    assert!(end["error"]["message"].as_str().unwrap().contains("division by zero"));
+}
+
+#[test]
+fn arguments_are_checked_before_anything_is_sent() {
+    let place = Place::sample("services");
+    for (arguments, words) in [
+        (&["call", "calculator"][..], "expression is required"),
+        (&["call", "calculator", "expresion=1"], "did you mean \"expression\"?"),
+        (&["call", "calculator", "expression:=1"], "expression is not text"),
+        (&["call", "calculator", "1+1"], "\"1+1\" has no ="),
+        (&["call", "calculator", "--args", "{"], "--args: not JSON"),
+        (&["call", "calculater", "expression=1"], "did you mean \"calculator\"?"),
+        (&["call", "calculator", "expression=1", "--timeout", "soon"], "write 500ms, 30s or 2m"),
+        (&["call", "calculator", "expression=1", "--connection", "locale"], "did you mean \"local\"?"),
+    ] {
+        let ran = place.run(arguments);
+        ran.ended(2, &[words]);
+        assert_eq!(ran.data, "");
+    }
+    place.run(&["call", "calculator", "expression:=41", "--no-check"]).ended(0, &[]);
+}
+
+#[test]
+fn a_dry_run_shows_the_request_and_sends_nothing() {
+    let place = Place::sample("services");
+    let request = place.json(&["call", "tell-joke", "topic=llamas", "--dry-run", "--json", "--connection", "nats://127.0.0.1:1"]);
+    assert_eq!((&request["event"], &request["to"]), (&json!("request"), &json!("non-persistent://tg/request/joke")));
+    assert_eq!(request["headers"]["id"], request["id"]);
+    let ran = place.run(&["call", "tell-joke", "topic=llamas", "--dry-run"]);
+    ran.ended(0, &[]);
+    assert!(ran.data.contains(r#""arguments":"{\"topic\":\"llamas\"}""#), "{}", ran.data);
+}
+
+#[test]
+fn arguments_come_from_standard_input() {
+    let place = Place::sample("services");
+    let mut child = place.command(&["call", "calculator", "--args", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"expression": "2 + 2"}"#).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    ran.ended(0, &[]);
+    assert_eq!(ran.data, "4");
+}
+
+#[test]
+fn a_server_that_is_not_there_ends_the_call_with_three() {
+    let place = Place::sample("services");
+    let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"]);
+    ran.ended(3, &["nothing answers at nats://127.0.0.1:1"]);
+    let ran = place.run(&["call", "tell-joke", "topic=x", "--json", "--connection", "nats://127.0.0.1:1"]);
+    assert_eq!(ran.events().pop().unwrap()["outcome"], "lost");
+    let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://me:hush@127.0.0.1:1"]);
+    ran.ended(2, &["holds a user or password"]);
+    assert!(!ran.words.contains("hush"), "{}", ran.words);
+}
+
+#[test]
+fn calls_go_over_a_real_server() {
+    let server = NatsServer::start();
+    let place = Place::sample("services");
+    let connection = server.url();
+    let call = |more: &[&str]| place.run(&[&["call", "tell-joke", "topic=llamas", "--connection", &connection], more].concat());
+    let ran = call(&["--json"]);
+    ran.ended(3, &[]);
+    assert_eq!(ran.events().pop().unwrap()["error"]["type"], "no-responders");
+    {
+        let _service = Responder::start(&connection, "response");
+        let ran = call(&[]);
+        ran.ended(0, &[]);
+        assert!(!ran.data.is_empty());
+    }
+    let _service = Responder::start(&connection, "silent");
+    let ran = call(&["--timeout", "200ms", "--json"]);
+    ran.ended(4, &[]);
+    assert_eq!(ran.events().pop().unwrap()["outcome"], "timed-out");
+}
+
+/// A command that runs on, ended with the test.
+struct Running {
+    child: Child,
+}
+
+impl Running {
+    fn interrupt(&mut self) {
+        let told = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(told.success());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn an_interrupted_call_is_cancelled() {
+    let server = NatsServer::start();
+    let _service = Responder::start(&server.url(), "silent");
+    let place = Place::sample("services");
+    let mut running = Running {
+        child: place.command(&["call", "tell-joke", "topic=x", "--json", "--connection", &server.url()]).spawn().unwrap(),
+    };
+    let mut lines = BufReader::new(running.child.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(next()["event"], "request");
+    running.interrupt();
+    let end = next();
+    assert_eq!((&end["event"], &end["outcome"]), (&json!("end"), &json!("cancelled")));
+    assert_eq!(running.child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn served_tools_answer_callers_of_another_language() {
+    let server = NatsServer::start();
+    let place = Place::sample("services");
+    let mut running =
+        Running { child: place.command(&["serve", "tell-joke", "calculator", "--connection", &server.url()]).spawn().unwrap() };
+    let mut lines = BufReader::new(running.child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap(), "listening on tg.request.joke for joke-service");
+    assert_eq!(lines.next().unwrap(), "listening on tg.request.calc for calculator");
+    let body = r#"{"user": "ann", "config": "{}", "arguments": "{\"expression\": \"6 * 7\"}"}"#;
+    let answer = foreign_call(&server.url(), "tg.request.calc", "tg.response.calc", body);
+    assert_eq!(answer["text"], "42");
+    let told = lines.next().unwrap();
+    assert!(told.starts_with("answered calculator ") && told.contains(" of ann"), "{told}");
+    let ran = place.run(&["call", "tell-joke", "topic=llamas", "--connection", &server.url()]);
+    ran.ended(0, &[]);
+    running.interrupt();
+    assert_eq!(running.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn serve_says_what_it_cannot_do() {
+    let place = Place::sample("services");
+    place.run(&["serve"]).ended(2, &["--connection nats://"]);
+    place.run(&["serve", "--connection", "nats://127.0.0.1:1"]).ended(3, &["nothing answers"]);
+    place.run(&["serve", "tell-jok", "--connection", "nats://127.0.0.1:1"]).ended(2, &["did you mean \"tell-joke\"?"]);
+}
+
+#[test]
+fn schemas_completions_and_pages_are_printed() {
+    let place = Place::sample("services");
+    let types = place.json(&["schema", "--json"]);
+    assert!(types.as_array().unwrap().len() > 5);
+    for of in ["tell-joke", "joke-service", "mcp-tool", "service"] {
+        let schema = place.json(&["schema", of]);
+        assert_eq!(schema["type"], "object", "{of}: {schema:#}");
+    }
+    place.run(&["schema", "tell-jokes"]).ended(2, &["did you mean \"tell-joke\"?"]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = place.run(&["completions", shell]);
+        ran.ended(0, &[]);
+        assert!(ran.data.contains("simulate"), "{shell}");
+    }
+    assert!(place.run(&["man"]).data.contains(".SH SYNOPSIS"));
+    assert!(place.run(&["man", "call"]).data.contains("dry\\-run"));
+    place.run(&["man", "nothing"]).ended(2, &["there is no command \"nothing\""]);
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_two() {
+    let place = Place::sample("services");
+    place.run(&["--version"]).ended(0, &[]);
+    for command in
+        ["check", "tools", "groups", "states", "simulate", "graph", "call", "serve", "schema", "completions", "man", "demo"]
+    {
+        assert!(place.run(&["--help"]).data.contains(command));
+        place.run(&[command, "--help"]).ended(0, &[]);
+        place.run(&[command, "--no-such-flag"]).ended(2, &["--no-such-flag"]);
+    }
+    place.run(&["chekc"]).ended(2, &["did you mean `toolcrib check`?"]);
+    place.run(&["tools", "-w", "/nowhere"]).ended(2, &["/nowhere"]);
+}
+
+#[test]
+fn an_output_that_nobody_reads_is_a_quiet_end() {
+    let place = Place::sample("services");
+    let mut child = place.command(&["completions", "bash"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.words.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn nothing_in_a_file_steers_the_terminal() {
+    let tools = "tool:\n  t:\n    type: text-completion\n    name: \"a\\e[31m\\x9b2Jb\"\n    description: d\n    group: [\"\\e]0;title\\a\"]\n";
+    let place = Place::with(&[("tools.yaml", tools)]);
+    for arguments in
+        [&["tools"][..], &["tools", "--why", "t"], &["tools", "--json"], &["groups"], &["check"], &["check", "--json"]]
+    {
+        let ran = place.run(arguments);
+        let steers = |letter: char| letter.is_control() && letter != '\n';
+        assert!(!ran.data.contains(steers) && !ran.words.contains(steers), "{arguments:?}: {:?}", ran.data);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told_and_the_rest_counts() {
+    let place = Place::with(&[("a.yaml", FAULTY), ("b.yaml", "tool: [\n")]);
+    let ran = place.run(&["tools", "--json"]);
+    ran.ended(0, &["b.yaml is left out"]);
+    assert_eq!(ran.json().as_array().unwrap().len(), 1);
+    assert_eq!(place.run(&["tools", "--json", "--quiet"]).words, "");
+}
