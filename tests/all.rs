@@ -16,6 +16,8 @@ mod findings;
 mod form;
 #[path = "all/invoke.rs"]
 mod invoke;
+#[path = "all/killed.rs"]
+mod killed;
 #[path = "all/nats.rs"]
 mod nats;
 #[path = "all/samples.rs"]

@@ -11,6 +11,7 @@ use crate::{
     model::{call::Limits, context::Mode},
     runtime::launch::{self, Launch},
     store::{
+        log,
         paths::Paths,
         settings::{connections, user, workspace as settings},
         workspace::Workspace,
@@ -49,7 +50,11 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
     };
     let place =
         |finding: crate::model::finding::Finding| format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
-    let complaints = findings.into_iter().map(place).collect();
-    launch::run(Launch { workspace, paths, settings, themes: Vec::new(), start, limits: Limits::default(), complaints })?;
+    let mut complaints: Vec<String> = findings.into_iter().map(place).collect();
+    let (themes, unread) = user::themes(&paths.themes());
+    complaints.extend(unread.iter().map(ToString::to_string));
+    // One can work without a log; it is written until the screen has ended.
+    let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
+    launch::run(Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints })?;
     Ok(Ending::Done)
 }
