@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs,
     ops::ControlFlow,
     path::PathBuf,
     process::Command,
@@ -32,7 +31,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     store::{
-        files::{self, Expected, NotSaved, Outside, Stamp},
+        files::{self, Expected, NotSaved, Outside, Scratch, Stamp},
         journal::Journal,
         samples,
         settings::user,
@@ -378,10 +377,9 @@ fn run_editor(chosen: Option<&str>, path: &std::path::Path, line: usize, column:
 /// Edits one text in the editor, by way of a temporary file that only the user can read.
 fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
     let failed = |error: std::io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
-    let file = tempfile::Builder::new().prefix("toolcrib-").suffix(".txt").tempfile().map_err(failed)?;
-    fs::write(file.path(), text).map_err(failed)?;
-    run_editor(chosen, file.path(), 1, 1)?;
-    let edited = fs::read_to_string(file.path()).map_err(failed)?;
+    let scratch = Scratch::new(text).map_err(failed)?;
+    run_editor(chosen, scratch.path(), 1, 1)?;
+    let edited = scratch.text().map_err(failed)?;
     // Editors end a file with a line break; the text had none unless it was there.
     Ok(if text.ends_with('\n') { edited } else { edited.strip_suffix('\n').map(str::to_owned).unwrap_or(edited) })
 }

@@ -325,6 +325,32 @@ fn keep_name(folder: &Path) {
     }
 }
 
+/// A text in a file of its own that only the user can read, for another program to edit; gone when dropped.
+pub struct Scratch(tempfile::NamedTempFile);
+
+impl Scratch {
+    /// # Errors
+    /// When the file cannot be made or written.
+    pub fn new(text: &str) -> io::Result<Self> {
+        let file = tempfile::Builder::new().prefix("toolcrib-").suffix(".txt").tempfile()?;
+        fs::write(file.path(), text)?;
+        Ok(Self(file))
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The text as it is now.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not UTF-8.
+    pub fn text(&self) -> io::Result<String> {
+        fs::read_to_string(self.0.path())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};

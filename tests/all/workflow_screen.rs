@@ -175,7 +175,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
         bench.send(Message::Arguments { tool: tool.clone(), edit });
     }
-    bench.keys("2 l");
+    bench.keys("esc 2 l");
     assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());
     assert!(bench.shows("is being called"), "{}", bench.screen());
     assert_eq!(bench.state.simulation.steps().count(), 0);
