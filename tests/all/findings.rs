@@ -505,6 +505,9 @@ fn secrets_are_never_repeated() {
         Document,
     );
     assert_eq!(of(&found, "secrets.in-descriptor").len(), 2);
+    let service = "tool-service:\n  s: {id: s, request-queue: 'nats://u:hunter2@h x', response-queue: 'nats://u:hunter2@h x'}\n";
+    let found: Vec<Finding> = found.into_iter().chain(check(&files(service), Document)).collect();
+    assert!(!of(&found, "service.queue-name").is_empty() && !of(&found, "service.same-queue").is_empty());
     for finding in found {
         assert!(!finding.message.contains("hunter2") && !finding.message.contains("0123456789"), "{}", finding.message);
     }

@@ -7,6 +7,7 @@ use crate::{
         entry::{Entry, EntryId},
         finding::{EntryEdit, Finding, Fix, Severity, Site},
         service::Service,
+        shown::visible,
         tool::Tool,
     },
     schema::{literal::Literal, pointer::Pointer},
@@ -94,7 +95,8 @@ impl<'r> Report<'r> {
             line: entry.line,
             column: entry.column,
         };
-        self.findings.push(Finding { code: self.code, severity: self.severity, message: message.into(), site, fix: None });
+        let message = safe(&message.into());
+        self.findings.push(Finding { code: self.code, severity: self.severity, message, site, fix: None });
         Found { entry: entry.id.clone(), finding: self.findings.last_mut() }
     }
 }
@@ -110,7 +112,7 @@ impl Found<'_> {
     pub fn fix(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
         let edits = edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
         if let Some(finding) = self.finding {
-            finding.fix = Some(Fix { label: label.into(), edits });
+            finding.fix = Some(Fix { label: safe(&label.into()), edits });
         }
     }
 
@@ -134,6 +136,32 @@ impl Found<'_> {
     }
 }
 
+/// Words that may be shown anywhere: no control characters, and no passwords of addresses that a message quotes.
+#[must_use]
+pub fn safe(words: &str) -> String {
+    visible(&without_passwords(words)).into_owned()
+}
+
+/// The same text with `user:…@` for every `user:password@` that follows `://`.
+fn without_passwords(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once("://") {
+        shown.push_str(head);
+        shown.push_str("://");
+        let end = tail.find(['"', ' ']).unwrap_or(tail.len());
+        rest = match tail[..end].rsplit_once('@').and_then(|(user, _)| Some((user.split_once(':')?, user.len()))) {
+            Some(((user, _), at)) => {
+                shown.push_str(user);
+                shown.push_str(":…");
+                &tail[at..]
+            }
+            None => tail,
+        };
+    }
+    shown + rest
+}
+
 /// The place of a member of an entry.
 #[must_use]
 pub fn member(key: &str) -> Pointer {
@@ -144,4 +172,20 @@ pub fn member(key: &str) -> Pointer {
 #[must_use]
 pub fn did_you_mean(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_hold_neither_passwords_nor_control_characters() {
+        assert_eq!(
+            safe("the queue \"nats://u:hunter2@h/x\" and a://b:c@d, a://b@c:d e\u{1b}[2J"),
+            "the queue \"nats://u:…@h/x\" and a://b:…@d, a://b@c:d e␛[2J"
+        );
+        assert_eq!(safe("nats://u:p@ss@h x://"), "nats://u:…@h x://");
+        assert_eq!(safe("nats://u:with/slash@h"), "nats://u:…@h");
+        assert_eq!(safe("plain"), "plain");
+    }
 }

@@ -1,5 +1,6 @@
 //! What is wrong or odd in a text, as findings.
 
+use super::check::safe;
 use crate::{
     model::{
         entry::FileId,
@@ -24,7 +25,7 @@ pub const CODES: &[(&str, Severity, &str)] = &[
 #[must_use]
 pub fn refused(file: &FileId, error: &SyntaxError) -> Finding {
     let message = format!("not {}: {}", error.format.name(), error.message);
-    finding(file, NOT_WELL_FORMED, message, Pointer::root(), (error.line, error.column))
+    finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
 }
 
 /// The findings of a text that can.
@@ -50,10 +51,16 @@ fn odd_note(file: &FileId, source: &Source, note: &Note) -> Finding {
             )
         }
     };
-    finding(file, code, message, note.at.clone(), (note.line, note.column))
+    finding(file, code, &message, note.at.clone(), (note.line, note.column))
 }
 
-fn finding(file: &FileId, code: &'static str, message: String, pointer: Pointer, (line, column): (usize, usize)) -> Finding {
+fn finding(file: &FileId, code: &'static str, message: &str, pointer: Pointer, (line, column): (usize, usize)) -> Finding {
     let severity = CODES.iter().find(|(of, ..)| *of == code).map_or(Severity::Error, |(_, severity, _)| *severity);
-    Finding { code, severity, message, site: Site { file: file.clone(), entry: None, pointer, line, column }, fix: None }
+    Finding {
+        code,
+        severity,
+        message: safe(message),
+        site: Site { file: file.clone(), entry: None, pointer, line, column },
+        fix: None,
+    }
 }
