@@ -24,6 +24,8 @@ mod nats;
 mod samples;
 #[path = "all/schemas.rs"]
 mod schemas;
+#[path = "all/suite.rs"]
+mod suite;
 #[path = "all/support.rs"]
 mod support;
 #[path = "all/syntax.rs"]

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     model::finding::Severity,
     schema::{
-        fields::{Field, Part, Role},
+        fields::{Field, Part, Presence, Role},
         words,
     },
     ui::canvas::{fit, visible, width, wrap},
@@ -69,16 +69,19 @@ pub fn help(field: &Field, cells: u16, most: usize) -> Vec<String> {
     if matches!(field.part, Part::Add | Part::More(_)) {
         return Vec::new();
     }
-    let mut lines = Vec::new();
-    let mut rules = words::wish(&field.node);
-    let kind = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
-    for (_, word) in kind.into_iter().filter(|(is, _)| *is) {
-        rules = format!("{word} · {rules}");
+    let mut said: Vec<String> = Vec::new();
+    if field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Role::Member {
+        said.extend(field.pointer.last().map(ToOwned::to_owned));
     }
-    if field.pointer.last().is_some_and(|name| *name != *field.label) && matches!(field.role, Role::Member) {
-        rules = format!("{} · {rules}", field.pointer.last().unwrap_or_default());
+    let marks = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
+    said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
+    let wish = words::wish(&field.node);
+    // Where nothing is set, the field itself says so.
+    let is_seen = field.presence == Presence::Unset && field.node.default.is_none();
+    if !is_seen && wish != "text" {
+        said.push(wish);
     }
-    lines.extend(wrap(&visible(&rules), usize::from(cells)));
+    let mut lines = if said.is_empty() { Vec::new() } else { wrap(&visible(&said.join(" · ")), usize::from(cells)) };
     lines.truncate(2);
     if let Some(description) = field.help() {
         let text: String = description.lines().map(|line| visible(line).into_owned()).collect::<Vec<_>>().join("\n");
