@@ -9,6 +9,7 @@
 
 pub mod diagram;
 mod items;
+mod lay;
 mod order;
 pub mod picture;
 mod place;

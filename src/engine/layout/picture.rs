@@ -1,7 +1,5 @@
 //! A finished layout as plain data: rectangles, lines, arrow heads, texts; all in cells.
 
-use super::{diagram::Diagram, items::Items, order, place, rank, route};
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point {
     pub x: usize,
@@ -81,20 +79,4 @@ pub struct Picture {
     pub arrows: Vec<Route>,
     pub width: usize,
     pub height: usize,
-}
-
-impl Diagram {
-    /// Lays the diagram out.
-    #[must_use]
-    pub fn layout(&self) -> Picture {
-        if self.boxes.is_empty() {
-            return Picture::default();
-        }
-        let ranks = rank::rank(self);
-        let mut items = Items::new(self, &ranks);
-        order::reduce_crossings(&mut items);
-        items.set_ports();
-        place::place_across(&mut items);
-        route::draw(self, &items)
-    }
 }
