@@ -21,7 +21,6 @@ fn streaming(width: u16, height: u16) -> Workbench {
     let mut bench = open(width, height);
     bench.send(toolcrib::app::message::Message::Select(bench.state.catalog.tool_called("query-customers").unwrap().id().clone()));
     bench.draw();
-    bench.keys("enter");
     bench.types("What are the top customer complaints?");
     bench.keys("ctrl+enter");
     bench.happens([
@@ -177,6 +176,18 @@ fn a_call_can_be_copied_as_a_command() {
     bench.keys("enter");
     let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
     assert_eq!(text, "toolcrib call query-customers 'question=What are the top customer complaints?' --connection embedded");
+}
+
+#[test]
+fn the_configuration_is_a_form_too_and_changes_the_descriptor() {
+    let mut bench = streaming(120, 36);
+    bench.keys("shift+tab ctrl+u");
+    bench.types("products");
+    let entry = bench.state.catalog.tool_called("query-customers").unwrap().entry.clone();
+    let body = bench.state.request(&entry.id).unwrap().body;
+    assert!(body.contains(r#"{\"collection\":\"products\"}"#), "{body}");
+    assert_eq!(entry.value["collection"], "products");
+    assert!(bench.state.documents.changed().any(|(file, _)| file == entry.id.file()));
 }
 
 #[test]

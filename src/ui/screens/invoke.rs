@@ -3,7 +3,7 @@
 //! | file | pane |
 //! | --- | --- |
 //! | [`tools`] | left: tools, and the calls of this session |
-//! | [`request`] | middle: configuration, arguments, the request as it will be sent |
+//! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`answer`], [`answer_view`] | right: the answer, in four views; strays on demand; its keys, its drawing |
 //! | [`events`], [`copy`] | a call's events as rows; a call as a command |
 
@@ -11,6 +11,7 @@ mod answer;
 mod answer_view;
 mod copy;
 mod events;
+mod preview;
 mod request;
 mod tools;
 
@@ -77,6 +78,7 @@ impl Invoke {
         let has_calls = state.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
+            (MIDDLE, _) if self.request.step(false) => {}
             _ => {
                 self.panes.next();
                 self.tools.part = Part::Tools;
@@ -88,6 +90,7 @@ impl Invoke {
         let has_calls = state.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
             (LEFT, Part::Calls) => self.tools.part = Part::Tools,
+            (MIDDLE, _) if self.request.step(true) => {}
             _ => {
                 self.panes.previous();
                 self.tools.part = if self.panes.focus == LEFT && has_calls { Part::Calls } else { Part::Tools };
@@ -161,7 +164,7 @@ fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy
 fn menu(copies: Vec<copy::Copied>) -> Reply {
     let items = copies.iter().map(|copied| Item {
         title: copied.what.to_owned(),
-        detail: request::short(copied.text.lines().next().unwrap_or_default(), 60),
+        detail: preview::short(copied.text.lines().next().unwrap_or_default(), 60),
         ..Item::default()
     });
     let items = items.collect();
@@ -245,7 +248,7 @@ impl Screen for Invoke {
             }
             Act::CopyAs => return self.copy(state),
             Act::Follow => self.answer.turn_follow(),
-            Act::NextView => self.answer.next_view(),
+            Act::NextView => self.answer.next_view(state),
             Act::Strays => self.answer.turn_strays(),
             Act::EditDescriptor => {
                 return Reply::Send(

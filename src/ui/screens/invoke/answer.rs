@@ -33,6 +33,8 @@ pub(super) enum View {
     Tree,
     Raw,
     Time,
+    /// What is not part of the answer; there where something came.
+    Strays,
 }
 
 /// The right pane.
@@ -45,7 +47,6 @@ pub(super) struct Answer {
     pub(super) list: ListCursor,
     /// The list stays at its end.
     pub(super) list_follows: bool,
-    pub(super) strays: bool,
     pub(super) find: Option<TextInput>,
     pub(super) body: Rect,
     pub(super) stray_line: Rect,
@@ -53,7 +54,7 @@ pub(super) struct Answer {
 
 impl Answer {
     pub(super) fn view(&self) -> View {
-        [View::Text, View::Tree, View::Raw, View::Time][self.tabs.at.min(3)]
+        [View::Text, View::Tree, View::Raw, View::Time, View::Strays][self.tabs.at.min(VIEWS.len())]
     }
 
     /// Takes in which call is shown.
@@ -63,33 +64,42 @@ impl Answer {
             self.call = shown;
             self.text.reset(true);
             self.tree = None;
-            self.strays = false;
+            self.leave_strays();
             self.list = ListCursor::default();
             self.list_follows = true;
         }
     }
 
-    pub(super) fn next_view(&mut self) {
-        self.strays = false;
-        self.tabs.at = (self.tabs.at + 1) % VIEWS.len();
+    pub(super) fn next_view(&mut self, state: &State) {
+        let strays = state.calls.shown().is_some_and(|call| call.strays > 0);
+        self.tabs.at = (self.tabs.at + 1) % (VIEWS.len() + usize::from(strays));
     }
 
     pub(super) fn turn_follow(&mut self) {
-        if self.view() == View::Text && !self.strays {
-            self.text.follow = !self.text.follow;
-        } else {
-            self.list_follows = !self.list_follows;
+        match self.view() {
+            View::Text => self.text.follow = !self.text.follow,
+            _ => self.list_follows = !self.list_follows,
         }
     }
 
     pub(super) fn turn_strays(&mut self) {
-        self.strays = !self.strays;
-        self.list = ListCursor::default();
-        self.list_follows = false;
+        if self.shows_strays() {
+            self.leave_strays();
+        } else {
+            self.tabs.at = VIEWS.len();
+            self.list = ListCursor::default();
+            self.list_follows = false;
+        }
+    }
+
+    fn leave_strays(&mut self) {
+        if self.shows_strays() {
+            self.tabs.at = 0;
+        }
     }
 
     pub(super) fn shows_strays(&self) -> bool {
-        self.strays
+        self.view() == View::Strays
     }
 
     pub(super) fn finding(&self) -> bool {
@@ -103,7 +113,7 @@ impl Answer {
     /// What of the answer can be copied beside the whole text: the value under the cursor of the tree.
     pub(super) fn selected_value(&self) -> Option<String> {
         match &self.tree {
-            Some((_, Ok(tree))) if self.view() == View::Tree && !self.strays => tree.selected(),
+            Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected(),
             _ => None,
         }
     }
@@ -142,8 +152,8 @@ impl Answer {
     fn search(&mut self, call: &Call, way: Search) -> Reply {
         let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
         let found = match self.view() {
-            View::Text if !self.strays => self.text.search(&call.text, &query, way),
-            View::Tree if !self.strays => match &mut self.tree {
+            View::Text => self.text.search(&call.text, &query, way),
+            View::Tree => match &mut self.tree {
                 Some((_, Ok(tree))) => tree.search(&query, way == Search::Next),
                 _ => false,
             },
@@ -170,13 +180,13 @@ impl Answer {
     }
 
     pub(super) fn which(&self) -> Which {
-        if self.strays { Which::Strays } else { Which::All }
+        if self.shows_strays() { Which::Strays } else { Which::All }
     }
 
     fn key(&mut self, key: Key, call: &Call) -> Reply {
         let taken = match self.view() {
-            View::Text if !self.strays => self.text.key(key, &call.text),
-            View::Tree if !self.strays => match &mut self.tree {
+            View::Text => self.text.key(key, &call.text),
+            View::Tree => match &mut self.tree {
                 Some((_, Ok(tree))) => tree.key(key),
                 _ => false,
             },
@@ -193,13 +203,12 @@ impl Answer {
         if !self.list.key(key, rows.len()) {
             return Reply::Ignored;
         }
-        self.list_follows = !self.strays && key.code == Code::End;
+        self.list_follows = !self.shows_strays() && key.code == Code::End;
         Reply::Handled
     }
 
     fn mouse(&mut self, mouse: Mouse, call: &Call) -> Reply {
         if self.tabs.mouse(mouse) {
-            self.strays = false;
             return Reply::Handled;
         }
         let at = (mouse.column, mouse.row).into();
@@ -209,9 +218,9 @@ impl Answer {
             return Reply::Handled;
         }
         match (self.view(), mouse.kind) {
-            (View::Text, MouseKind::Wheel(notches)) if !self.strays => self.text.scroll(&call.text, isize::from(notches) * 3),
-            (View::Text, _) if !self.strays => {}
-            (View::Tree, _) if !self.strays => {
+            (View::Text, MouseKind::Wheel(notches)) => self.text.scroll(&call.text, isize::from(notches) * 3),
+            (View::Text, _) => {}
+            (View::Tree, _) => {
                 if let Some((_, Ok(tree))) = &mut self.tree {
                     tree.mouse(mouse);
                 }

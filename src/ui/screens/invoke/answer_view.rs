@@ -41,7 +41,7 @@ impl Answer {
         if inside.height < 2 {
             return;
         }
-        self.draw_tabs(buffer, Rect { height: 1, ..inside }, look);
+        self.draw_tabs(buffer, Rect { height: 1, width: inside.width.saturating_sub(1), ..inside }, look, call);
         let mut body = indented(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
@@ -52,14 +52,16 @@ impl Answer {
         self.draw_body(buffer, body, look, call, focused);
     }
 
-    fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>) {
+    fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
         let follows = match self.view() {
-            View::Text if !self.strays => Some(self.text.follow),
-            View::Tree if !self.strays => None,
+            View::Text => Some(self.text.follow),
+            View::Tree => None,
             _ => Some(self.list_follows),
         };
         let note = follows.map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
-        self.tabs.draw(buffer, line, &VIEWS.map(str::to_owned), &note, look.styles);
+        let strays = (call.strays > 0).then(|| format!("Strays {}", call.strays));
+        let names: Vec<String> = VIEWS.iter().map(|name| (*name).to_owned()).chain(strays).collect();
+        self.tabs.draw(buffer, line, &names, &note, look.styles);
     }
 
     fn draw_find(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
@@ -77,13 +79,10 @@ impl Answer {
     fn draw_body(&mut self, buffer: &mut Buffer, body: Rect, look: Look<'_>, call: &Call, focused: bool) {
         self.body = body;
         let styles = look.styles;
-        if self.strays {
-            return self.draw_list(buffer, body, styles, call, focused);
-        }
         match self.view() {
             View::Text => self.draw_text(buffer, body, look, call),
             View::Tree => self.draw_tree(buffer, body, styles, call, focused),
-            View::Raw | View::Time => self.draw_list(buffer, body, styles, call, focused),
+            View::Raw | View::Time | View::Strays => self.draw_list(buffer, body, styles, call, focused),
         }
     }
 
@@ -97,17 +96,18 @@ impl Answer {
         let rows = listed(call, Which::All);
         let most = LOG.max(left / 4);
         let log_height = if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
-        let text = Rect { height: left - log_height, ..area };
+        // Without any text the problem is the answer, and stands where one looks for it.
+        let above = if call.text.is_empty() { problem_height } else { 0 };
+        let text = Rect { y: area.y + above, height: left - log_height, ..area };
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
             Pen::new(buffer, text, 0).put("waiting for the answer …", styles[Role::Ghost]);
         }
         self.text.draw(&call.text, buffer, text, styles);
-        let mut line = text.height;
-        for (role, words) in problem {
+        for (line, (role, words)) in (if above > 0 { 0 } else { text.height }..).zip(problem) {
             Pen::new(buffer, area, line).put(&words, styles[role]);
-            line += 1;
         }
+        let mut line = text.height + problem_height;
         if log_height > 0 {
             Pen::new(buffer, area, line).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
@@ -164,7 +164,7 @@ impl Answer {
         if self.list_follows {
             self.list.row = rows.len().saturating_sub(1);
         }
-        let raw = self.view() == View::Raw && !self.strays;
+        let raw = self.view() == View::Raw;
         for (line, row) in (0_u16..).zip(self.list.window(rows.len(), area.height)) {
             let mut pen = Pen::new(buffer, area, line);
             if raw {
@@ -184,13 +184,10 @@ impl Answer {
     }
 
     fn position(&self, call: &Call) -> Option<String> {
-        if self.strays {
-            return self.list.position(listed(call, Which::Strays).len());
-        }
         match self.view() {
             View::Text => self.text.position(&call.text),
             View::Tree => self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position()),
-            View::Raw | View::Time => self.list.position(listed(call, Which::All).len()),
+            View::Raw | View::Time | View::Strays => self.list.position(listed(call, self.which()).len()),
         }
     }
 }

@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::{answer_view::indented, tools::tool_of};
+use super::{
+    answer_view::indented,
+    preview::{RequestLine, request_lines},
+    tools::tool_of,
+};
 use crate::{
     app::{
         actions::Act,
-        input::{Code, Input},
+        documents::Change,
+        input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
         state::State,
     },
-    model::{
-        connection::TransportKind,
-        entry::EntryId,
-        problem::{Problem, ProblemKind},
-        tool::Tool,
-    },
-    systems,
+    model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
+    syntax::edit::Edit,
     ui::{
-        canvas::{Pen, fit, visible, width, wrap},
+        canvas::Pen,
         form::view::{Form, FormReply},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -29,41 +29,72 @@ use crate::{
     },
 };
 
-/// Cells of the names at the left of configuration and request.
-const NAMES: usize = 15;
-
-/// How many members of the configuration are shown at most.
-const CONFIGURATION: usize = 6;
+/// Which of the two forms has the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Part {
+    /// What the tool's author sets: it stands in the descriptor.
+    Configuration,
+    /// What a model would give.
+    #[default]
+    Arguments,
+}
 
 /// The middle pane.
 #[derive(Default)]
 pub(super) struct RequestPane {
     tool: Option<EntryId>,
-    form: Option<Form>,
+    /// The catalog's generation that the forms were made from.
+    generation: Option<u64>,
+    part: Part,
+    /// Where the service takes parameters from the tool.
+    configuration: Option<Form>,
+    arguments: Option<Form>,
     /// Arguments with issues that were refused once; sending the same again means it.
     warned: Option<Arc<Value>>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
-    form_area: Rect,
+    configuration_area: Rect,
+    arguments_area: Rect,
 }
 
 impl RequestPane {
     pub(super) fn sync(&mut self, state: &State) {
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.catalog.tool(id)) else {
-            (self.tool, self.form) = (None, None);
+            *self = Self::default();
             return;
         };
         if self.tool != tool {
-            self.form = Some(Form::new(found.arguments.clone()));
-            self.scroll = 0;
-            self.tool = tool;
+            let typing = self.typing();
+            *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(found.arguments.clone())), ..Self::default() };
+            if typing {
+                self.enter();
+            }
         }
-        let Some(form) = &mut self.form else { return };
-        form.set_schema(&Arc::new(found.arguments.clone()));
+        if self.generation != Some(state.generation) {
+            self.generation = Some(state.generation);
+            self.take_descriptor(state, found);
+        }
+        let Some(form) = &mut self.arguments else { return };
         let source = state.arguments.get(found.id());
         let written = |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
         form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
+    }
+
+    /// Takes in what the descriptors say: the arguments' schema, the configuration.
+    fn take_descriptor(&mut self, state: &State, tool: &Tool) {
+        if let Some(form) = &mut self.arguments {
+            form.set_schema(&Arc::new(tool.arguments.clone()));
+        }
+        let parameters = parameters_of(state, tool);
+        if parameters.is_empty() {
+            (self.configuration, self.part) = (None, Part::Arguments);
+            return;
+        }
+        let schema = configuration_schema(parameters, tool);
+        let form = self.configuration.get_or_insert_with(|| Form::new(schema.clone()));
+        form.set_schema(&Arc::new(schema));
+        form.sync(&Arc::new(configuration(parameters, tool)));
     }
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
@@ -75,26 +106,45 @@ impl RequestPane {
         };
         let service = tool.service.as_deref().unwrap_or(&tool.kind);
         let title = format!("{} · {service}", tool.name);
-        let foot = self.form.as_ref().and_then(Form::position).unwrap_or_default();
+        let foot = self.form().and_then(Form::position).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
-        let configuration = draw_configuration(buffer, indented(inside), styles, tool, state);
-        let rest = Rect { y: inside.y + configuration, height: inside.height - configuration, ..inside };
+        let rest = self.draw_configuration(buffer, inside, styles, focused);
         let lines = request_lines(state, tool, usize::from(indented(rest).width));
         let wanted = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(1);
-        let below = wanted.min((rest.height / 2).max(rest.height.saturating_sub(self.form_height(rest.height))));
-        self.form_area = Rect { height: rest.height - below, ..rest };
-        match &mut self.form {
-            Some(form) if !form.fields().is_empty() => form.draw(buffer, self.form_area, styles, focused),
+        let below = wanted.min((rest.height / 2).max(rest.height.saturating_sub(self.arguments_height(rest.height))));
+        self.arguments_area = Rect { height: rest.height - below, ..rest };
+        match &mut self.arguments {
+            Some(form) if !form.fields().is_empty() => {
+                form.draw(buffer, self.arguments_area, styles, focused && self.part == Part::Arguments);
+            }
             _ => {
-                Pen::new(buffer, self.form_area, 0).put("this tool takes no arguments", styles[Role::Ghost]);
+                Pen::new(buffer, indented(self.arguments_area), 0).put("this tool takes no arguments", styles[Role::Ghost]);
             }
         }
-        self.draw_request(buffer, indented(Rect { y: self.form_area.bottom(), height: below, ..rest }), styles, &lines);
+        self.draw_request(buffer, indented(Rect { y: self.arguments_area.bottom(), height: below, ..rest }), styles, &lines);
     }
 
-    /// What the form would like to have: three lines a field, with room for help.
-    fn form_height(&self, most: u16) -> u16 {
-        let fields = self.form.as_ref().map_or(1, |form| form.fields().len());
+    /// Draws what the tool's author sets, with the headings of both forms; answers the area below.
+    fn draw_configuration(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) -> Rect {
+        self.configuration_area = Rect::default();
+        let Some(form) = self.configuration.as_mut().filter(|_| area.height >= 8) else { return area };
+        let has_keys = focused && self.part == Part::Configuration;
+        // The focused field has lines of help below it.
+        let fields = u16::try_from(form.fields().len()).unwrap_or(u16::MAX).saturating_add(if has_keys { 2 } else { 0 });
+        let height = fields.min(area.height / 3);
+        Pen::new(buffer, indented(area), 0)
+            .put("configuration", styles[Role::Heading])
+            .put("  in the descriptor", styles[Role::Dim]);
+        self.configuration_area = Rect { y: area.y + 1, height, ..area };
+        form.draw(buffer, self.configuration_area, styles, has_keys);
+        let below = Rect { y: area.y + 1 + height, height: area.height - 1 - height, ..area };
+        Pen::new(buffer, indented(below), 0).put("arguments", styles[Role::Heading]);
+        Rect { y: below.y + 1, height: below.height - 1, ..below }
+    }
+
+    /// What the form would like to have: two lines a field, and room for help.
+    fn arguments_height(&self, most: u16) -> u16 {
+        let fields = self.arguments.as_ref().map_or(1, |form| form.fields().len());
         u16::try_from(fields * 2 + 3).unwrap_or(most).min(most)
     }
 
@@ -115,8 +165,33 @@ impl RequestPane {
         }
     }
 
+    fn form(&self) -> Option<&Form> {
+        match self.part {
+            Part::Configuration => self.configuration.as_ref(),
+            Part::Arguments => self.arguments.as_ref(),
+        }
+    }
+
+    fn form_mut(&mut self) -> Option<&mut Form> {
+        match self.part {
+            Part::Configuration => self.configuration.as_mut(),
+            Part::Arguments => self.arguments.as_mut(),
+        }
+    }
+
+    /// Goes on to the arguments, or back to the configuration; whether there was a way within this pane.
+    pub(super) fn step(&mut self, back: bool) -> bool {
+        let to = match (self.part, back) {
+            (Part::Configuration, false) => Part::Arguments,
+            (Part::Arguments, true) if self.configuration.is_some() => Part::Configuration,
+            _ => return false,
+        };
+        self.part = to;
+        true
+    }
+
     pub(super) fn typing(&self) -> bool {
-        self.form.as_ref().is_some_and(Form::typing)
+        self.form().is_some_and(Form::typing)
     }
 
     pub(super) fn input(&mut self, input: &Input) -> Reply {
@@ -130,12 +205,17 @@ impl RequestPane {
             }
             return Reply::Handled;
         }
-        if let Input::Mouse(mouse) = input
-            && let crate::app::input::MouseKind::Wheel(notches) = mouse.kind
-            && !self.form_area.contains((mouse.column, mouse.row).into())
-        {
-            self.scroll = self.scroll.saturating_add_signed(isize::from(notches));
-            return Reply::Handled;
+        if let Input::Mouse(Mouse { kind, column, row, .. }) = input {
+            let at = (*column, *row).into();
+            match (kind, self.configuration_area.contains(at), self.arguments_area.contains(at)) {
+                (MouseKind::Down(_), true, _) => self.part = Part::Configuration,
+                (MouseKind::Down(_), _, true) => self.part = Part::Arguments,
+                (MouseKind::Wheel(notches), false, false) => {
+                    self.scroll = self.scroll.saturating_add_signed(isize::from(*notches));
+                    return Reply::Handled;
+                }
+                _ => {}
+            }
         }
         self.ask_form(|form| form.input(input))
     }
@@ -145,38 +225,42 @@ impl RequestPane {
     }
 
     /// The keys have come here.
-    pub fn enter(&mut self) {
-        if let Some(form) = &mut self.form {
+    pub(super) fn enter(&mut self) {
+        if let Some(form) = self.form_mut() {
             form.enter();
         }
     }
 
     fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
-        let (Some(form), Some(tool)) = (&mut self.form, &self.tool) else { return Reply::Ignored };
+        let part = self.part;
+        let Some(tool) = self.tool.clone() else { return Reply::Ignored };
+        let Some(form) = self.form_mut() else { return Reply::Ignored };
         match ask(form) {
             FormReply::Ignored => Reply::Ignored,
             FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
-            FormReply::Edits(edits) => {
-                Reply::Send(edits.into_iter().map(|edit| Message::Arguments { tool: tool.clone(), edit }).collect())
-            }
+            FormReply::Edits(edits) => Reply::Send(changes(part, &tool, edits)),
             FormReply::OpenEditor { at, text } => {
-                Reply::send(Message::EditText { target: TextTarget::Arguments(tool.clone()), at, text })
+                let target = match part {
+                    Part::Configuration => TextTarget::Entry(tool),
+                    Part::Arguments => TextTarget::Arguments(tool),
+                };
+                Reply::send(Message::EditText { target, at, text })
             }
             FormReply::Refused(why) => Reply::Refused(why),
         }
     }
 
     pub(super) fn refusal(&self, act: Act) -> Option<String> {
-        self.form.as_ref().map_or_else(|| Some("there is no form".into()), |form| form.refusal(act))
+        self.form().map_or_else(|| Some("there is no form".into()), |form| form.refusal(act))
     }
 
     pub(super) fn hints(&self) -> Vec<Act> {
-        self.form.as_ref().map_or_else(Vec::new, Form::hints)
+        self.form().map_or_else(Vec::new, Form::hints)
     }
 
     /// Sends what the form holds. Arguments that their schema forbids are refused once; sending them again means it.
     pub(super) fn send(&mut self) -> Reply {
-        let (Some(form), Some(tool)) = (&mut self.form, self.tool.clone()) else {
+        let (Some(form), Some(tool)) = (&mut self.arguments, self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };
         let value = Arc::clone(form.value());
@@ -193,87 +277,38 @@ impl RequestPane {
     }
 }
 
-/// What the descriptor gives the service; answers how many lines it took.
-fn draw_configuration(buffer: &mut Buffer, area: Rect, styles: &Styles, tool: &Tool, state: &State) -> u16 {
+/// What a form's edits change: the descriptor, as one step of undo, or the arguments of the next call.
+fn changes(part: Part, tool: &EntryId, edits: Vec<Edit>) -> Vec<Message> {
+    match part {
+        Part::Arguments => edits.into_iter().map(|edit| Message::Arguments { tool: tool.clone(), edit }).collect(),
+        Part::Configuration => {
+            let label =
+                edits.first().map_or_else(String::new, |edit| format!("set {}", edit.at().to_string().trim_start_matches('/')));
+            let change = |edit| Change::Entry(EntryEdit { entry: tool.clone(), edit });
+            vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
+        }
+    }
+}
+
+/// What the tool's service takes from the descriptor.
+fn parameters_of<'s>(state: &'s State, tool: &Tool) -> &'s [Parameter] {
     let service = tool.service.as_deref().and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
-    let parameters = service.map_or(&[][..], |service| &service.parameters);
-    let shown = parameters.len().min(CONFIGURATION).min(usize::from(area.height / 3));
-    for (line, parameter) in (0_u16..).zip(&parameters[..shown]) {
-        let mut pen = Pen::new(buffer, area, line);
-        pen.column(if line == 0 { "configuration" } else { "" }, NAMES, styles[Role::Heading]);
-        pen.column(&parameter.name, 12, styles[Role::Label]).put(" ", styles[Role::Text]);
-        match tool.entry.value.get(&parameter.name) {
-            Some(Value::String(text)) => pen.put(text, styles[Role::Text]),
-            Some(other) => pen.put(&other.to_string(), styles[Role::SyntaxNumber]),
-            None if parameter.required => pen.put("missing, and the service requires it", styles[Role::Error]),
-            None => pen.put("not set", styles[Role::Ghost]),
-        };
-    }
-    u16::try_from(shown).unwrap_or(0)
+    service.map_or(&[], |service| &service.parameters)
 }
 
-/// One line of the request as it will be sent.
-struct RequestLine {
-    name: &'static str,
-    text: String,
-    role: Role,
+/// Parameters have no type; what is text, or not there yet, is edited as text, all else as JSON.
+fn configuration_schema(parameters: &[Parameter], tool: &Tool) -> Value {
+    let of = |parameter: &Parameter| {
+        let text = tool.entry.value.get(&parameter.name).is_none_or(Value::is_string);
+        (parameter.name.clone(), if text { json!({"type": "string"}) } else { json!({}) })
+    };
+    let properties: Map<String, Value> = parameters.iter().map(of).collect();
+    let required: Vec<&str> =
+        parameters.iter().filter(|parameter| parameter.required).map(|parameter| parameter.name.as_str()).collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
-    let cells = cells.saturating_sub(10).max(10);
-    let request = match state.request(tool.id()) {
-        Ok(request) => request,
-        Err(problem) => return problem_lines(&problem, cells),
-    };
-    let connection = state.connection();
-    let system = systems::by_id(request.system);
-    let subject = |address: &str| match (connection.transport, system) {
-        (TransportKind::Nats | TransportKind::Embedded, Some(system)) => system.subject(address),
-        _ => Ok(address.to_owned()),
-    };
-    let via = connection.transport.word();
-    let to = match subject(&request.to) {
-        Ok(subject) => (format!("{subject} ({via})"), Role::Text),
-        Err(problem) => (format!("{}: {}", problem.cause, problem.remedy), Role::Error),
-    };
-    let inbox = "the call's own inbox";
-    let reply = match request.reply.as_deref().map(subject) {
-        Some(Ok(subject)) => (format!("{subject}, {inbox}"), Role::Text),
-        Some(Err(problem)) => (problem.cause, Role::Error),
-        None => (inbox.to_owned(), Role::Text),
-    };
-    let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    // Ids look alike from their start on, so these may be cut where they do not fit; all else is shown whole.
-    let cut = |name, text: &str, role| vec![RequestLine { name, text: text.to_owned(), role }];
-    let whole = |name, (text, role): (String, Role)| -> Vec<RequestLine> {
-        let rows = wrap(&visible(&text), cells).into_iter().enumerate();
-        rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
-    };
-    [
-        whole("to", (request.to.clone(), Role::Text)),
-        whole("subject", to),
-        cut("id", &request.correlation, Role::Text),
-        whole("reply", reply),
-        cut("headers", &headers.join(", "), Role::Dim),
-        whole("body", (request.body.to_string(), Role::Text)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine> {
-    let role = if problem.kind == ProblemKind::Input { Role::Warning } else { Role::Error };
-    let line = |name, role| move |text| RequestLine { name, text, role };
-    let mut lines: Vec<_> = wrap(&visible(&problem.cause), cells).into_iter().map(line("", role)).collect();
-    if let Some(first) = lines.first_mut() {
-        first.name = "no call";
-    }
-    lines.extend(wrap(&visible(&problem.remedy), cells).into_iter().map(line("", Role::Info)));
-    lines
-}
-
-/// A name that fits a narrow place.
-pub(super) fn short(name: &str, cells: usize) -> String {
-    if width(name) <= cells { name.to_owned() } else { fit(name, cells).into_owned() }
+fn configuration(parameters: &[Parameter], tool: &Tool) -> Value {
+    let of = |parameter: &Parameter| Some((parameter.name.clone(), tool.entry.value.get(&parameter.name)?.clone()));
+    Value::Object(parameters.iter().filter_map(of).collect())
 }

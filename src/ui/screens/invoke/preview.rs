@@ -1,0 +1,91 @@
+//! The request exactly as it will be sent, in lines.
+
+use crate::{
+    app::state::State,
+    model::{
+        connection::TransportKind,
+        problem::{Problem, ProblemKind},
+        size,
+        tool::Tool,
+    },
+    systems,
+    ui::{
+        canvas::{fit, visible, width, wrap},
+        styles::Role,
+    },
+};
+
+/// How many letters of a body are laid out.
+const LONGEST_BODY: usize = 20_000;
+
+/// One line of the request as it will be sent.
+pub(super) struct RequestLine {
+    pub name: &'static str,
+    pub text: String,
+    pub role: Role,
+}
+
+pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+    let cells = cells.saturating_sub(10).max(10);
+    let request = match state.request(tool.id()) {
+        Ok(request) => request,
+        Err(problem) => return problem_lines(&problem, cells),
+    };
+    let connection = state.connection();
+    let system = systems::by_id(request.system);
+    let subject = |address: &str| match (connection.transport, system) {
+        (TransportKind::Nats | TransportKind::Embedded, Some(system)) => system.subject(address),
+        _ => Ok(address.to_owned()),
+    };
+    let via = connection.transport.word();
+    let to = match subject(&request.to) {
+        Ok(subject) => (format!("{subject} ({via})"), Role::Text),
+        Err(problem) => (format!("{}: {}", problem.cause, problem.remedy), Role::Error),
+    };
+    let inbox = "the call's own inbox";
+    let reply = match request.reply.as_deref().map(subject) {
+        Some(Ok(subject)) => (format!("{subject}, {inbox}"), Role::Text),
+        Some(Err(problem)) => (problem.cause, Role::Error),
+        None => (inbox.to_owned(), Role::Text),
+    };
+    let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    // Ids look alike from their start on, so these may be cut where they do not fit; all else is shown whole.
+    let cut = |name, text: &str, role| vec![RequestLine { name, text: text.to_owned(), role }];
+    let whole = |name, (text, role): (String, Role)| -> Vec<RequestLine> {
+        let rows = wrap(&visible(&text), cells).into_iter().enumerate();
+        rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
+    };
+    [
+        whole("to", (request.to.clone(), Role::Text)),
+        whole("subject", to),
+        cut("id", &request.correlation, Role::Text),
+        whole("reply", reply),
+        cut("headers", &headers.join(", "), Role::Dim),
+        whole("body", (start_of(&request.body), Role::Text)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// All of a body that a screen could show; the rest is counted, and copied with the whole.
+fn start_of(body: &str) -> String {
+    let start: String = body.chars().take(LONGEST_BODY).collect();
+    if start.len() < body.len() { format!("{start}… ({} in all)", size::bytes(body.len() as u64)) } else { start }
+}
+
+fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine> {
+    let role = if problem.kind == ProblemKind::Input { Role::Warning } else { Role::Error };
+    let line = |name, role| move |text| RequestLine { name, text, role };
+    let mut lines: Vec<_> = wrap(&visible(&problem.cause), cells).into_iter().map(line("", role)).collect();
+    if let Some(first) = lines.first_mut() {
+        first.name = "no call";
+    }
+    lines.extend(wrap(&visible(&problem.remedy), cells).into_iter().map(line("", Role::Info)));
+    lines
+}
+
+/// A name that fits a narrow place.
+pub(super) fn short(name: &str, cells: usize) -> String {
+    if width(name) <= cells { name.to_owned() } else { fit(name, cells).into_owned() }
+}
