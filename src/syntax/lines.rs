@@ -6,7 +6,7 @@ pub struct Lines(Vec<usize>);
 
 impl Lines {
     pub fn of(text: &str) -> Self {
-        let begun = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let begun = text.match_indices('\n').map(|(at, _)| at + 1);
         Self(std::iter::once(0).chain(begun).collect())
     }
 

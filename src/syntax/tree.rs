@@ -75,7 +75,8 @@ pub enum Style {
 #[derive(Clone, Debug, Default)]
 pub struct Members {
     list: Vec<Member>,
-    index: OnceLock<HashMap<Box<str>, usize>>,
+    /// Boxed: few objects are large enough to need one, and every node has room for it.
+    index: OnceLock<Box<HashMap<Box<str>, usize>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -185,7 +186,7 @@ impl Members {
         }
         let index = self.index.get_or_init(|| {
             let named = self.list.iter().enumerate().filter(|(_, member)| !member.merge);
-            named.map(|(row, member)| (member.key.clone(), row)).collect()
+            Box::new(named.map(|(row, member)| (member.key.clone(), row)).collect())
         });
         index.get(key).copied()
     }

@@ -93,7 +93,7 @@ struct Done {
     node: Node,
     value: Value,
     size: usize,
-    /// As a key reads it: scalars only.
+    /// What a key says, where one is awaited: scalars only.
     text: Option<String>,
     plain: bool,
 }
@@ -195,7 +195,9 @@ impl<'t> Builder<'t> {
             Span { start, end: if block { self.block_end(start, raw).max(start) } else { written.end } }
         };
         let text = if left_out { "" } else { self.without_added_break(text, style, span.start, raw) };
+        let is_key = matches!(self.stack.last().map(|frame| &frame.inside), Some(Inside::Object { key: None, .. }));
         let value = match tag {
+            _ if is_key && anchor == 0 => Value::Null,
             None if plain => resolve::core(text),
             None => Value::String(text.to_owned()),
             Some(tag) => tagged(tag, text),
@@ -207,7 +209,7 @@ impl<'t> Builder<'t> {
         self.last = if left_out { span.end.max(self.last) } else { raw.end.max(span.end) };
         let mut node = Node::new(span, Shape::Scalar);
         node.lead = lead.map_or(span.start, |lead| lead.start);
-        self.put(Done { node, value, size: 1, text: Some(text.to_owned()), plain }, anchor)
+        self.put(Done { node, value, size: 1, text: is_key.then(|| text.to_owned()), plain }, anchor)
     }
 
     fn open(&mut self, inside: Inside, anchor: usize, tagged: bool, span: Span) -> Result<(), Fault> {

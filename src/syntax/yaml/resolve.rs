@@ -15,6 +15,16 @@ enum Kind {
     Text,
 }
 
+/// Most words are text by their first letter alone.
+fn is_surely_text(text: &str) -> bool {
+    !matches!(
+        text.as_bytes().first(),
+        None | Some(
+            b'0'..=b'9' | b'+' | b'-' | b'.' | b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'y' | b'Y' | b'o' | b'O'
+        )
+    )
+}
+
 /// The value of a plain scalar by the core schema. `.inf` and `.nan`, which JSON cannot say, stay text.
 pub fn core(text: &str) -> Value {
     match core_kind(text) {
@@ -28,6 +38,9 @@ pub fn core(text: &str) -> Value {
 
 /// Whether a reader of YAML 1.1 takes the plain scalar for something else than the core schema does.
 pub fn reads_differently(text: &str) -> bool {
+    if is_surely_text(text) {
+        return false;
+    }
     let (new, old) = (core_kind(text), old_kind(text));
     let octal = text.trim_start_matches(['+', '-']);
     let counts_in_eights = octal.len() > 1 && octal.starts_with('0') && octal.bytes().any(|digit| digit != b'0');
@@ -49,6 +62,9 @@ fn integer(text: &str) -> Option<Value> {
 }
 
 fn core_kind(text: &str) -> Kind {
+    if is_surely_text(text) {
+        return Kind::Text;
+    }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let all = |digits: &str, of: fn(&u8) -> bool| !digits.is_empty() && digits.as_bytes().iter().all(of);
     match text {

@@ -166,7 +166,7 @@ fn fulfil(wish: &Wish, value: &Value, format: Format) -> Option<(Edit, Value)> {
     let to = if format == Format::Toml { without_null(wish.value.clone()) } else { wish.value.clone() };
     let mut after = value.clone();
     let edit = match (wish.kind, at.get(value)?) {
-        (0..=1, _) if !at.is_root() => {
+        (0..=1, _) if !at.is_root() || format != Format::Toml || to.is_object() => {
             *at.get_mut(&mut after)? = to.clone();
             Edit::Set { at, to: Literal::from(to) }
         }
