@@ -49,6 +49,8 @@ pub struct Start {
     pub seed: u64,
     /// Says that this is the shipped demo, for its first words.
     pub demo: bool,
+    /// Arguments that stand in the form of some tools from the beginning.
+    pub arguments: HashMap<EntryId, Source>,
 }
 
 /// How far the reading of the workspace is.
@@ -168,7 +170,7 @@ impl State {
             live: None,
             selected: None,
             goal: None,
-            arguments: HashMap::new(),
+            arguments: start.arguments,
             user,
             calls: Calls::default(),
             connections,

@@ -7,12 +7,22 @@ use clap::Args;
 use super::{
     ending::Ended,
     global::Global,
+    opened::Opened,
     workbench::{self, Purpose},
 };
 use crate::{
     model::problem::{Problem, ProblemKind},
     store::{paths::Paths, samples},
+    syntax::source::{Format, Source},
 };
+
+/// Arguments for the demo's tools, so that the first call is a key away.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("query-customers", r#"{"question": "What are the top customer complaints?"}"#),
+    ("query-products", r#"{"question": "What guarantee do the products have?"}"#),
+    ("calculator", r#"{"expression": "(41 + 22) / 2"}"#),
+    ("tell-joke", r#"{"topic": "programming"}"#),
+];
 
 #[derive(Args, Debug)]
 pub struct Demo {
@@ -28,7 +38,12 @@ impl Demo {
             return Err(problem.remedy("leave --workspace out, or open that folder with `toolcrib DIR`").into());
         }
         let folder = self.copy(&Paths::of_user()?)?;
-        workbench::open(global, Some(&folder), Purpose::Demo)
+        let opened = Opened::read(global, Some(&folder))?;
+        let example = |(key, json): &(&str, &str)| {
+            let tool = opened.catalog.tool_called(key)?;
+            Some((tool.id().clone(), Source::parse(Format::Json, *json).ok()?))
+        };
+        workbench::open(global, Some(&folder), Purpose::Demo(EXAMPLES.iter().filter_map(example).collect()))
     }
 
     /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a new one gets a folder of its own.

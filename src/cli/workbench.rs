@@ -1,6 +1,6 @@
 //! `toolcrib [PATH]`: opens the screen on a workspace.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use super::{
     ending::{Ended, Ending},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::state::Start,
-    model::{call::Limits, context::Mode},
+    model::{call::Limits, context::Mode, entry::EntryId, finding::Finding},
     runtime::launch::{self, Launch},
     store::{
         log,
@@ -16,13 +16,15 @@ use crate::{
         settings::{connections, user, workspace as settings},
         workspace::Workspace,
     },
+    syntax::source::Source,
 };
 
 /// Whether the user's own workspace is opened, or the one that shows what toolcrib does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Purpose {
     Work,
-    Demo,
+    /// With arguments to call its tools with at once.
+    Demo(HashMap<EntryId, Source>),
 }
 
 /// Opens the workspace that the command line means and ends when the user leaves.
@@ -38,6 +40,10 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
         own.connections.retain(|known| known.name != chosen.name);
         own.connections.push(chosen);
     }
+    let (demo, arguments) = match purpose {
+        Purpose::Work => (false, HashMap::new()),
+        Purpose::Demo(arguments) => (true, arguments),
+    };
     let start = Start {
         workspace: own.name.clone().unwrap_or_else(|| workspace.name()),
         mode: global.mode.map_or(own.mode, Mode::from),
@@ -45,11 +51,11 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
         profiles: own.profiles,
         connections: own.connections,
         connection: Some(own.connection),
-        demo: purpose == Purpose::Demo,
+        demo,
+        arguments,
         ..Start::default()
     };
-    let place =
-        |finding: crate::model::finding::Finding| format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
+    let place = |finding: Finding| format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
     let mut complaints: Vec<String> = findings.into_iter().map(place).collect();
     let (themes, unread) = user::themes(&paths.themes());
     complaints.extend(unread.iter().map(ToString::to_string));
