@@ -1,4 +1,4 @@
-//! Processes that are killed while they write: a file is the old one or the new one, never a part of either.
+//! Processes that are killed or refused while they write: a file is the old one or the new one, never a part of either.
 
 use std::{
     collections::BTreeMap,
@@ -23,12 +23,15 @@ use toolcrib::{
 /// Names the folder for the process that is killed; the test that writes does nothing without it.
 const FOLDER: &str = "TOOLCRIB_TEST_KILLED";
 
+/// The same for the process that may not write as much as it wants to.
+const NARROW: &str = "TOOLCRIB_TEST_NARROW";
+
 /// How often a process is killed, each time a little later.
-const TIMES: usize = 60;
+const TIMES: usize = 40;
 
 /// Two texts that differ from the first byte to the last, too long to be written at once.
 fn texts() -> [String; 2] {
-    ["a", "b"].map(|letter| letter.repeat(3_000_000))
+    ["a", "b"].map(|letter| letter.repeat(1_000_000))
 }
 
 fn paths(folder: &Path) -> Paths {
@@ -101,4 +104,31 @@ fn kill_while_writing(folder: &Path, time: usize) {
     std::hint::black_box(spent);
     writer.kill().unwrap();
     writer.wait().unwrap();
+}
+
+/// Not a test by itself: what the process does that meets the end of its room.
+#[test]
+fn saves_more_than_there_is_room_for() {
+    let Some(root) = env::var_os(NARROW).map(PathBuf::from) else { return };
+    let [_, two] = texts();
+    let refused = files::save(&root, &root.join("tools.yaml"), &two, Expected::Anything, Outside::Refuse).unwrap_err();
+    assert!(refused.problem().doing.contains("saving tools.yaml"), "{refused:?}");
+    assert_eq!(fs::read_dir(&root).unwrap().count(), 1, "nothing is left beside the file");
+}
+
+#[test]
+fn without_room_the_old_file_stays() {
+    let root = tempfile::tempdir().unwrap();
+    let [one, _] = texts();
+    fs::write(root.path().join("tools.yaml"), &one).unwrap();
+    // A limit on the size of files stands for a full disk; the signal that comes with it is ignored, so that the write is refused.
+    let ended = Command::new("sh")
+        .args(["-c", "ulimit -f 512; trap '' XFSZ; exec \"$0\" --exact killed::saves_more_than_there_is_room_for"])
+        .arg(env::current_exe().unwrap())
+        .env(NARROW, root.path())
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("1 passed"));
+    assert_eq!(fs::read_to_string(root.path().join("tools.yaml")).unwrap(), one);
 }

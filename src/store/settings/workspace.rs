@@ -125,6 +125,7 @@ fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -242,6 +243,43 @@ servers = ["nats://host"]
         assert!(choose(Some("ftp://x")).unwrap_err().remedy.contains("nats://"));
         assert!(!format!("{:?}", choose(Some("nats://u:hunter2@x")).unwrap_err()).contains("hunter2"));
     }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(lines in prop::collection::vec(prop::sample::select(LINES.to_vec()), 0..12), odd in ".{0,12}") {
+            let text = [&lines.join("\n"), &*odd].concat();
+            let (settings, findings) = parse(&text);
+            prop_assert!(settings.connections.iter().any(|connection| connection.name == settings.connection));
+            prop_assert!(settings.groups.is_object());
+            prop_assert!(!findings.iter().any(|finding| finding.message.contains("hunter2")));
+        }
+    }
+
+    /// Lines that make sense in some order, and some that never do.
+    const LINES: [&str; 22] = [
+        "name = 'n'",
+        "mode = 'document'",
+        "mode = 3",
+        "connection = 'c'",
+        "context = []",
+        "[context]",
+        "groups = ['a']",
+        "groups = 'a'",
+        "state = 1",
+        "[profiles]",
+        "ann = ['a', 1]",
+        "[profiles.bob]",
+        "[groups]",
+        "g = ['a']",
+        "[groups.h.i]",
+        "[connections.c]",
+        "servers = ['nats://ann:hunter2@h']",
+        "servers = 'nats://h'",
+        "transport = 'embedded'",
+        "token = 'hunter2'",
+        "password-variable = 'P'",
+        "[[connections]]",
+    ];
 
     #[test]
     fn the_samples_settings_are_clean() {
