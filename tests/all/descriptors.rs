@@ -158,3 +158,91 @@ mcp:
     assert_eq!(schema["properties"]["service"]["enum"], serde_json::json!(["jokes"]));
     assert!(schema["required"].as_array().unwrap().contains(&"style".into()));
 }
+
+mod anything {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+    use toolcrib::{
+        engine::model_view::{self, Client},
+        systems::findings,
+    };
+
+    use super::*;
+
+    const KEYS: &[&str] = &[
+        "type",
+        "name",
+        "description",
+        "group",
+        "state",
+        "applicable-states",
+        "available_in_states",
+        "arguments",
+        "service",
+        "mcp-tool",
+        "mcp_tool_id",
+        "template",
+        "limit",
+        "schema-name",
+        "id",
+        "request-queue",
+        "response-queue",
+        "config-params",
+        "required",
+        "url",
+        "groups",
+    ];
+    const WORDS: &[&str] =
+        &["tool-service", "prompt", "mcp-tool", "row-embeddings-query", "a", "b", "*", "", "undefined", " a", "a,b", "string"];
+
+    /// Values as no author would write them, made of the words that mean something.
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            any::<i32>().prop_map(Value::from),
+            prop::sample::select(WORDS).prop_map(Value::from),
+            ".{0,6}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((prop::sample::select(KEYS), inner), 0..8).prop_map(|members| Value::Object(
+                    members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>()
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn whatever_an_entry_holds_it_is_read_checked_and_shown(tools in prop::collection::vec(value(), 1..4), other in value(), key in ".{0,4}") {
+            let members = |values: &[Value]| values.iter().enumerate().map(|(row, value)| (format!("{key}{row}"), value.clone())).collect::<Map<_, _>>();
+            let mut all = members(&tools);
+            all.insert("sure".into(), serde_json::json!({"type": "prompt"}));
+            let text = serde_json::json!({"tool": all, "tool-service": members(std::slice::from_ref(&other)), "mcp": members(&[other])}).to_string();
+            let (file, source) = parse("t.json", &text);
+            for mode in [Mode::Document, Mode::AsDeployed] {
+                let catalog = read::catalog([(&file, &source)], mode);
+                prop_assert_eq!(catalog.tools.len(), tools.len() + 1);
+                for finding in findings::all(&catalog, |_| Some(&source)) {
+                    prop_assert!(finding.site.line > 0 && finding.site.column > 0, "{:?}", finding);
+                    prop_assert!(!finding.message.chars().any(char::is_control), "{:?}", finding.message);
+                }
+                for entry in catalog.entries() {
+                    let schema = by_id(entry.system).unwrap().schema(entry, &catalog);
+                    prop_assert!(jsonschema::draft202012::new(&schema).is_ok(), "{schema}");
+                }
+                for tool in &catalog.tools {
+                    let function = by_id(tool.entry.system).unwrap().function(tool);
+                    prop_assert!(jsonschema::draft202012::new(&function.parameters).is_ok(), "{}", function.parameters);
+                    for client in Client::ALL {
+                        model_view::refusals(&function, client);
+                    }
+                }
+            }
+        }
+    }
+}
