@@ -6,6 +6,8 @@
 mod architecture;
 #[path = "all/cli.rs"]
 mod cli;
+#[path = "all/demo.rs"]
+mod demo;
 #[path = "all/descriptors.rs"]
 mod descriptors;
 #[path = "all/end_to_end.rs"]

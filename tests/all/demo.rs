@@ -22,7 +22,7 @@ fn demo_draws_and_gives_the_terminal_back() {
 #[test]
 fn a_streamed_answer_is_five_keys_away() {
     let mut terminal = toolcrib(["demo"]).start();
-    terminal.wait_for("3 Invoke");
+    terminal.wait_for("query-customers");
     terminal.press(["3", "f6"]);
     terminal.wait_for("streaming");
     terminal.wait_for("succeeded");
@@ -33,7 +33,7 @@ fn a_streamed_answer_is_five_keys_away() {
 #[test]
 fn a_state_moves_within_five_keys() {
     let mut terminal = toolcrib(["demo"]).start();
-    terminal.wait_for("2 Workflow");
+    terminal.wait_for("query-customers");
     terminal.press(["2", "enter"]);
     terminal.wait_for("→");
     assert!(terminal.presses() <= 5);
