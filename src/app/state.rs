@@ -104,6 +104,8 @@ pub struct State {
     pub notices: Notices,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
+    /// Unsaved texts of an earlier session, to be offered once the files are read that they belong to.
+    pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
     pub ids: Ids,
@@ -181,6 +183,7 @@ impl State {
             themes: start.themes,
             notices: Notices::default(),
             question: None,
+            offer: None,
             leaving: false,
             ids: Ids::new(start.seed),
         }

@@ -50,7 +50,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.leaving = false;
             state.question = Some(Question::Conflict { file, disk });
         }
-        Message::Unsaved(texts) => state.question = Some(Question::Recover(texts)),
+        Message::Unsaved(texts) => files::offer(state, texts),
         Message::PutSample(name) => {
             state.question = None;
             return vec![Effect::PutSample(name)];

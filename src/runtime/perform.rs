@@ -10,7 +10,6 @@ use std::{
 };
 
 use tokio::{
-    runtime::Handle,
     sync::{mpsc, watch},
     task::AbortHandle,
     time::Instant,
@@ -63,6 +62,8 @@ pub struct Performer {
     unchecked: watch::Sender<Option<Box<Snapshot>>>,
     running: HashMap<CallId, Running>,
     editor: Option<String>,
+    /// Each write that is under way holds a clone of the one end; the other hears when all are done.
+    writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Tells of changes on disk until it is dropped.
     _watch: Option<Watch>,
 }
@@ -108,6 +109,7 @@ impl Performer {
             unchecked,
             running: HashMap::new(),
             editor: tools.editor,
+            writes: std::sync::mpsc::channel(),
         }
     }
 
@@ -139,6 +141,7 @@ impl Performer {
             (Overwrite::Refuse, Some(before)) => Expected::Same(Stamp::of_text(before)),
             (Overwrite::Refuse, None) => Expected::Absent,
         };
+        let writing = self.writes.0.clone();
         tokio::task::spawn_blocking(move || {
             let path = workspace.path(&file);
             let done = match &text {
@@ -150,6 +153,7 @@ impl Performer {
                 Err(NotSaved::Changed { disk, .. }) => Message::SaveRefused { file, disk },
                 Err(other) => Message::Failed(other.problem().clone()),
             };
+            drop(writing);
             // The loop may have ended; then nobody needs to know.
             let _ = messages.blocking_send(message);
         });
@@ -204,8 +208,11 @@ impl Performer {
 
     fn keep_theme(&self, theme: String) {
         let (config, messages) = (self.config.clone(), self.messages.clone());
+        let writing = self.writes.0.clone();
         tokio::task::spawn_blocking(move || {
-            if let Err(problem) = user::keep_theme(&config, &theme) {
+            let kept = user::keep_theme(&config, &theme);
+            drop(writing);
+            if let Err(problem) = kept {
                 let _ = messages.blocking_send(Message::Failed(problem));
             }
         });
@@ -216,7 +223,7 @@ impl Performer {
         match effect {
             Effect::Editor { file, line, column } => {
                 // What is being saved must be on disk before the editor reads it.
-                self.wait_for_saves();
+                self.wait_for_writes();
                 let path = self.workspace.path(&file);
                 match run_editor(self.editor.as_deref(), &path, line, column) {
                     Ok(()) => self.look_again(file),
@@ -231,15 +238,17 @@ impl Performer {
         }
     }
 
-    fn wait_for_saves(&self) {
-        // Saves run on the blocking pool in a few milliseconds; this is the one place that must not overtake them.
-        let (done, finished) = std::sync::mpsc::channel::<()>();
-        Handle::current().spawn_blocking(move || drop(done));
-        let _ = finished.recv();
+    /// Comes back when everything that was to be written is on disk.
+    fn wait_for_writes(&mut self) {
+        let (writing, done) = std::mem::replace(&mut self.writes, std::sync::mpsc::channel());
+        drop(writing);
+        // Nothing is ever sent: this ends when the last write has let go of its end.
+        let _ = done.recv();
     }
 
     /// The process is told to end: what is unsaved is kept for the next start.
-    pub async fn finish(&self, state: &State) {
+    pub async fn finish(&mut self, state: &State) {
+        self.wait_for_writes();
         let texts: Unsaved = state
             .documents
             .changed()
@@ -251,7 +260,8 @@ impl Performer {
     }
 
     /// The user has left: nothing is to be offered at the next start.
-    pub fn forget_journal(&self) {
+    pub fn forget_journal(&mut self) {
+        self.wait_for_writes();
         let _ = self.journal.write(&Unsaved::new());
     }
 }

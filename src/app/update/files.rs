@@ -245,6 +245,9 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
         state.documents.vanish(&file);
     }
     read_all(state);
+    if let Some(texts) = state.offer.take() {
+        state.question = Some(Question::Recover(texts));
+    }
     if state.catalog.entries().next().is_none() && state.question.is_none() && state.documents.changed().next().is_none() {
         state.question = Some(Question::Begin);
     }
@@ -277,6 +280,14 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
     }
     read_again(state, std::slice::from_ref(file));
     Vec::new()
+}
+
+/// Offers the unsaved texts of an earlier session, but not before the files are read that they are changes of.
+pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
+    match state.reading {
+        Reading::UnderWay(_) => state.offer = Some(texts),
+        Reading::Done => state.question = Some(Question::Recover(texts)),
+    }
 }
 
 pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect> {
@@ -320,5 +331,21 @@ fn words_of(mode: crate::model::context::Mode) -> &'static str {
     match mode {
         crate::model::context::Mode::Document => "either states key counts; the state moves only after success",
         crate::model::context::Mode::AsDeployed => "only applicable-states counts; the state moves after failures too",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{message::Message, state::Start, update::update};
+
+    #[test]
+    fn unsaved_work_is_offered_when_its_files_are_read_and_not_before() {
+        let texts = BTreeMap::from([(FileId::new("tools.yaml"), Arc::from("tool: {}\n"))]);
+        let mut state = State::new(Start::default());
+        update(&mut state, Message::Unsaved(texts.clone()), Millis(0));
+        assert_eq!(state.question, None);
+        update(&mut state, Message::LoadEnded { names: Vec::new(), skipped: Vec::new() }, Millis(0));
+        assert_eq!(state.question, Some(Question::Recover(texts)));
     }
 }
