@@ -22,6 +22,10 @@ mod invoke;
 mod killed;
 #[path = "all/nats.rs"]
 mod nats;
+#[path = "all/pictures.rs"]
+mod pictures;
+#[path = "all/readme.rs"]
+mod readme;
 #[path = "all/samples.rs"]
 mod samples;
 #[path = "all/schemas.rs"]

@@ -18,33 +18,39 @@ fn keep(terminal: &Terminal, name: &str, words: &str) {
     assert!(picture.matches("<text").count() > 50, "{name} shows next to nothing");
 }
 
-fn demo() -> Terminal {
-    let terminal = toolcrib(["demo"]).size(132, 36).start();
-    terminal.wait_for("1 Tools");
+fn open(sample: &str) -> Terminal {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(sample);
+    let terminal = toolcrib([folder]).size(132, 36).start();
+    terminal.wait_for("name *");
     terminal
 }
 
 #[test]
 fn tools() {
-    let terminal = demo();
-    terminal.wait_for("name *");
+    let terminal = open("spec-workflow");
     keep(&terminal, "tools", "Tools: the catalog, the form of a tool, and its file");
 }
 
 #[test]
 fn workflow() {
-    let mut terminal = demo();
+    let mut terminal = open("spec-workflow");
     terminal.press(["2"]);
     terminal.wait_for("Available");
     terminal.press(["enter"]);
-    terminal.wait_for("→");
+    terminal.wait_for("undefined → analysis");
     keep(&terminal, "workflow", "Workflow: the groups asked for, the states, the tools available and hidden, the run");
 }
 
 #[test]
 fn invoke() {
-    let mut terminal = demo();
-    terminal.press(["3", "f6"]);
+    let mut terminal = open("services");
+    terminal.click_on("query-customers");
+    terminal.wait_for("query-customers ·");
+    terminal.press(["3"]);
+    terminal.wait_for("question");
+    terminal.paste("What are the top customer complaints?");
+    terminal.wait_for("top customer complaints");
+    terminal.press(["f6"]);
     terminal.wait_for("succeeded");
     keep(&terminal, "invoke", "Invoke: the arguments, the request, and the answer as it came");
 }

@@ -4,6 +4,7 @@
 pub mod nats;
 #[path = "support/picture.rs"]
 pub mod picture;
+#[expect(dead_code, reason = "some of it is for the benches alone")]
 #[path = "support/terminal.rs"]
 pub mod terminal;
 #[path = "support/workbench.rs"]

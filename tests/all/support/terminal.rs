@@ -28,6 +28,7 @@ pub type Place = (u16, u16);
 
 /// What is to be run, and how.
 pub struct Setup {
+    program: PathBuf,
     arguments: Vec<OsString>,
     size: Size,
     variables: Vec<(OsString, OsString)>,
@@ -37,8 +38,13 @@ pub struct Setup {
 
 /// The program as it will be started with these arguments, at 120x36, with a home of its own.
 pub fn toolcrib<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Setup {
+    program(binary(), arguments)
+}
+
+/// The same for any program.
+pub fn program<A: AsRef<OsStr>>(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = A>) -> Setup {
     let arguments = arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-    Setup { arguments, size: (120, 36), variables: Vec::new(), home: None, folder: None }
+    Setup { program: program.into(), arguments, size: (120, 36), variables: Vec::new(), home: None, folder: None }
 }
 
 impl Setup {
@@ -65,7 +71,7 @@ impl Setup {
     }
 
     pub fn start(self) -> Terminal {
-        Terminal::start(self)
+        Terminal::start(&self)
     }
 }
 
@@ -150,14 +156,14 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    fn start(setup: Setup) -> Self {
+    fn start(setup: &Setup) -> Self {
         let (columns, rows) = setup.size;
         let pair = native_pty_system().openpty(pty_size(setup.size)).unwrap();
         let line_flags = line_flags(&*pair.master);
         let temporary = setup.home.is_none().then(|| tempfile::tempdir().unwrap());
         let home = setup.home.clone().or_else(|| temporary.as_ref().map(|folder| folder.path().to_owned())).unwrap();
 
-        let mut command = CommandBuilder::new(binary());
+        let mut command = CommandBuilder::new(&setup.program);
         command.args(&setup.arguments);
         command.env_clear();
         command.cwd(setup.folder.as_deref().unwrap_or(&home));
@@ -210,6 +216,20 @@ impl Terminal {
                 let contents = shown.parser.screen().contents();
                 drop(shown);
                 panic!("never seen: {what}{ended}; on the screen:\n{contents}");
+            }
+            shown = self.shared.changed.wait_timeout(shown, left).unwrap().0;
+        }
+    }
+
+    /// Waits until more was shown than so many bytes, as [`Self::counts`] tells them.
+    pub fn wait_beyond(&self, bytes: usize) {
+        let until = Instant::now() + PATIENCE;
+        let mut shown = self.shown();
+        while shown.bytes <= bytes || shown.parser.callbacks().updating {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || shown.ended {
+                drop(shown);
+                panic!("nothing more is shown");
             }
             shown = self.shared.changed.wait_timeout(shown, left).unwrap().0;
         }

@@ -1,0 +1,141 @@
+//! The real program in a terminal: start to first frame, key to paint, idle, memory, each beside the least that any program needs.
+//!
+//! Floors: `cat` for a key, a shell that prints a word for the start. `cargo bench --bench pty`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "it prints what it finds, and fails where it cannot"
+)]
+#![expect(dead_code, reason = "the terminal of the tests can do more")]
+
+use std::{
+    fs,
+    path::Path,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+use terminal::{Terminal, program, toolcrib};
+
+#[path = "../tests/all/support/terminal.rs"]
+mod terminal;
+
+const STARTS: usize = 15;
+const KEYS: usize = 400;
+const IDLE: Duration = Duration::from_secs(10);
+
+/// A workspace with so many tools, one to a file, ten states to a hundred.
+fn workspace(tools: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for tool in 0..tools {
+        let text = format!(
+            "{{\n  \"type\": \"knowledge-query\",\n  \"name\": \"tool-{tool}\",\n  \"description\": \"Does one of many things\",\n  \
+             \"group\": [\"group-{}\", \"default\"],\n  \"state\": \"state-{}\",\n  \"applicable-states\": [\"undefined\", \"state-{}\"]\n}}\n",
+            tool % 30,
+            (tool + 1) % 10,
+            tool % 10
+        );
+        fs::write(folder.path().join(format!("tool-{tool}.json")), text).unwrap();
+    }
+    folder
+}
+
+/// Median and 99th percentile in milliseconds.
+fn spread(mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort();
+    let at = |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
+    (at(0.5), at(0.99))
+}
+
+fn row(what: &str, times: Vec<Duration>, floor: (f64, f64)) {
+    let (median, worst) = spread(times);
+    println!("{what:<44} {median:>8.2} ms {worst:>8.2} ms   × {:.1} of the floor", median / floor.0);
+}
+
+fn starts(start: impl Fn() -> Terminal, shows: &str) -> Vec<Duration> {
+    let one = |_| {
+        let terminal = start();
+        terminal.wait_for(shows);
+        terminal.started.elapsed()
+    };
+    (0..STARTS).map(one).collect()
+}
+
+/// Times from a key to the end of what it changes on the screen.
+fn keys(terminal: &mut Terminal, keys: [&str; 2]) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for turn in 0..KEYS {
+        let (_, bytes) = terminal.counts();
+        let begun = Instant::now();
+        terminal.press([keys[turn % 2]]);
+        terminal.wait_beyond(bytes);
+        times.push(begun.elapsed());
+    }
+    times
+}
+
+/// Waits until nothing more is shown for a moment.
+fn settle(terminal: &Terminal) {
+    let mut before = terminal.counts();
+    loop {
+        sleep(Duration::from_millis(500));
+        let now = terminal.counts();
+        if now == before {
+            return;
+        }
+        before = now;
+    }
+}
+
+/// Processor time that a process has used.
+fn used(process: u32) -> Duration {
+    let nanos = |path: &Path| fs::read_to_string(path).ok()?.split_whitespace().next()?.parse::<u64>().ok();
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    Duration::from_nanos(tasks.filter_map(|task| nanos(&task.unwrap().path().join("schedstat"))).sum())
+}
+
+/// Memory that a process holds, in MB.
+fn memory(process: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+}
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
+        return;
+    }
+    println!("{:<44} {:>11} {:>11}", "", "median", "p99");
+    let bare = || program("/bin/sh", ["-c", "printf READY; exec cat"]).size(200, 60).start();
+    let start_floor = spread(starts(bare, "READY"));
+    println!("{:<44} {:>8.2} ms {:>8.2} ms", "start to first word: sh (floor)", start_floor.0, start_floor.1);
+    let mut echo = bare();
+    echo.wait_for("READY");
+    let key_floor = spread(keys(&mut echo, ["a", "b"]));
+    println!("{:<44} {:>8.2} ms {:>8.2} ms", "key to paint: cat (floor)", key_floor.0, key_floor.1);
+
+    row("start to first frame, demo", starts(|| toolcrib(["demo"]).size(200, 60).start(), "? help"), start_floor);
+    for tools in [100, 1_000, 10_000] {
+        let folder = workspace(tools);
+        let start = || toolcrib([folder.path()]).size(200, 60).start();
+        row(&format!("start to first frame, {tools} descriptors"), starts(start, "? help"), start_floor);
+        let mut terminal = start();
+        terminal.wait_for("tool-0");
+        settle(&terminal);
+        row(
+            &format!("all read, {tools} descriptors"),
+            vec![terminal.started.elapsed() - Duration::from_millis(500)],
+            start_floor,
+        );
+        row(&format!("key to paint, {tools} descriptors"), keys(&mut terminal, ["down", "up"]), key_floor);
+        settle(&terminal);
+        let before = used(terminal.process());
+        sleep(IDLE);
+        let idle = used(terminal.process()) - before;
+        println!("{:<44} {:>8.2} ms in {} s", format!("idle, {tools} descriptors"), idle.as_secs_f64() * 1e3, IDLE.as_secs());
+        println!("{:<44} {:>8.1} MB", format!("memory, {tools} descriptors"), memory(terminal.process()));
+    }
+}
