@@ -293,6 +293,8 @@ impl Pen {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -301,6 +303,7 @@ mod tests {
         gated::Slot,
         layout::{
             diagram::{ArrowSpec, BoxSpec, Direction, letters},
+            picture::Area,
             states::{self, Detail, Drawn, View},
         },
         workflow::graph::Workflow,
@@ -376,53 +379,80 @@ mod tests {
         cells
     }
 
+    fn check(diagram: &Diagram) {
+        let picture = diagram.layout();
+        let bounds = Area { x: 0, y: 0, width: picture.width, height: picture.height };
+        let areas: Vec<_> = picture.boxes.iter().map(|placed| placed.area).collect();
+        let feet = || picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten();
+        let labels: Vec<_> =
+            picture.arrows.iter().chain(feet()).filter_map(|route| route.label.as_ref()).map(Caption::area).collect();
+        for (row, area) in areas.iter().enumerate() {
+            assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "boxes apart");
+            assert!(labels.iter().all(|label| !area.overlaps(label)), "labels outside boxes");
+            assert!(bounds.holds(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }));
+        }
+        for (row, label) in labels.iter().enumerate() {
+            assert!(labels[..row].iter().all(|other| !label.overlaps(other)), "labels apart");
+            assert!(bounds.holds(Point { x: label.x + label.width - 1, y: label.y }));
+        }
+        let mut seen: HashMap<Point, Vec<(usize, bool, bool)>> = HashMap::new();
+        for (row, route) in picture.arrows.iter().enumerate() {
+            let caption = route.label.as_ref().unwrap();
+            let is_stub = caption.text != diagram.arrows[row].label;
+            let own = caption.area();
+            assert!(is_stub || cells(route).iter().any(|(point, ..)| own.holds(*point)), "a label stands on its arrow");
+            for (point, flat, steep) in cells(route) {
+                assert!(bounds.holds(point));
+                assert!(areas.iter().all(|area| !area.holds(point)), "no arrow through a box");
+                assert!(labels.iter().all(|label| *label == own || !label.holds(point)), "no arrow over another's label");
+                for (other, also_flat, also_steep) in seen.entry(point).or_default().iter() {
+                    assert!(*other == row || !(flat && *also_flat || steep && *also_steep), "no arrow along another");
+                }
+                seen.get_mut(&point).unwrap().push((row, flat, steep));
+            }
+            let target = if is_stub { grown(&own) } else { areas[diagram.arrows[row].to] };
+            let (x, y) = (route.head.x, route.head.y);
+            let beside = [(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))];
+            assert!(
+                beside.iter().any(|(x, y)| target.holds(Point { x: *x, y: *y })),
+                "the head touches its box, or a stub's its label"
+            );
+        }
+        for route in feet() {
+            for (point, ..) in cells(route) {
+                assert!(bounds.holds(point) && !seen.contains_key(&point), "no arrow over a foot");
+            }
+        }
+        assert_eq!(diagram.layout(), picture, "the same each time");
+    }
+
+    /// A label with the blank on both sides of it.
+    fn grown(label: &Area) -> Area {
+        Area { x: label.x.saturating_sub(1), width: label.width + 2, ..*label }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
         fn nothing_runs_over_anything(diagram in diagrams(9, 16)) {
-            let picture = diagram.layout();
-            let bounds = crate::engine::layout::picture::Area { x: 0, y: 0, width: picture.width, height: picture.height };
-            let areas: Vec<_> = picture.boxes.iter().map(|placed| placed.area).collect();
-            let feet = || picture.boxes.iter().flat_map(|placed| [&placed.to_itself, &placed.from_any]).flatten();
-            let labels: Vec<_> = picture.arrows.iter().chain(feet()).filter_map(|route| route.label.as_ref()).map(Caption::area).collect();
-            for (row, area) in areas.iter().enumerate() {
-                prop_assert!(areas[..row].iter().all(|other| !area.overlaps(other)), "boxes apart");
-                prop_assert!(labels.iter().all(|label| !area.overlaps(label)), "labels outside boxes");
-                let corner = Point { x: area.x + area.width - 1, y: area.y + area.height - 1 };
-                prop_assert!(bounds.holds(corner));
-            }
-            for (row, label) in labels.iter().enumerate() {
-                prop_assert!(labels[..row].iter().all(|other| !label.overlaps(other)), "labels apart");
-                let last = Point { x: label.x + label.width - 1, y: label.y };
-                prop_assert!(bounds.holds(last));
-            }
-            let mut seen: std::collections::HashMap<Point, Vec<(usize, bool, bool)>> = Default::default();
-            for (row, route) in picture.arrows.iter().enumerate() {
-                let own = route.label.as_ref().unwrap().area();
-                prop_assert!(cells(route).iter().any(|(point, ..)| own.holds(*point)), "a label stands on its arrow");
-                for (point, flat, steep) in cells(route) {
-                    prop_assert!(bounds.holds(point));
-                    prop_assert!(areas.iter().all(|area| !area.holds(point)), "no arrow through a box");
-                    prop_assert!(labels.iter().all(|label| *label == own || !label.holds(point)), "no arrow over another's label");
-                    for (other, also_flat, also_steep) in seen.entry(point).or_default().iter() {
-                        prop_assert!(*other == row || !(flat && *also_flat || steep && *also_steep), "no arrow along another");
-                    }
-                    seen.get_mut(&point).unwrap().push((row, flat, steep));
-                }
-                let target = &areas[diagram.arrows[row].to];
-                let head = route.head;
-                let beside = [(head.x + 1, head.y), (head.x.wrapping_sub(1), head.y), (head.x, head.y + 1), (head.x, head.y.wrapping_sub(1))];
-                let touches = beside.iter().any(|(x, y)| target.holds(Point { x: *x, y: *y }));
-                prop_assert!(touches, "the head touches its box");
-            }
-            for route in feet() {
-                for (point, ..) in cells(route) {
-                    prop_assert!(bounds.holds(point));
-                    prop_assert!(!seen.contains_key(&point), "no arrow over a foot");
-                }
-            }
-            prop_assert_eq!(diagram.layout(), picture, "the same each time");
+            check(&diagram);
+        }
+    }
+
+    #[test]
+    fn nor_does_it_where_long_arrows_end_at_their_labels() {
+        for direction in [Direction::LeftToRight, Direction::TopDown] {
+            let boxes: Vec<BoxSpec> =
+                (0..80).map(|row| BoxSpec { lines: vec![format!("s{row}")], ..BoxSpec::default() }).collect();
+            let chain = (0..79).map(|row| (row, row + 1));
+            let far = (0..80).map(|row| (row, (row * 37 + 11) % 80)).filter(|(from, to)| from != to && *to != from + 1);
+            let arrow = |(from, to)| ArrowSpec { from, to, label: format!("t{from}-{to}") };
+            let arrows: Vec<ArrowSpec> = chain.chain(far).map(arrow).collect();
+            let diagram = Diagram { boxes, arrows, first: 0, direction, measure: letters };
+            let ends_at_label = |route: &&Route| route.label.as_ref().is_some_and(|label| label.text.contains(" → "));
+            assert!(diagram.layout().arrows.iter().filter(ends_at_label).count() > 10);
+            check(&diagram);
         }
     }
 

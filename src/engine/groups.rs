@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::gated::{Gated, Slot, ToolRow};
-use crate::{model::context::Name, schema::pointer::Pointer};
+use crate::{
+    model::context::{DEFAULT_GROUP, Name},
+    schema::pointer::Pointer,
+};
 
 /// A group and the tools in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +21,20 @@ pub struct Group {
 /// Every group that a tool is in, in the order in which they are first named; tools that name none are in `default`.
 #[must_use]
 pub fn groups_of<T: Gated>(tools: &[T]) -> Vec<Group> {
+    let default: Name = DEFAULT_GROUP.into();
     let mut groups: Vec<Group> = Vec::new();
-    let mut rows: HashMap<Name, usize> = HashMap::new();
-    for (tool, named) in tools.iter().map(|tool| tool.gate().groups()).enumerate() {
-        for name in named {
-            let row = *rows.entry(name.clone()).or_insert_with(|| {
-                groups.push(Group { name, tools: Vec::new() });
-                groups.len() - 1
-            });
+    let mut rows: HashMap<&str, usize> = HashMap::new();
+    for (tool, gated) in tools.iter().enumerate() {
+        let named = gated.gate().groups.as_deref();
+        for name in named.unwrap_or(std::slice::from_ref(&default)) {
+            let row = match rows.get(&**name) {
+                Some(row) => *row,
+                None => {
+                    rows.insert(name, groups.len());
+                    groups.push(Group { name: name.clone(), tools: Vec::new() });
+                    groups.len() - 1
+                }
+            };
             // A group named twice by one tool holds it once.
             if groups[row].tools.last() != Some(&tool) {
                 groups[row].tools.push(tool);

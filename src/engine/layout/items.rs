@@ -53,6 +53,8 @@ pub struct Items {
     pub chains: Vec<Vec<LinkRow>>,
     /// For each arrow, the item of its label.
     pub labels: Vec<ItemRow>,
+    /// Arrows that end at their label, which then names the box they lead to.
+    pub stubs: Vec<bool>,
     pub reversed: Vec<bool>,
     pub direction: Direction,
     box_sizes: Vec<(usize, usize)>,
@@ -84,6 +86,34 @@ fn inner_size(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
     }
 }
 
+/// With more pieces of arrows than this, the longest are drawn as stubs: such a line could not be followed with the eye anyway.
+const MOST_PIECES: usize = 1_500;
+/// Arrows that pass at most so many layers are always drawn whole.
+const SHORT: usize = 2;
+
+fn stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
+    let length = |row: usize| ranks.layer[diagram.arrows[row].from].abs_diff(ranks.layer[diagram.arrows[row].to]);
+    let mut stubs = vec![false; diagram.arrows.len()];
+    let mut pieces: usize = (0..stubs.len()).map(|row| 2 * length(row)).sum();
+    let mut longest: Vec<usize> = (0..stubs.len()).filter(|row| length(*row) > SHORT).collect();
+    longest.sort_by_key(|row| (std::cmp::Reverse(length(*row)), *row));
+    for row in longest {
+        if pieces <= MOST_PIECES {
+            break;
+        }
+        stubs[row] = true;
+        pieces -= 2 * length(row);
+    }
+    stubs
+}
+
+/// An arrow's label; a stub's names the box that it leads to.
+pub fn label(diagram: &Diagram, row: usize, stub: bool) -> String {
+    let arrow = &diagram.arrows[row];
+    let target = diagram.boxes[arrow.to].lines.first().map_or("", |line| line.trim_start_matches(['▶', '●', ' ']).trim_end());
+    if stub { format!("{} → {target}", arrow.label) } else { arrow.label.clone() }
+}
+
 impl Items {
     pub fn new(diagram: &Diagram, ranks: &Ranks) -> Self {
         let depth = ranks.layer.iter().max().map_or(0, |last| last * 2 + 1);
@@ -93,6 +123,7 @@ impl Items {
             layers: vec![Vec::new(); depth],
             chains: Vec::with_capacity(diagram.arrows.len()),
             labels: Vec::with_capacity(diagram.arrows.len()),
+            stubs: stubs(diagram, ranks),
             reversed: ranks.reversed.clone(),
             direction: diagram.direction,
             box_sizes: Vec::with_capacity(diagram.boxes.len()),
@@ -101,13 +132,16 @@ impl Items {
             all.add(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
         }
         for (row, arrow) in diagram.arrows.iter().enumerate() {
-            let width = (diagram.measure)(&arrow.label) + 2;
+            let width = (diagram.measure)(&label(diagram, row, all.stubs[row])) + 2;
             let (from, to) = if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
             // The label stands next to the box that the arrow comes from.
             let label_layer = if ranks.reversed[row] { ranks.layer[to] * 2 - 1 } else { ranks.layer[from] * 2 + 1 };
             let mut chain = Vec::new();
-            let mut before = from;
+            let mut before = Some(from);
             for layer in ranks.layer[from] * 2 + 1..ranks.layer[to] * 2 {
+                if all.stubs[row] && layer != label_layer {
+                    continue;
+                }
                 let item = if layer == label_layer {
                     let label = all.add(Kind::Label, layer, (width, 1));
                     all.labels.push(label);
@@ -115,10 +149,15 @@ impl Items {
                 } else {
                     all.add(Kind::Bend, layer, (1, 1))
                 };
-                chain.push(all.join(before, item));
-                before = item;
+                // A stub has nothing on its far side.
+                if let Some(before) = before.filter(|_| !(all.stubs[row] && ranks.reversed[row])) {
+                    chain.push(all.join(before, item));
+                }
+                before = Some(item);
             }
-            chain.push(all.join(before, to));
+            if let Some(before) = before.filter(|_| !all.stubs[row] || ranks.reversed[row]) {
+                chain.push(all.join(before, to));
+            }
             all.chains.push(chain);
         }
         all.size_boxes(diagram);

@@ -12,10 +12,12 @@ pub fn reduce_crossings(items: &mut Items) {
     start_order(items);
     let sweeps = if items.items.len() > MANY { 4 } else { SWEEPS };
     let mut best = (crossings(items), items.layers.clone());
+    let mut since = 0;
     for sweep in 0..sweeps {
-        if best.0 == 0 {
+        if best.0 == 0 || since == 4 {
             break;
         }
+        since += 1;
         sort_by_medians(items, if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward });
         if items.items.len() <= MANY {
             swap_neighbours(items);
@@ -23,6 +25,7 @@ pub fn reduce_crossings(items: &mut Items) {
         let count = crossings(items);
         if count < best.0 {
             best = (count, items.layers.clone());
+            since = 0;
         }
     }
     items.layers = best.1;
@@ -98,19 +101,29 @@ fn swap_neighbours(items: &mut Items) {
     for _ in 0..4 {
         let mut better = false;
         for layer in 0..items.layers.len() {
-            for at in 1..items.layers[layer].len() {
-                let (upper, lower) = (items.layers[layer][at - 1], items.layers[layer][at]);
-                let cost = |first, second| {
-                    [Sweep::Forward, Sweep::Backward]
-                        .iter()
-                        .map(|side| pair_crossings(items, &place, (first, second), *side))
-                        .sum::<usize>()
+            // While one layer is sorted, those beside it stand still.
+            let mut sides: Vec<[Vec<usize>; 2]> = items.layers[layer]
+                .iter()
+                .map(|row| {
+                    [Sweep::Forward, Sweep::Backward].map(|side| {
+                        let mut places: Vec<usize> = neighbours(items, *row, side).map(|other| place[other]).collect();
+                        places.sort_unstable();
+                        places
+                    })
+                })
+                .collect();
+            for at in 1..sides.len() {
+                let cost = |first: &[Vec<usize>; 2], second: &[Vec<usize>; 2]| {
+                    first.iter().zip(second).map(|(first, second)| pair_crossings(first, second)).sum::<usize>()
                 };
-                if cost(lower, upper) < cost(upper, lower) {
+                if cost(&sides[at], &sides[at - 1]) < cost(&sides[at - 1], &sides[at]) {
+                    sides.swap(at - 1, at);
                     items.layers[layer].swap(at - 1, at);
-                    place.swap(upper, lower);
                     better = true;
                 }
+            }
+            for (at, row) in items.layers[layer].iter().enumerate() {
+                place[*row] = at;
             }
         }
         if !better {
@@ -119,10 +132,17 @@ fn swap_neighbours(items: &mut Items) {
     }
 }
 
-/// How many links of two items cross on one side, when the first stands before the second.
-fn pair_crossings(items: &Items, place: &[usize], (first, second): (ItemRow, ItemRow), side: Sweep) -> usize {
-    let behind: Vec<usize> = neighbours(items, second, side).map(|row| place[row]).collect();
-    neighbours(items, first, side).map(|row| behind.iter().filter(|other| **other < place[row]).count()).sum()
+/// How many links of two items cross on one side when the first stands before the second; by the sorted places of their other ends.
+fn pair_crossings(first: &[usize], second: &[usize]) -> usize {
+    let mut below = 0;
+    let mut total = 0;
+    for place in first {
+        while second.get(below).is_some_and(|other| other < place) {
+            below += 1;
+        }
+        total += below;
+    }
+    total
 }
 
 /// How many pairs of links cross.

@@ -17,6 +17,7 @@ pub fn place_across(items: &mut Items) {
     }
     let count = items.layers.len();
     let mut best = (f64::INFINITY, at.clone());
+    let mut since = 0;
     for sweep in 0..SWEEPS {
         // The later rounds look to both sides, so that neither is favoured.
         let sides = match (sweep * 2 < SWEEPS, sweep % 2) {
@@ -31,6 +32,12 @@ pub fn place_across(items: &mut Items) {
         let cost = crookedness(items, &at);
         if cost < best.0 {
             best = (cost, at.clone());
+            since = 0;
+        }
+        since += 1;
+        // Only once both sides have been looked to, since that is what brings most.
+        if since > 4 && sides == Sides::Both {
+            break;
         }
     }
     let at = best.1;

@@ -1,8 +1,10 @@
 //! Draws links through the channels between layers, each bend on a track of its own, and puts everything into cells.
 
+use std::collections::HashMap;
+
 use super::{
     diagram::{Diagram, Direction},
-    items::{Item, Items, Kind, LinkRow},
+    items::{Item, Items, Kind, LinkRow, label},
     picture::{Area, Caption, Heading, Picture, Placed, Point, Route},
 };
 
@@ -30,7 +32,8 @@ pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
 /// The links between two neighbouring layers, and on which track each changes its place across.
 struct Channel {
     layer: usize,
-    tracks: Vec<(LinkRow, Bends)>,
+    /// Links that do not go straight on.
+    bends: HashMap<LinkRow, Bends>,
     count: usize,
 }
 
@@ -80,29 +83,25 @@ impl Jog {
 impl Channel {
     /// The channel behind a layer. `height` grows when a link needs a row beyond all others.
     fn new(items: &Items, layer: usize, height: &mut usize) -> Self {
-        let mut tracks = Vec::new();
+        let mut bends = HashMap::new();
         let mut jogs: Vec<Jog> = Vec::new();
         for link in items.layers[layer].iter().flat_map(|row| &items.items[*row].outs) {
             let (from, to) = ends(items, *link);
-            if from == to {
-                tracks.push((*link, Bends::None));
-            } else {
+            if from != to {
                 jogs.push(Jog { link: *link, from, to });
             }
         }
         let detours = break_circles(&mut jogs, height);
         let (levels, count) = assign(&jogs);
-        let mut firsts: Vec<(LinkRow, usize)> = Vec::new();
         for (jog, track) in jogs.iter().zip(levels) {
-            match (detours.iter().find(|(link, _)| *link == jog.link), firsts.iter().find(|(link, _)| *link == jog.link)) {
-                (None, _) => tracks.push((jog.link, Bends::One { track })),
-                (Some(_), None) => firsts.push((jog.link, track)),
-                (Some((_, row)), Some((_, first))) => {
-                    tracks.push((jog.link, Bends::Two { first: *first, row: *row, second: track }));
-                }
-            }
+            let detour = detours.iter().find(|(link, _)| *link == jog.link).map(|(_, row)| *row);
+            let bend = match (bends.get(&jog.link), detour) {
+                (Some(Bends::One { track: first }), Some(row)) => Bends::Two { first: *first, row, second: track },
+                _ => Bends::One { track },
+            };
+            bends.insert(jog.link, bend);
         }
-        Self { layer, tracks, count }
+        Self { layer, bends, count }
     }
 
     /// A cell behind the layer, the tracks, and a cell for the head before the next.
@@ -111,7 +110,7 @@ impl Channel {
     }
 
     fn bends(&self, link: LinkRow) -> Bends {
-        self.tracks.iter().find(|(row, _)| *row == link).map_or(Bends::None, |(_, bends)| *bends)
+        self.bends.get(&link).copied().unwrap_or(Bends::None)
     }
 }
 
@@ -125,13 +124,15 @@ fn ends(items: &Items, link: LinkRow) -> (usize, usize) {
 fn break_circles(jogs: &mut Vec<Jog>, height: &mut usize) -> Vec<(LinkRow, usize)> {
     let mut detours = Vec::new();
     let count = jogs.len();
+    // Each row is entered by one link at most.
+    let entering: HashMap<usize, usize> = jogs.iter().enumerate().map(|(at, jog)| (jog.to, at)).collect();
     let mut settled = vec![false; count];
     for start in 0..count {
         // Each row is left by one link and entered by one, so what must follow what is a chain or a circle.
         let mut way = vec![start];
         let mut at = start;
         while !settled[at]
-            && let Some(next) = jogs[..count].iter().position(|other| jogs[at].must_precede(other))
+            && let Some(next) = entering.get(&jogs[at].from).copied()
         {
             if next == start {
                 let (row, jog) = (*height, jogs[start]);
@@ -159,22 +160,22 @@ fn assign(jogs: &[Jog]) -> (Vec<usize>, usize) {
     let cost = |a: usize, b: usize| if a != b && jogs[a].overlaps(&jogs[b]) { jogs[a].cost_before(&jogs[b]) as isize } else { 0 };
     // What it would cost more to turn before all others than behind them.
     let mut burden: Vec<isize> = (0..count).map(|a| (0..count).map(|b| cost(a, b) - cost(b, a)).sum()).collect();
-    let mut blocked: Vec<usize> =
-        jogs.iter().map(|jog| jogs.iter().filter(|other| other.link != jog.link && other.must_precede(jog)).count()).collect();
-    // The halves of a detour keep their order.
-    let second_of = |a: usize| jogs[..a].iter().position(|other| other.link == jogs[a].link);
+    // Which ones must turn before each; the second half of a detour waits for the first.
+    let waits = |later: usize, earlier: usize| {
+        let (one, other) = (&jogs[earlier], &jogs[later]);
+        if one.link == other.link { earlier < later } else { one.must_precede(other) }
+    };
+    let mut waiting: Vec<usize> = (0..count).map(|a| (0..count).filter(|b| *b != a && waits(a, *b)).count()).collect();
     let mut open: Vec<usize> = (0..count).collect();
     let mut order = Vec::with_capacity(count);
     while !open.is_empty() {
-        let ready = |a: &usize| blocked[*a] == 0 && second_of(*a).is_none_or(|first| order.contains(&first));
-        let best = open.iter().copied().filter(ready).min_by_key(|a| (burden[*a], *a)).unwrap_or(open[0]);
+        let ready = open.iter().copied().filter(|a| waiting[*a] == 0);
+        let best = ready.min_by_key(|a| (burden[*a], *a)).unwrap_or(open[0]);
         open.retain(|a| *a != best);
         order.push(best);
         for a in &open {
             burden[*a] -= cost(*a, best) - cost(best, *a);
-            if jogs[best].link != jogs[*a].link && jogs[best].must_precede(&jogs[*a]) {
-                blocked[*a] -= 1;
-            }
+            waiting[*a] -= usize::from(waits(*a, best) && waiting[*a] > 0);
         }
     }
     let mut track = vec![0; count];
@@ -275,7 +276,12 @@ impl Drawing<'_> {
             let from_item = &self.items.items[self.items.links[*link].from];
             let to_item = &self.items.items[self.items.links[*link].to];
             let channel = &self.channels[from_item.layer];
-            let begin = if step == 0 { self.box_end(from_item) } else { self.begins[from_item.layer] };
+            let begin = match from_item.kind {
+                _ if step > 0 => self.begins[from_item.layer],
+                Kind::Box(_) => self.box_end(from_item),
+                // A reversed stub begins behind its label, which stands at the end of its layer.
+                Kind::Label | Kind::Bend => self.layer_end(from_item.layer),
+            };
             let track = |track: usize| self.layer_end(channel.layer) + 1 + track;
             points.push(self.point(begin, from));
             match channel.bends(*link) {
@@ -315,11 +321,19 @@ impl Drawing<'_> {
 
     fn label(&self, row: usize) -> Caption {
         let item = &self.items.items[self.items.labels[row]];
-        let text = self.diagram.arrows[row].label.clone();
+        let is_stub = self.items.stubs[row];
+        let text = label(self.diagram, row, is_stub);
         let width = (self.diagram.measure)(&text);
         let room = self.layer_end(item.layer) - self.begins[item.layer];
         let at = match self.diagram.direction {
-            Direction::LeftToRight => self.point(self.begins[item.layer] + (room - width) / 2, item.at),
+            Direction::LeftToRight => {
+                let before = match (is_stub, self.items.reversed[row]) {
+                    (false, _) => (room - width) / 2,
+                    (true, false) => 1,
+                    (true, true) => room - width - 1,
+                };
+                self.point(self.begins[item.layer] + before, item.at)
+            }
             Direction::TopDown => self.point(self.begins[item.layer], item.at + 1),
         };
         Caption { at, text, width }

@@ -1,5 +1,7 @@
 //! The tree of steps: forward, back to any, and another way from there.
 
+use std::collections::HashMap;
+
 use crate::{
     engine::{
         filter::{Denied, Filter, Reason, Split, next_state, permit, split},
@@ -284,11 +286,13 @@ impl Simulation {
     /// The steps from the start to where one stands, and on along the branch taken last.
     #[must_use]
     pub fn current_branch(&self) -> Vec<StepId> {
+        let mut newest: HashMap<Option<StepId>, StepId> = HashMap::new();
+        newest.extend(self.steps().map(|(id, step)| (step.parent, id)));
         let mut way = self.way_to(self.at);
         let mut last = self.at;
-        while let Some(next) = self.next(last).last() {
-            way.push(next);
-            last = Some(next);
+        while let Some(next) = newest.get(&last) {
+            way.push(*next);
+            last = Some(*next);
         }
         way
     }

@@ -5,13 +5,16 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-use super::graph::{Origin, StateRow, Workflow};
+use super::{
+    graph::{Origin, StateRow, Workflow},
+    paths::Paths,
+};
 use crate::{
     engine::{
         filter::AskedGroups,
         gated::{Gated, ToolRow},
     },
-    model::context::{ANY, Name},
+    model::context::{ANY, DEFAULT_GROUP, Name},
 };
 
 /// What to ask for so that a tool can run, and what to take before it.
@@ -34,13 +37,14 @@ pub enum Proof {
 }
 
 /// How many partial ways are looked at before the search gives up on proving its answer.
-const PATIENCE: usize = 5_000;
+const PATIENCE: usize = 500;
 
 /// Finds, for one tool after another, the fewest groups that let it run from a state.
 #[derive(Debug)]
 pub struct GroupSearch {
-    /// The workflow as if every group were asked for.
+    /// The workflow as if every group were asked for, and the ways in it.
     workflow: Workflow,
+    paths: Paths,
     names: Vec<Name>,
     price: Vec<Price>,
 }
@@ -57,56 +61,124 @@ enum Price {
 impl GroupSearch {
     #[must_use]
     pub fn new<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str) -> Self {
+        let default: Name = DEFAULT_GROUP.into();
         let mut names: Vec<Name> = Vec::new();
-        let mut rows: HashMap<Name, usize> = HashMap::new();
-        let mut row_of = |name: Name| {
-            *rows.entry(name.clone()).or_insert_with(|| {
-                names.push(name);
-                names.len() - 1
-            })
-        };
-        let price = tools
-            .iter()
-            .map(|tool| match tool.gate() {
-                gate if asked.admit(gate) => Price::Free,
-                // A group with the literal name `*` can't be asked for alone: that asks for every group.
-                gate => Price::OneOf(gate.groups().into_iter().filter(|name| &**name != ANY).map(&mut row_of).collect()),
-            })
-            .collect();
-        Self { workflow: Workflow::of(tools, &AskedGroups::Every, start), names, price }
+        let mut rows: HashMap<&str, usize> = HashMap::new();
+        let mut price = Vec::with_capacity(tools.len());
+        for gate in tools.iter().map(Gated::gate) {
+            if asked.admit(gate) {
+                price.push(Price::Free);
+                continue;
+            }
+            let mut any = Vec::new();
+            // A group with the literal name `*` can't be asked for alone: that asks for every group.
+            for name in gate.groups.as_deref().unwrap_or(std::slice::from_ref(&default)).iter().filter(|name| &***name != ANY) {
+                let row = match rows.get(&**name) {
+                    Some(row) => *row,
+                    None => {
+                        rows.insert(name, names.len());
+                        names.push(name.clone());
+                        names.len() - 1
+                    }
+                };
+                any.push(row);
+            }
+            price.push(Price::OneOf(any));
+        }
+        let workflow = Workflow::of(tools, &AskedGroups::Every, start);
+        Self { paths: workflow.paths_from(workflow.start()), workflow, names, price }
     }
 
     /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence under them.
     /// `*` is given only where nothing less helps. `None` when no groups help.
     #[must_use]
     pub fn fewest(&self, tool: ToolRow) -> Option<Reach> {
-        let start = self.workflow.start();
         // Without any group in the way, is there a way at all?
-        self.workflow.paths_from(start).nearest_for(&self.workflow, tool)?;
+        self.paths.nearest_for(&self.workflow, tool)?;
         let (found, proof) = Search::new(self, tool).run();
-        let paths = match &found {
-            Some(groups) => self.workflow.paths_by(start, |tool| self.is_let_in(tool, groups)),
-            None => self.workflow.paths_from(start),
+        let groups = match (found, proof) {
+            (Some(groups), _) => Some(groups.rows().collect()),
+            (None, Proof::Found) => self.cover(tool),
+            (None, Proof::Smallest) => None,
+        };
+        let of_groups = groups.map(|rows: Vec<usize>| {
+            let is_let_in = |tool| match &self.price[tool] {
+                Price::Free => true,
+                Price::OneOf(any) => any.iter().any(|row| rows.contains(row)),
+            };
+            let paths = self.workflow.paths_by(self.workflow.start(), is_let_in);
+            (rows.iter().map(|row| self.names[*row].clone()).collect::<Vec<_>>(), paths)
+        });
+        let (names, paths) = match &of_groups {
+            Some((names, paths)) => (names.clone(), paths),
+            None => (vec![ANY.into()], &self.paths),
         };
         let state = paths.nearest_for(&self.workflow, tool)?;
         Some(Reach {
-            groups: found.map_or_else(|| vec![ANY.into()], |groups| groups.iter().map(|row| self.names[*row].clone()).collect()),
+            groups: names,
             before: paths.to_state(state)?.into_iter().map(|hop| hop.tool).collect(),
             state: self.workflow.states()[state].clone(),
             proof,
         })
     }
 
-    fn is_let_in(&self, tool: ToolRow, groups: &Groups) -> bool {
-        match &self.price[tool] {
-            Price::Free => true,
-            Price::OneOf(rows) => rows.iter().any(|row| groups.contains(row)),
+    /// Groups that open the shortest way there is, the most useful ones first; `None` when a tool on it is in no group.
+    fn cover(&self, tool: ToolRow) -> Option<Vec<usize>> {
+        let mut open: Vec<&Vec<usize>> = Vec::new();
+        let hops = self.paths.to_tool(&self.workflow, tool)?;
+        for tool in hops.iter().map(|hop| hop.tool).chain([tool]) {
+            match &self.price[tool] {
+                Price::Free => {}
+                Price::OneOf(rows) if rows.is_empty() => return None,
+                Price::OneOf(rows) => open.push(rows),
+            }
         }
+        let mut chosen = Vec::new();
+        while let Some(first) = open.first() {
+            let opens = |row: &usize| open.iter().filter(|rows| rows.contains(row)).count();
+            let candidates = open.iter().flat_map(|rows| rows.iter()).copied();
+            let best = candidates.max_by_key(|row| (opens(row), Reverse(*row))).unwrap_or(first[0]);
+            chosen.push(best);
+            open.retain(|rows| !rows.contains(&best));
+        }
+        Some(chosen)
     }
 }
 
-/// A set of group rows, ascending.
-type Groups = Vec<usize>;
+/// How many groups beside those given the search goes up to.
+const MOST: usize = 4;
+
+/// A small set of group rows, ascending; unused places hold the largest number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Groups([u32; MOST]);
+
+impl Groups {
+    const NONE: Self = Self([u32::MAX; MOST]);
+
+    fn rows(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().filter(|row| *row != u32::MAX).map(|row| row as usize)
+    }
+
+    fn len(self) -> usize {
+        self.rows().count()
+    }
+
+    fn holds(self, row: usize) -> bool {
+        self.rows().any(|has| has == row)
+    }
+
+    /// With one group more; `None` when there is no room for it.
+    fn with(self, row: usize) -> Option<Self> {
+        let mut rows = self.0;
+        *rows.last_mut().filter(|last| **last == u32::MAX)? = u32::try_from(row).ok()?;
+        rows.sort_unstable();
+        Some(Self(rows))
+    }
+
+    fn is_part_of(self, other: Self) -> bool {
+        self.rows().all(|row| other.holds(row))
+    }
+}
 
 /// A search over (state, groups asked for beside those given), fewest groups first, then fewest tools. A way is dropped when an
 /// earlier one came to the same state with a part of its groups.
@@ -115,48 +187,50 @@ struct Search<'s> {
     goal: ToolRow,
     /// For each node (the last is "any state"), the sets it was reached with.
     seen: Vec<Vec<Groups>>,
+    /// A way was given up because it wanted too many groups.
+    cut: bool,
 }
 
 impl<'s> Search<'s> {
     fn new(of: &'s GroupSearch, goal: ToolRow) -> Self {
-        Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1] }
+        Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1], cut: false }
     }
 
     fn run(mut self) -> (Option<Groups>, Proof) {
-        let workflow = &self.of.workflow;
-        let any = workflow.states().len();
+        let of = self.of;
+        let any = of.workflow.states().len();
         let done = any + 1;
-        let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::new(), workflow.start()))]);
+        let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::NONE, of.workflow.start()))]);
         let mut patience = PATIENCE;
         while let Some(Reverse((_, steps, groups, node))) = queue.pop() {
             if node == done {
                 return (Some(groups), Proof::Smallest);
             }
-            if self.is_dominated(node, &groups) {
+            if self.seen[node].iter().any(|earlier| earlier.is_part_of(groups)) {
                 continue;
             }
             patience -= 1;
             if patience == 0 {
                 return (None, Proof::Found);
             }
-            self.seen[node].push(groups.clone());
-            let mut push = |groups: Groups, steps, node| queue.push(Reverse((groups.len(), steps, groups, node)));
+            self.seen[node].push(groups);
+            let mut push = |groups: Groups, steps: usize, node| queue.push(Reverse((groups.len(), steps, groups, node)));
             let tools = if node == any {
-                workflow.everywhere()
+                of.workflow.everywhere()
             } else {
                 if self.is_goal(node) {
-                    self.with(&groups, self.goal).into_iter().for_each(|groups| push(groups, steps, done));
+                    self.each_with(groups, self.goal, |groups| push(groups, steps, done));
                 }
-                push(groups.clone(), steps, any);
-                workflow.listing(node)
+                push(groups, steps, any);
+                of.workflow.listing(node)
             };
             for tool in tools {
-                if let Some(to) = workflow.members()[*tool].target {
-                    self.with(&groups, *tool).into_iter().for_each(|groups| push(groups, steps + 1, to));
+                if let Some(to) = of.workflow.members()[*tool].target {
+                    self.each_with(groups, *tool, |groups| push(groups, steps + 1, to));
                 }
             }
         }
-        (None, Proof::Smallest)
+        (None, if self.cut { Proof::Found } else { Proof::Smallest })
     }
 
     fn is_goal(&self, state: StateRow) -> bool {
@@ -166,24 +240,19 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn is_dominated(&self, node: usize, groups: &Groups) -> bool {
-        self.seen[node].iter().any(|earlier| earlier.iter().all(|row| groups.contains(row)))
-    }
-
     /// The sets to go on with after a tool: the same where it is in already, else one larger for each of its groups.
-    fn with(&self, groups: &Groups, tool: ToolRow) -> Vec<Groups> {
+    fn each_with(&mut self, groups: Groups, tool: ToolRow, mut then: impl FnMut(Groups)) {
         match &self.of.price[tool] {
-            _ if self.of.is_let_in(tool, groups) => vec![groups.clone()],
-            Price::Free => vec![groups.clone()],
-            Price::OneOf(rows) => rows
-                .iter()
-                .map(|row| {
-                    let mut larger = groups.clone();
-                    larger.push(*row);
-                    larger.sort_unstable();
-                    larger
-                })
-                .collect(),
+            Price::Free => then(groups),
+            Price::OneOf(rows) if rows.iter().any(|row| groups.holds(*row)) => then(groups),
+            Price::OneOf(rows) => {
+                for row in rows {
+                    match groups.with(*row) {
+                        Some(larger) => then(larger),
+                        None => self.cut = true,
+                    }
+                }
+            }
         }
     }
 }
