@@ -32,7 +32,13 @@ pub fn ways(
         Format::Toml => vec![toml::edit::edit(&page, root, &plan, expected)?],
         Format::Yaml => {
             let manner = yaml::manner::learn(&page, root);
-            Caution::ALL.into_iter().map(|caution| yaml::edit::edit(&page, &manner, &plan, caution)).collect()
+            let edit = |caution| yaml::edit::edit(&page, &manner, &plan, caution);
+            let mut ways: Vec<_> = Caution::ALL.into_iter().map(edit).collect();
+            if !text.ends_with('\n') {
+                // A block text that comes to stand last needs the line end that the file had not.
+                ways.push(edit(Caution::Free).into_iter().chain([Splice::insert(text.len(), page.eol)]).collect());
+            }
+            ways
         }
     })
 }

@@ -75,8 +75,7 @@ pub enum Style {
 #[derive(Clone, Debug, Default)]
 pub struct Members {
     list: Vec<Member>,
-    /// Boxed: few objects are large enough to need one, and every node has room for it.
-    index: OnceLock<Box<HashMap<Box<str>, usize>>>,
+    index: OnceLock<HashMap<Box<str>, usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -186,7 +185,7 @@ impl Members {
         }
         let index = self.index.get_or_init(|| {
             let named = self.list.iter().enumerate().filter(|(_, member)| !member.merge);
-            Box::new(named.map(|(row, member)| (member.key.clone(), row)).collect())
+            named.map(|(row, member)| (member.key.clone(), row)).collect()
         });
         index.get(key).copied()
     }

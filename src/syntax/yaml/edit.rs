@@ -215,7 +215,7 @@ impl Pen<'_> {
             _ => None,
         };
         match block {
-            Some((head, body)) => Entry { head: head + self.header_comment(node), body },
+            Some((head, body)) => Entry { head, body },
             None => print::entry(to, manner, behind),
         }
     }
@@ -254,7 +254,7 @@ impl Pen<'_> {
             (_, Behind::Key) => " ".to_owned(),
             (_, Behind::Dash(gap)) => " ".repeat(gap),
         };
-        let head = format!("{gap}{}", entry.head);
+        let head = format!("{gap}{}{}", entry.head, self.header_comment(node));
         let body: String = entry.body.iter().flat_map(|line| [page.eol, line]).collect();
         if !page.parted(slot.at, node.span.start) {
             let line_end = page.line_end(node.span.end);

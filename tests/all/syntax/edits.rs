@@ -113,6 +113,7 @@ fn line_ends_and_marks_stay_as_they_are() {
             "a: |-\r\n  one\r\n  two\r\nb: 2\r\n",
         ),
         (Format::Yaml, "a: 1\nb: 2", Edit::Remove { at: at("/b") }, "a: 1"),
+        (Format::Yaml, "a: |\n  x\nb: 2", Edit::Remove { at: at("/b") }, "a: |\n  x\n"),
         (Format::Yaml, "a: 1", Edit::Set { at: at("/b/c"), to: 2.into() }, "a: 1\nb:\n  c: 2"),
         (
             Format::Json,

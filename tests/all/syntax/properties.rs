@@ -254,7 +254,7 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_values_are_read_back(value in values()) {
@@ -295,7 +295,24 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edits_that_take_nothing_away_keep_every_comment(wish in wishes()) {
+        for (name, format, text) in odd_texts::ALL {
+            let source = Source::parse(*format, *text).map_err(|error| TestCaseError::fail(format!("{name}: {error}")))?;
+            let Some((edit, _)) = source.value(0).and_then(|value| fulfil(&wish, value, *format)) else { continue };
+            let takes = match &edit {
+                Edit::Set { at, .. } => source.value(0).and_then(|value| at.get(value)).is_some_and(|old| old.is_object() || old.is_array()),
+                Edit::Remove { .. } => true,
+                _ => false,
+            };
+            let Ok((after, _)) = source.apply(0, &edit) else { continue };
+            for comment in text.lines().filter_map(|line| line.find('#').map(|at| &line[at..])).filter(|_| !takes) {
+                prop_assert!(after.text().contains(comment), "{}: {:?} loses {:?}\n{}", name, edit, comment, after.text());
+            }
+        }
+    }
 
     #[test]
     fn edits_of_odd_texts_do_what_they_say(wishes in prop::collection::vec(wishes(), 1..5)) {
