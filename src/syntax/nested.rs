@@ -38,7 +38,7 @@ fn within(text: &str, quoted: Span, patch: &Patch) -> Option<Splice> {
 }
 
 /// Where a byte of the text that JSON quotes mean stands between them.
-fn outer(text: &str, quoted: Span, inner: usize) -> Option<usize> {
+pub fn outer(text: &str, quoted: Span, inner: usize) -> Option<usize> {
     let (mut at, mut seen) = (quoted.start + 1, 0);
     while seen < inner {
         let rest = text.get(at..quoted.end - 1)?;

@@ -8,7 +8,11 @@ use crate::{
         entry::{EntryForm, FileId},
         finding::{Finding, Site},
     },
-    syntax::source::{Source, SyntaxError},
+    schema::pointer::Pointer,
+    syntax::{
+        nested,
+        source::{Format, Source, SyntaxError},
+    },
 };
 
 /// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that could not be read are among the files
@@ -40,15 +44,49 @@ pub fn of_text(file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Find
 fn place(site: &mut Site, source: &Source) {
     let Some(entry) = &site.entry else { return };
     let home = entry.place();
-    let mut at = Some(match home.form {
-        EntryForm::Plain => home.at.join(&site.pointer),
-        EntryForm::JsonText => home.at.clone(),
-    });
-    while let Some(pointer) = at {
-        if let Some(place) = source.place(home.document, &pointer) {
-            (site.line, site.column) = (place.line, place.column);
-            return;
-        }
-        at = pointer.parent();
+    let found = match home.form {
+        EntryForm::Plain => nearest(source, home.document, &home.at.join(&site.pointer)),
+        EntryForm::JsonText => in_text(source, home.document, &home.at, &site.pointer),
+    };
+    if let Some((line, column)) = found.or_else(|| nearest(source, home.document, &home.at)).map(|start| source.position(start)) {
+        (site.line, site.column) = (line, column);
+    }
+}
+
+/// The offset of a value, or of the nearest around it that is there; that of the key where it has one.
+fn nearest(source: &Source, document: usize, at: &Pointer) -> Option<usize> {
+    let place = std::iter::successors(Some(at.clone()), Pointer::parent).find_map(|at| source.place(document, &at))?;
+    Some(place.key.unwrap_or(place.value).start)
+}
+
+/// The offset of a value inside the JSON text of a JSON file.
+fn in_text(source: &Source, document: usize, home: &Pointer, at: &Pointer) -> Option<usize> {
+    let inner = nested::inner(source, document, home).ok()?;
+    let inside = nearest(&inner, 0, at)?;
+    let quoted = source.place(document, home)?.value;
+    (source.format() == Format::Json).then(|| nested::outer(source.text(), quoted, inside))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::context::Mode, systems::read};
+
+    #[test]
+    fn what_stands_in_a_text_is_found_behind_its_escapes() {
+        let inner = "{\"type\": \"promt\", \"name\": \"é😀\\u00e9\", \"description\": \"d\", \"groop\": [1]}";
+        let escaped = inner.replace('\\', "\\\\").replace('"', "\\\"").replace('😀', "\\ud83d\\ude00").replace('é', "\\u00e9");
+        let text = format!("{{\"tool\": {{\n  \"a\": \"{escaped}\"\n}}}}");
+        let file = FileId::new("t.json");
+        let source = Source::parse(Format::Json, text.as_str()).unwrap();
+        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let at = |code: &str| {
+            let found = all(&catalog, |_| Some(&source));
+            let site = found.iter().find(|finding| finding.code == code).unwrap().site.clone();
+            assert_eq!(site.line, 2);
+            text.lines().nth(1).unwrap().chars().skip(site.column - 1).take(8).collect::<String>()
+        };
+        assert_eq!(at("type.unknown"), "\\\"type\\\"");
+        assert_eq!(at("gates.misspelt-key"), "\\\"groop\\");
     }
 }
