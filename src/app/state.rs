@@ -14,7 +14,11 @@ use super::{
     notices::Notices,
 };
 use crate::{
-    engine::simulate::run::{Simulation, StepId},
+    engine::{
+        gated::Slot,
+        groups::CustomGroups,
+        simulate::run::{Simulation, StepId},
+    },
     model::{
         call::{CallId, Request},
         catalog::Catalog,
@@ -39,6 +43,8 @@ pub struct Start {
     pub mode: Mode,
     pub context: Context,
     pub profiles: Vec<Profile>,
+    /// The workspace's own group lists and hierarchies.
+    pub custom_groups: CustomGroups,
     pub connections: Vec<Connection>,
     /// The connection that calls use at first; the first one where it is not named.
     pub connection: Option<String>,
@@ -84,6 +90,7 @@ pub struct State {
     /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
     pub profiles: Vec<Profile>,
+    pub custom_groups: CustomGroups,
     pub simulation: Simulation,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
@@ -168,6 +175,7 @@ impl State {
             checking: Checking::default(),
             generation: 0,
             profiles: start.profiles,
+            custom_groups: start.custom_groups,
             simulation: Simulation::new(start.context, start.mode, Millis::default()),
             live: None,
             selected: None,
@@ -208,6 +216,12 @@ impl State {
         groups.sort();
         groups.dedup();
         groups
+    }
+
+    /// The catalog's tools, row for row, with the workspace's custom groups among their own.
+    #[must_use]
+    pub fn gated_tools(&self) -> Vec<Slot> {
+        self.custom_groups.expand(&self.catalog.tools).tools
     }
 
     /// The findings of one entry.

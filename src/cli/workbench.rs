@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     app::state::Start,
+    engine::groups::CustomGroups,
     model::{call::Limits, context::Mode, entry::EntryId, finding::Finding},
     runtime::launch::{self, Launch},
     store::{
@@ -49,6 +50,8 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
         mode: global.mode.map_or(own.mode, Mode::from),
         context: own.context,
         profiles: own.profiles,
+        // What is wrong with them is among the findings.
+        custom_groups: CustomGroups::read(&own.groups).unwrap_or_default(),
         connections: own.connections,
         connection: Some(own.connection),
         demo,

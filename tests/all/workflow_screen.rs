@@ -6,6 +6,7 @@ use toolcrib::{
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
     },
+    engine::groups::CustomGroups,
     model::{
         call::{EventKind, Outcome},
         context::{Name, Profile},
@@ -181,4 +182,18 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     assert_eq!(bench.state.simulation.steps().count(), 0);
     bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
     assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());
+}
+
+#[test]
+fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let own = serde_json::json!({"finish": ["reset-workflow", "text-completion"]});
+    bench.state.custom_groups = CustomGroups::read(&own).unwrap();
+    bench.send(Message::SetGroups(Some(Vec::new())));
+    let mut bench = bench.on(ScreenId::Workflow);
+    assert!(bench.shows("finish") && bench.shows("own 2"), "{}", bench.screen());
+    bench.clicks("[ ] finish");
+    assert!(bench.shows("Available 1"), "{}", bench.screen());
+    bench.keys("tab tab home enter");
+    assert_eq!(bench.state.simulation.steps().count(), 1, "text-completion is taken: {}", bench.screen());
 }

@@ -66,7 +66,7 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
     let before = state.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
-    match state.simulation.take(&catalog.tools, &state.profiles, take) {
+    match state.simulation.take(&state.gated_tools(), &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;

@@ -125,7 +125,7 @@ impl Default for WorkflowScreen {
 impl Screen for WorkflowScreen {
     fn sync(&mut self, state: &State) {
         if self.facts.as_ref().is_none_or(|facts| !facts.is_of(state)) {
-            let facts = Facts::of(state);
+            let facts = Facts::of(state, self.facts.as_ref());
             self.offers.renew(&facts, state);
             self.facts = Some(facts);
         }

@@ -1,13 +1,13 @@
 //! What the panes read: groups, the filter's answer, the graph, its analysis, reasons; all of one state of tools and context.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     app::state::State,
     engine::{
         explain::{Explainer, Explanation},
         filter::{AskedGroups, Split, permit, split, unknown_groups},
-        gated::ToolRow,
+        gated::{Slot, ToolRow},
         groups::groups_of,
         workflow::{
             analysis::Analysis,
@@ -22,6 +22,8 @@ pub struct Facts {
     generation: u64,
     pub context: Context,
     start: Name,
+    /// The tools with the workspace's own groups among theirs.
+    tools: Arc<Vec<Slot>>,
     pub groups: Vec<GroupRow>,
     pub asked: AskedGroups,
     pub split: Split,
@@ -44,13 +46,26 @@ pub struct GroupRow {
     pub name: Name,
     pub tools: usize,
     pub ticked: bool,
-    /// Asked for, but no tool is in it.
-    pub unknown: bool,
+    pub origin: GroupOrigin,
+}
+
+/// Where a group comes from.
+#[derive(Clone, Copy, PartialEq)]
+pub enum GroupOrigin {
+    /// Tools name it.
+    Tools,
+    /// A list of the workspace; the running system does not know it.
+    Workspace,
+    /// It is asked for, but no tool is in it.
+    Unknown,
 }
 
 impl Facts {
-    pub fn of(state: &State) -> Self {
-        let tools = &state.catalog.tools;
+    /// The facts of the state as it is now; `earlier` ones lend what has not changed.
+    pub fn of(state: &State, earlier: Option<&Facts>) -> Self {
+        let kept = earlier.filter(|facts| facts.generation == state.generation).map(|facts| Arc::clone(&facts.tools));
+        let shared = kept.unwrap_or_else(|| Arc::new(state.gated_tools()));
+        let tools = &*shared;
         let context = state.context();
         let start: Name = state.simulation.start().state().into();
         let asked = AskedGroups::of(context.groups.as_deref());
@@ -62,7 +77,7 @@ impl Facts {
         Self {
             generation: state.generation,
             start,
-            groups: group_rows(state, &context, &asked),
+            groups: group_rows(state, tools, &context, &asked),
             split,
             hidden,
             analysis: workflow.analysis(),
@@ -71,6 +86,7 @@ impl Facts {
             workflow,
             denied: permit(&state.profiles, &context).err().map(|denied| denied.to_string()),
             explainer: Explainer::new(tools, &context),
+            tools: Arc::clone(&shared),
             explained: HashMap::new(),
             asked,
             context,
@@ -88,9 +104,9 @@ impl Facts {
     }
 
     /// Reasons and changes of a tool, worked out when first asked for.
-    pub fn explain(&mut self, tool: ToolRow, state: &State) -> &Explanation {
-        let explainer = &self.explainer;
-        self.explained.entry(tool).or_insert_with(|| explainer.explain(&state.catalog.tools, tool))
+    pub fn explain(&mut self, tool: ToolRow) -> &Explanation {
+        let (explainer, tools) = (&self.explainer, &self.tools);
+        self.explained.entry(tool).or_insert_with(|| explainer.explain(tools, tool))
     }
 
     /// The explanation of a tool that was drawn before.
@@ -108,16 +124,22 @@ impl Facts {
     }
 }
 
-fn group_rows(state: &State, context: &Context, asked: &AskedGroups) -> Vec<GroupRow> {
+fn group_rows(state: &State, tools: &[Slot], context: &Context, asked: &AskedGroups) -> Vec<GroupRow> {
     let ticked = |name: &Name| match asked {
         AskedGroups::Every => true,
         AskedGroups::Only(names) => names.contains(name),
     };
-    let mut rows: Vec<GroupRow> = groups_of(&state.catalog.tools)
+    let custom = state.custom_groups.flat();
+    let mut rows: Vec<GroupRow> = groups_of(tools)
         .into_iter()
-        .map(|group| GroupRow { ticked: ticked(&group.name), tools: group.tools.len(), name: group.name, unknown: false })
+        .map(|group| GroupRow {
+            ticked: ticked(&group.name),
+            tools: group.tools.len(),
+            origin: if custom.iter().any(|own| own.name == group.name) { GroupOrigin::Workspace } else { GroupOrigin::Tools },
+            name: group.name,
+        })
         .collect();
-    let unknown = unknown_groups(&state.catalog.tools, context);
-    rows.extend(unknown.into_iter().map(|name| GroupRow { name, tools: 0, ticked: true, unknown: true }));
+    let unknown = unknown_groups(tools, context);
+    rows.extend(unknown.into_iter().map(|name| GroupRow { name, tools: 0, ticked: true, origin: GroupOrigin::Unknown }));
     rows
 }

@@ -249,7 +249,7 @@ impl Offers {
         let Some(tool) = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied() else {
             return Reply::Refused("this tool is available already: Enter takes it".into());
         };
-        facts.explain(tool, state);
+        facts.explain(tool);
         let Some(change) = self.change(facts) else {
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
@@ -334,12 +334,12 @@ impl Offers {
             Line::Name(at) => self.draw_name(pen, *at, scene, facts),
             Line::Why(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
-                let reasons = facts.explain(tool, state).reasons.iter().map(Reason::short).collect::<Vec<_>>();
+                let reasons = facts.explain(tool).reasons.iter().map(Reason::short).collect::<Vec<_>>();
                 pen.put("   ", styles[Role::Text]).put(&reasons.join(" · "), styles[Role::Hidden]);
             }
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
-                let words = facts.explain(tool, state).changes.first().map(|change| change.text(&state.catalog.tools));
+                let words = facts.explain(tool).changes.first().map(|change| change.text(&state.catalog.tools));
                 pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or("nothing but an edit"), styles[Role::Dim]);
             }
             Line::Reason(words) => {
@@ -367,7 +367,7 @@ impl Offers {
         let note = match (&tool.gate.next, offered) {
             (Some(next), true) => format!("→ {next}"),
             (None, true) => "stays".to_owned(),
-            (_, false) => facts.explain(row, state).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + "),
+            (_, false) => facts.explain(row).reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" + "),
         };
         let room = pen.room();
         let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
@@ -409,7 +409,7 @@ impl Offers {
 
     /// What stands beneath the chosen hidden tool.
     fn beneath(&mut self, tool: ToolRow, facts: &mut Facts, state: &State, cells: usize) -> Vec<Line> {
-        let found = facts.explain(tool, state);
+        let found = facts.explain(tool);
         let reasons = found.reasons.iter().flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
         let wrapped = |(row, change): (usize, &Change)| {
             let lines = wrap(&change.text(&state.catalog.tools), cells.saturating_sub(5));

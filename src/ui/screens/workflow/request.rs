@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    facts::{Facts, GroupRow},
+    facts::{Facts, GroupOrigin, GroupRow},
     scene::Scene,
 };
 use crate::{
@@ -75,9 +75,13 @@ impl Request {
             pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
             match row(facts, at) {
                 Row::Group(group) => {
-                    let number = if group.unknown { "no tool".to_owned() } else { group.tools.to_string() };
+                    let number = match group.origin {
+                        GroupOrigin::Tools => group.tools.to_string(),
+                        GroupOrigin::Workspace => format!("own {}", group.tools),
+                        GroupOrigin::Unknown => "no tool".to_owned(),
+                    };
                     let name_role = if group.ticked { Role::Text } else { Role::Dim };
-                    let number_role = if group.unknown { Role::Warning } else { Role::Dim };
+                    let number_role = if group.origin == GroupOrigin::Unknown { Role::Warning } else { Role::Dim };
                     pen.put(if group.ticked { "[x] " } else { "[ ] " }, on(if group.ticked { Role::Accent } else { Role::Dim }));
                     let room = pen.room().saturating_sub(number.len() + 2);
                     pen.column(&group.name, room, on(name_role));
@@ -117,7 +121,7 @@ impl Request {
         match row(facts, self.cursor.row) {
             Row::Group(group) if facts.asked == AskedGroups::Every => {
                 // From "every group" to all but this one.
-                let others = facts.groups.iter().filter(|other| other.name != group.name && !other.unknown);
+                let others = facts.groups.iter().filter(|other| other.name != group.name && other.origin == GroupOrigin::Tools);
                 Reply::send(Message::SetGroups(Some(others.map(|other| other.name.clone()).collect())))
             }
             Row::Group(group) => Reply::send(Message::ToggleGroup(group.name.clone())),
