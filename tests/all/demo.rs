@@ -39,3 +39,33 @@ fn a_state_moves_within_five_keys() {
     assert!(terminal.presses() <= 5);
     leave(terminal);
 }
+
+#[test]
+fn a_mouse_alone_invokes() {
+    let mut terminal = toolcrib(["demo"]).start();
+    terminal.wait_for("query-customers");
+    terminal.click_on("3 Invoke");
+    terminal.wait_for("No call yet");
+    terminal.click_on("tell-joke");
+    terminal.wait_for("tell-joke ·");
+    terminal.click_on(" send");
+    terminal.wait_for("succeeded");
+    assert_eq!(terminal.presses(), 0);
+    terminal.click_on("1 Tools");
+    terminal.wait_for("[read-only ×]");
+    leave(terminal);
+}
+
+#[test]
+fn a_mouse_alone_ticks_a_group_and_takes_a_step() {
+    let terminal = toolcrib(["demo"]).start();
+    terminal.wait_for("query-customers");
+    terminal.click_on("2 Workflow");
+    terminal.wait_for("[ ] products");
+    terminal.click_on("[ ] products");
+    terminal.wait_for("[x] products");
+    terminal.click_on("● query-products");
+    terminal.click_on(" step");
+    terminal.wait_for("undefined → findings");
+    leave(terminal);
+}
