@@ -11,6 +11,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::{
         edit::{Edit, EditError, Patch},
+        nested,
         source::{Format, Source, SyntaxError},
     },
 };
@@ -205,7 +206,7 @@ impl Documents {
                 let source = self.source(&place.file)?;
                 let edited = match place.form {
                     EntryForm::Plain => source.apply(place.document, &edit.under(&place.at)),
-                    EntryForm::JsonText => apply_inside(source, place.document, &place.at, edit),
+                    EntryForm::JsonText => nested::apply(source, place.document, &place.at, edit),
                 };
                 self.put(&place.file, edited)
             }
@@ -323,15 +324,6 @@ impl Documents {
     pub fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }
-}
-
-/// An edit within a text that holds JSON.
-fn apply_inside(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Result<(Source, Patch), EditError> {
-    let text =
-        source.value(document).and_then(|value| at.get(value)?.as_str()).ok_or_else(|| EditError::NoSuchPlace(at.clone()))?;
-    let inner = Source::parse(Format::Json, text).map_err(|error| EditError::Broken(error.to_string()))?;
-    let (inner, _) = inner.apply(0, edit)?;
-    source.apply(document, &Edit::Set { at: at.clone(), to: (&**inner.text()).into() })
 }
 
 /// The place of a single setting of a value, where typing goes on.
