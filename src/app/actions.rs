@@ -129,6 +129,7 @@ actions! {
     ChangeUser      "user"             Workflow ["U"],                  "user",            "Take the next user profile of the workspace";
     ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
+    CopyRun         "copy-run"         Workflow ["y"],                  "copy…",           "Copy the run as a scenario, an audit record or counters, or the graph as text, DOT, Mermaid, SVG or JSON";
     CentreCurrent   "centre"           Workflow ["c"],                  "centre",          "Bring the current state into view";
     FitGraph        "fit"              Workflow ["0"],                  "fit",             "Show the graph from its start";
     ZoomIn          "zoom-in"          Workflow ["+", "="],             "zoom in",         "Show more of each state";

@@ -6,10 +6,14 @@ use toolcrib::{
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
     },
-    engine::groups::CustomGroups,
+    engine::{
+        groups::CustomGroups,
+        scenario::{script::Scenario, trial},
+    },
     model::{
         call::{EventKind, Outcome},
-        context::{Name, Profile},
+        clock::Millis,
+        context::{Mode, Name, Profile},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -196,4 +200,20 @@ fn the_workspaces_own_groups_can_be_asked_for_and_are_shown_as_such() {
     assert!(bench.shows("Available 1"), "{}", bench.screen());
     bench.keys("tab tab home enter");
     assert_eq!(bench.state.simulation.steps().count(), 1, "text-completion is taken: {}", bench.screen());
+}
+
+#[test]
+fn a_run_is_copied_as_a_scenario_that_holds() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("enter y enter");
+    let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied:\n{}", bench.screen()) };
+    let scenario = Scenario::read(&serde_json::from_str(&text).unwrap()).unwrap();
+    let trial = trial::run(&scenario, &bench.state.catalog.tools, &[], Mode::AsDeployed, Millis(0));
+    assert!(trial.holds(), "{text}");
+    assert_eq!(trial.steps.len(), 1);
+    bench.keys("y");
+    bench.types("audit");
+    bench.keys("enter");
+    let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied") };
+    assert!(text.contains("\"execution_time\": \"0s\""), "the run began with its first step: {text}");
 }

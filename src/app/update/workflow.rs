@@ -35,7 +35,7 @@ pub(super) fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
 }
 
 pub(super) fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
-    state.simulation.set_user(user.clone());
+    state.simulation.set_user(user);
     if let Err(denied) = permit(&state.profiles, &state.context()) {
         state.notices.push(NoticeKind::Warning, denied.to_string(), now);
     }
@@ -66,6 +66,7 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
     let before = state.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
+    state.simulation.begin(Millis(now.0.saturating_sub(take.took_ms)));
     match state.simulation.take(&state.gated_tools(), &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();

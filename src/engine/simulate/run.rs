@@ -160,6 +160,13 @@ impl Simulation {
         self.mode = mode;
     }
 
+    /// Says when the run began; counts until the first step is taken.
+    pub fn begin(&mut self, now: Millis) {
+        if self.steps.is_empty() {
+            self.started = now;
+        }
+    }
+
     /// The context of the next step: the user, the groups as they stand, the state reached.
     #[must_use]
     pub fn context(&self) -> Context {

@@ -1,8 +1,9 @@
 //! The Workflow screen: the request at the left, the states in the middle, the tools at the right, the run below.
 //!
 //! [`facts`] is what the four panes read, computed once for each change of tools or context. [`request`], [`graph`], [`offers`] and
-//! [`run`] are the panes; each draws itself and says what a key or a press on it asks for.
+//! [`run`] are the panes; each draws itself and says what a key or a press on it asks for. [`copy`] is what can be taken elsewhere.
 
+mod copy;
 mod facts;
 mod graph;
 mod offers;
@@ -219,6 +220,7 @@ impl Screen for WorkflowScreen {
                     None => Reply::Refused("there is no tool to edit".into()),
                 };
             }
+            Act::CopyRun => return copy::menu(facts, state),
             Act::CentreCurrent => self.graph.centre(facts),
             Act::FitGraph => self.graph.fit(),
             Act::ZoomIn => return self.graph.zoom(true),
@@ -260,7 +262,7 @@ impl Screen for WorkflowScreen {
         if state.simulation.steps().next().is_some() {
             hints.extend([Act::StepBack, Act::RestartRun]);
         }
-        hints.extend([Act::NextPane, Act::EditTool]);
+        hints.extend([Act::NextPane, Act::EditTool, Act::CopyRun]);
         hints
     }
 }

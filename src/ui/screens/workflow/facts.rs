@@ -103,6 +103,11 @@ impl Facts {
         (self.generation, self.start.clone())
     }
 
+    /// The tools with the workspace's own groups among theirs.
+    pub fn tools(&self) -> &[Slot] {
+        &self.tools
+    }
+
     /// Reasons and changes of a tool, worked out when first asked for.
     pub fn explain(&mut self, tool: ToolRow) -> &Explanation {
         let (explainer, tools) = (&self.explainer, &self.tools);

@@ -1,0 +1,66 @@
+//! What can be taken elsewhere: the run as a scenario, an audit record or counters; the graph as text or a picture.
+
+use super::facts::Facts;
+use crate::{
+    app::{message::Message, state::State},
+    engine::{
+        export::{Format, Subject},
+        layout::diagram::Direction,
+        scenario::script::Scenario,
+        simulate::{audit, metrics},
+    },
+    ui::{
+        canvas::{visible, width},
+        overlays::menu::{Item, Menu},
+        view::Reply,
+    },
+};
+
+/// Something to copy: what it is called, what it is for, its text.
+type Copy = (&'static str, &'static str, String);
+
+/// Asks what to copy.
+pub fn menu(facts: &Facts, state: &State) -> Reply {
+    let copies: Vec<Copy> = run(facts, state).into_iter().chain(graph(facts)).collect();
+    let item = |(title, detail, _): &Copy| Item { title: (*title).into(), detail: (*detail).into(), ..Item::default() };
+    let items = copies.iter().map(item).collect();
+    let copy = move |row: usize| match copies.get(row) {
+        Some((what, _, text)) => Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() }),
+        None => Reply::Handled,
+    };
+    Reply::Open(Box::new(Menu::replying("Copy", items, copy)))
+}
+
+fn run(facts: &Facts, state: &State) -> [Copy; 3] {
+    let (run, tools) = (&state.simulation, facts.tools());
+    let scenario = Scenario::of_simulation("a run", run).write();
+    let id = format!("run-{}", run.started().0);
+    let record = audit::record(run, tools, &state.profiles, &id);
+    [
+        ("scenario", "the steps, with what was seen as what is expected", format!("{scenario:#}\n")),
+        ("audit record", "the run under the document's names", format!("{record:#}\n")),
+        ("counters", "under the document's metric names, as Prometheus reads them", metrics::text(run, tools, &state.profiles)),
+    ]
+}
+
+fn graph(facts: &Facts) -> impl Iterator<Item = Copy> {
+    let titled = |format| match format {
+        Format::Text => ("graph as text", "with box characters"),
+        Format::Dot => ("graph as DOT", "for Graphviz"),
+        Format::Mermaid => ("graph as Mermaid", "for Markdown"),
+        Format::Svg => ("graph as SVG", "a picture"),
+        Format::Json => ("graph as JSON", "states, edges and what was found"),
+    };
+    Format::ALL.into_iter().map(move |format| {
+        let subject = Subject {
+            workflow: &facts.workflow,
+            analysis: &facts.analysis,
+            tools: facts.tools(),
+            current: facts.current,
+            direction: Direction::LeftToRight,
+            measure: |text| width(&visible(text)),
+        };
+        let (title, detail) = titled(format);
+        (title, detail, subject.write(format))
+    })
+}
