@@ -30,7 +30,7 @@ pub enum Effect {
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
     Journal(BTreeMap<FileId, Arc<str>>),
     /// Send a request and report what happens. Answered by `CallEvents`.
-    Call { call: CallId, connection: Connection, request: Request },
+    Call { call: CallId, connection: Box<Connection>, request: Box<Request> },
     /// Stop a running call.
     Cancel(CallId),
     /// Put a text on the clipboard.

@@ -120,7 +120,7 @@ impl Performer {
             Effect::Read => self.read(),
             Effect::Check(snapshot) => drop(self.unchecked.send_replace(Some(snapshot))),
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
-            Effect::Call { call, connection, request } => self.call(call, connection, request),
+            Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),

@@ -299,7 +299,7 @@ impl Root {
         match input {
             Input::Key(key) => self.key(*key, state),
             Input::Mouse(mouse) => self.mouse(*mouse, input, state),
-            Input::Paste(_) => self.to_screen(input, state),
+            Input::Paste(_) => self.ask_screen(input, state),
         }
     }
 
@@ -309,7 +309,7 @@ impl Root {
         // While a text has the keys, what could be typed or moves in it goes there first; chords stay the keymap's.
         let chord = key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_));
         if typing && !chord {
-            let reply = self.to_screen(&input, state);
+            let reply = self.ask_screen(&input, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
@@ -320,7 +320,7 @@ impl Root {
         if let Some(act) = self.keymap.action(&self.scopes(state), key) {
             return self.act(act, state);
         }
-        let reply = if typing && !chord { Reply::Ignored } else { self.to_screen(&input, state) };
+        let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         match reply {
             Reply::Ignored if key.is(Code::Esc) => Reply::Handled,
             Reply::Ignored => Reply::Refused(format!("{key} does nothing here; {} lists the keys", self.keymap.shown(Act::Help))),
@@ -335,10 +335,10 @@ impl Root {
             let act = *act;
             return self.act(act, state);
         }
-        if self.body.contains(at) || !pressed { self.to_screen(input, state) } else { Reply::Ignored }
+        if self.body.contains(at) || !pressed { self.ask_screen(input, state) } else { Reply::Ignored }
     }
 
-    fn to_screen(&mut self, input: &Input, state: &State) -> Reply {
+    fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
         match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             Some((_, screen)) => screen.input(input, state),
             None => Reply::Ignored,

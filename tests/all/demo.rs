@@ -42,7 +42,7 @@ fn a_state_moves_within_five_keys() {
 
 #[test]
 fn a_mouse_alone_invokes() {
-    let mut terminal = toolcrib(["demo"]).start();
+    let terminal = toolcrib(["demo"]).start();
     terminal.wait_for("query-customers");
     terminal.click_on("3 Invoke");
     terminal.wait_for("No call yet");

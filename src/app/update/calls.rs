@@ -50,7 +50,7 @@ pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect
 fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
     let call = state.calls.begin(request.clone(), &connection.name, now);
-    vec![Effect::Call { call, connection, request }]
+    vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }
 
 fn refuse(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {

@@ -154,10 +154,7 @@ impl Overlay for Menu {
             Input::Key(key) if key.code == Code::Enter => return self.choose(),
             Input::Key(key) => {
                 let narrows = key.letter().is_some() || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
-                if narrows {
-                    self.filter.key(*key);
-                    self.narrow();
-                } else if !self.cursor.key(*key, self.shown.len()) {
+                if narrows || !self.cursor.key(*key, self.shown.len()) {
                     self.filter.key(*key);
                     self.narrow();
                 }

@@ -75,10 +75,10 @@ impl Overlay for Page {
                 // The text moves, not a cursor in it: start from the edge in that direction.
                 match key.code {
                     Code::Down | Code::Char('j') => {
-                        self.cursor.row = self.cursor.row.max(usize::from(self.height).saturating_sub(1))
+                        self.cursor.row = self.cursor.row.max(usize::from(self.height).saturating_sub(1));
                     }
                     Code::Up | Code::Char('k') => {
-                        self.cursor.row = self.cursor.row.min(rows.saturating_sub(usize::from(self.height)))
+                        self.cursor.row = self.cursor.row.min(rows.saturating_sub(usize::from(self.height)));
                     }
                     _ => {}
                 }

@@ -170,7 +170,12 @@ impl Screen for Tools {
         }
         if !areas[PREVIEW].is_empty() {
             let at = self.form.as_ref().filter(|_| focus == FORM).map(|known| known.form.focused().clone());
-            self.preview.draw(frame, areas[PREVIEW], look, state, focus == PREVIEW, at.as_ref());
+            let seen = match &at {
+                Some(at) => preview::Focus::Field(at),
+                None if focus == PREVIEW => preview::Focus::Here,
+                None => preview::Focus::Elsewhere,
+            };
+            self.preview.draw(frame, areas[PREVIEW], look, state, seen);
         }
     }
 
@@ -211,9 +216,9 @@ impl Screen for Tools {
             Act::NextPane | Act::PreviousPane => {
                 let before = self.panes.focus;
                 if act == Act::NextPane {
-                    self.panes.next()
+                    self.panes.next();
                 } else {
-                    self.panes.previous()
+                    self.panes.previous();
                 }
                 self.arrive(before);
             }
@@ -245,7 +250,7 @@ impl Screen for Tools {
         }
         match act {
             Act::Duplicate | Act::Rename | Act::Delete | Act::Editor if chosen.is_none() => Some("nothing is selected".into()),
-            Act::InvokeTool if !state.selected.as_ref().is_some_and(|id| state.catalog.tool(id).is_some()) => {
+            Act::InvokeTool if state.selected.as_ref().is_none_or(|id| state.catalog.tool(id).is_none()) => {
                 Some("select a tool first; a service is called through its tools".into())
             }
             Act::Save if chosen.is_none() => Some("nothing is selected".into()),
@@ -308,9 +313,9 @@ impl Tools {
         let reply = self.form_input(&Input::Key(key));
         if matches!(reply, Reply::Ignored) {
             if act == Act::NextPane {
-                self.panes.next()
+                self.panes.next();
             } else {
-                self.panes.previous()
+                self.panes.previous();
             }
             return Reply::Handled;
         }

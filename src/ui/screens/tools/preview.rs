@@ -59,6 +59,15 @@ impl Cache {
     }
 }
 
+/// Where the keys go while the preview is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Focus<'p> {
+    Here,
+    /// A field of the form, whose line is to be in view.
+    Field(&'p Pointer),
+    Elsewhere,
+}
+
 impl Preview {
     pub(super) fn next_view(&mut self) {
         self.tabs.at = (self.tabs.at + 1) % 4;
@@ -75,16 +84,9 @@ impl Preview {
         self.find.is_some()
     }
 
-    pub(super) fn draw(
-        &mut self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        look: Look<'_>,
-        state: &State,
-        focused: bool,
-        at: Option<&Pointer>,
-    ) {
+    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State, focus: Focus<'_>) {
         let styles = look.styles;
+        let (focused, at) = (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
         let rows = self.cache.as_ref().map_or(0, |cache| cache.starts.len());
         let foot =
             if self.tabs.at == PROBLEMS { self.problems.position(state.findings.len()) } else { self.lines.position(rows) };
