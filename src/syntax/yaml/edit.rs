@@ -162,8 +162,8 @@ impl Pen<'_> {
         let keeps_brackets = node.is_flow() && !flow::spans(node).is_empty() && to.is_container();
         if in_flow || keeps_brackets {
             let manner = if node.is_container() { manner::beside(self.page, node, &manner) } else { manner };
-            let blank = if node.span.start == node.span.end { " " } else { "" };
-            let value = Splice::new(node.span.start, node.span.end, format!("{blank}{}", print::flow(to, &manner)));
+            let parting = self.parting(above, node);
+            let value = Splice::new(node.span.start, node.span.end, format!("{parting}{}", print::flow(to, &manner)));
             return self.wrong_tag(node, to).into_iter().chain([value]).collect();
         }
         let Some(slot) = above.last().and_then(|parent| self.slot(parent, node)) else {
@@ -178,6 +178,17 @@ impl Pen<'_> {
             splices.push(Splice::delete(span.start - blanks, span.start + tag));
         }
         splices
+    }
+
+    /// What a value between braces that was left out needs before it: `{a: }` a blank, `{a}` a colon too.
+    fn parting(&self, above: &[&Node], node: &Node) -> &'static str {
+        let Some(Shape::Object { members, .. }) = above.last().map(|parent| &parent.shape) else { return "" };
+        let member = members.iter().find(|member| std::ptr::eq(&raw const member.value, node));
+        match member.filter(|_| node.span.start == node.span.end) {
+            None => "",
+            Some(member) if Gap::new(self.page.text, member.key_span.end).take(b":").is_some() => " ",
+            Some(_) => ": ",
+        }
     }
 
     /// The tag of a value, with the blanks behind it, where the new value is not of its kind.

@@ -305,15 +305,14 @@ impl<'t> Builder<'t> {
         let mut gap = Gap::new(self.text, self.last);
         match self.stack.last().map(|frame| (&frame.inside, frame.style)) {
             None => {}
+            Some((Inside::Object { key: Some(_), .. }, _)) => {
+                gap.take(b":");
+            }
             Some((_, Style::Flow)) => {
                 gap.take(b",");
-                gap.take(b":");
             }
             Some((Inside::List { .. }, _)) => {
                 gap.take(b"-");
-            }
-            Some((Inside::Object { key: Some(_), .. }, _)) => {
-                gap.take(b":");
             }
             Some((Inside::Object { .. }, _)) => {
                 gap.take(b"?");
