@@ -253,7 +253,7 @@ impl Pen {
 
     /// A label stands on its line, with a blank on both sides where the line is horizontal.
     fn label(&mut self, route: &Route, role: Role) {
-        let Some(caption) = &route.label else { return };
+        let Some(caption) = route.label.as_ref().filter(|caption| !caption.text.is_empty()) else { return };
         for x in [caption.at.x.checked_sub(1), Some(caption.at.x + caption.width)].into_iter().flatten() {
             let at = Point { x, y: caption.at.y };
             if let Some(index) = self.index(at)

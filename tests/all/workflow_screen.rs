@@ -217,3 +217,15 @@ fn a_run_is_copied_as_a_scenario_that_holds() {
     let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied") };
     assert!(text.contains("\"execution_time\": \"0s\""), "the run began with its first step: {text}");
 }
+
+#[test]
+fn the_picture_has_less_or_more_detail() {
+    let mut bench = workflow(&["*"], (200, 60));
+    bench.keys("-");
+    assert!(!bench.shows("─ knowledge-query ─") && bench.shows("analysis"), "{}", bench.screen());
+    insta::assert_snapshot!("workflow_less", bench.screen());
+    bench.keys("+ +");
+    assert!(bench.shows("· complex-analysis"), "{}", bench.screen());
+    bench.keys("+");
+    assert!(bench.shows("this is the most that can be shown"));
+}

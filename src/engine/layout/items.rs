@@ -77,11 +77,11 @@ fn size_of(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
 fn inner_size(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
     let text = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(0);
     match diagram.direction {
-        Direction::LeftToRight => ((text + 4).max(11), spec.lines.len().max(2) + 2),
+        Direction::LeftToRight => ((text + 4).max(11), spec.lines.len().max(1) + 2),
         // The arrows at the side take a row for "from any" and two for "to itself".
         Direction::TopDown => {
             let beside = usize::from(spec.from_any.is_some()) + 2 * usize::from(spec.to_itself.is_some());
-            (text + 4, spec.lines.len().max(beside).max(2) + 2)
+            (text + 4, spec.lines.len().max(beside).max(1) + 2)
         }
     }
 }

@@ -24,7 +24,7 @@ const LONGEST: usize = 30;
 /// How much of each state and arrow is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Names of states; arrows with the number of their tools.
+    /// Names of states; arrows with the number of their tools, where there are several.
     Less,
     /// How many tools a state offers; arrows with their tools.
     #[default]
@@ -66,13 +66,14 @@ pub fn diagram<T: Gated>(workflow: &Workflow, tools: &[T], view: View) -> StateD
     let mut staying = Vec::new();
     for edge in if view.drawn == Drawn::All { workflow.all_edges() } else { workflow.edges() } {
         let label = match view.detail {
+            Detail::Less if edge.tools.len() == 1 => String::new(),
             Detail::Less => edge.tools.len().to_string(),
             Detail::Usual | Detail::More => label(&edge.tools, tools, measure),
         };
         match edge.link {
             Link::StayAny => staying = edge.tools,
             Link::FromAny { to } => {
-                boxes[to].from_any = Some(format!("any: {label}"));
+                boxes[to].from_any = Some(if label.is_empty() { "any".into() } else { format!("any: {label}") });
                 feet[to].1 = edge.tools;
             }
             Link::Between { from, to } if from == to => {
