@@ -1,6 +1,6 @@
 //! Checks that hold for every system: one table of rows, each with a code, a severity and a function.
 //!
-//! [`check`] says what a row is and [`ground`] what its function can ask; the other files hold the functions, by what they look at.
+//! [`mod@check`] says what a row is and [`ground`] what its function can ask; the other files hold the functions, by what they look at.
 //! A system adds its own table of the same rows. [`syntax`] turns what is odd in a text into findings.
 
 pub mod check;

@@ -1,6 +1,6 @@
 //! How bytes travel: one file and one row for each transport. A transport knows no system.
 //!
-//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`line`] is the bounded queue between the network and whoever listens.
+//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`mod@line`] is the bounded queue between the network and whoever listens.
 
 pub mod bus;
 pub mod embedded;
