@@ -198,6 +198,17 @@ fn any_size_is_lived_through() {
 }
 
 #[test]
+fn keys_typed_ahead_all_arrive() {
+    let folder = workspace();
+    let mut terminal = open(&folder);
+    // More than a terminal hands over at once, with the last of them ending the program.
+    terminal.write(&b"\x1b[B\x1b[A".repeat(1_000));
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
+    terminal.assert_given_back();
+}
+
+#[test]
 fn a_megabyte_is_pasted_into_a_field_and_taken_back() {
     let folder = workspace();
     let mut terminal = open(&folder);
