@@ -245,7 +245,10 @@ fn make(mut source: Source, wishes: &[Wish]) -> Result<(), TestCaseError> {
             let from = text[..place.key.map_or(place.value.start, |key| key.start)].rfind('\n').map_or(0, |at| at + 1);
             let from = dash.map_or(from, |dash| dash.min(from));
             let to = text[place.value.end..].find('\n').map_or(text.len(), |at| place.value.end + at + 1);
-            let within = patch.old == patch.new || patch.at >= from && patch.at + patch.old.len() <= to;
+            // By lines, not by where the patch stands: the same change can be said a few blanks further on.
+            let (before, behind, new) = (&text[..from], &text[to..], after.text());
+            let within = patch.old == patch.new
+                || new.len() >= before.len() + behind.len() && new.starts_with(before) && new.ends_with(behind);
             prop_assert!(within, "touches other lines: {:?} {:?}\n{:?}", edit, patch, text);
         }
         source = after;
