@@ -12,12 +12,14 @@ use crate::{
     engine::{
         canvas_text::{self, Cell, Drawing, Role as Part},
         filter::AskedGroups,
+        gated::ToolRow,
         layout::{
             diagram::Direction,
+            hit::Hit,
             picture::{Area, Picture, Point},
             states::{self, Detail, Drawn, StateDiagram, View},
         },
-        workflow::graph::{Link, StateRow},
+        workflow::graph::{Edge, Link, StateRow},
     },
     model::{call::Outcome, context::Name},
     ui::{
@@ -40,6 +42,17 @@ pub struct Graph {
     held: Option<(u16, u16)>,
     /// The state that was current when last drawn; the view follows when it changes.
     followed: Option<StateRow>,
+}
+
+/// What stands at a cell of the picture, in the workflow's own terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    State(StateRow),
+    /// An arrow's line or head: all tools that it stands for.
+    Edge(Edge),
+    /// An arrow's label, and any part of an arrow at a state's foot.
+    Label(Edge),
+    Empty,
 }
 
 /// A layout that is kept while only the run goes on.
@@ -345,12 +358,49 @@ impl Graph {
         }
     }
 
+    /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
+    pub fn spot(&self, column: u16, row: u16) -> Option<Spot> {
+        let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
+        let along = |cell: u16, start: u16, offset: i32| i32::from(cell) - i32::from(start) + offset;
+        let (x, y) = (along(column, self.inside.x, self.offset.0), along(row, self.inside.y, self.offset.1));
+        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return Some(Spot::Empty) };
+        let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
+        Some(match laid.picture.hit(Point { x, y }) {
+            Hit::Box(state) => Spot::State(state),
+            Hit::Arrow(arrow) => Spot::Edge(laid.states.arrows[arrow].clone()),
+            Hit::Label(arrow) => Spot::Label(laid.states.arrows[arrow].clone()),
+            Hit::Itself(state) => Spot::Label(edge(Link::Between { from: state, to: state }, &laid.states.feet[state].0)),
+            Hit::FromAny(to) => Spot::Label(edge(Link::FromAny { to }, &laid.states.feet[to].1)),
+            Hit::Nothing => Spot::Empty,
+        })
+    }
+
+    /// Where a state's box stands on the screen, as far as it is in view.
+    #[expect(dead_code, reason = "edit mode draws on it")]
+    pub fn seen(&self, state: StateRow) -> Option<Rect> {
+        let area = self.area_of(state)?;
+        let cell = |at: usize, start: u16, offset: i32| i32::try_from(at).ok().map(|at| at - offset + i32::from(start));
+        let (left, top) = (cell(area.x, self.inside.x, self.offset.0)?, cell(area.y, self.inside.y, self.offset.1)?);
+        let (right, bottom) = (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
+        let held = |at: i32, start: u16, end: u16| u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start);
+        let (x, y) = (held(left, self.inside.x, self.inside.right()), held(top, self.inside.y, self.inside.bottom()));
+        let (right, bottom) =
+            (held(right, self.inside.x, self.inside.right()), held(bottom, self.inside.y, self.inside.bottom()));
+        (right > x && bottom > y).then(|| Rect::new(x, y, right - x, bottom - y))
+    }
+
+    /// Where the picture is drawn on the screen.
+    #[expect(dead_code, reason = "edit mode draws on it")]
+    pub fn inside(&self) -> Rect {
+        self.inside
+    }
+
+    /// The state that a press at this cell means.
     fn state_at(&self, mouse: Mouse) -> Option<StateRow> {
-        let inside = self.inside.contains((mouse.column, mouse.row).into());
-        let at = |cell: u16, start: u16, offset: i32| usize::try_from(i32::from(cell) - i32::from(start) + offset).ok();
-        let point = Point { x: at(mouse.column, self.inside.x, self.offset.0)?, y: at(mouse.row, self.inside.y, self.offset.1)? };
-        let boxes = &self.laid.as_ref()?.picture.boxes;
-        boxes.iter().position(|placed| placed.area.holds(point)).filter(|_| inside)
+        match self.spot(mouse.column, mouse.row)? {
+            Spot::State(row) => Some(row),
+            _ => None,
+        }
     }
 
     /// Takes the tools that lead from here to the chosen state.

@@ -1,0 +1,89 @@
+//! What stands at a cell of a picture: found by geometry alone, so that it needs no drawing.
+
+use super::picture::{Picture, Placed, Point, Route};
+
+/// What a cell is part of, by the diagram's rows. Labels win over boxes, boxes over lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    Box(usize),
+    /// An arrow's line or head.
+    Arrow(usize),
+    /// An arrow's label, with the blank on both sides of it.
+    Label(usize),
+    /// Line, head or label of the arrow from a box to itself, by the box's row.
+    Itself(usize),
+    /// The same of the arrow from any box to one.
+    FromAny(usize),
+    Nothing,
+}
+
+impl Picture {
+    /// What stands at a cell. Where two arrows cross, the earlier one.
+    #[must_use]
+    pub fn hit(&self, at: Point) -> Hit {
+        let on = |route: &Route| route.labelled(at) || route.passes(at);
+        if let Some(row) = self.arrows.iter().position(|route| route.labelled(at)) {
+            return Hit::Label(row);
+        }
+        for (row, Placed { area, to_itself, from_any }) in self.boxes.iter().enumerate() {
+            if area.holds(at) {
+                return Hit::Box(row);
+            }
+            if to_itself.as_ref().is_some_and(on) {
+                return Hit::Itself(row);
+            }
+            if from_any.as_ref().is_some_and(on) {
+                return Hit::FromAny(row);
+            }
+        }
+        self.arrows.iter().position(|route| route.passes(at)).map_or(Hit::Nothing, Hit::Arrow)
+    }
+}
+
+impl Route {
+    /// Whether a cell is part of the line or its head.
+    #[must_use]
+    pub fn passes(&self, at: Point) -> bool {
+        let between = |a: usize, b: usize, value: usize| (a.min(b)..=a.max(b)).contains(&value);
+        let on = |pair: &[Point]| between(pair[0].x, pair[1].x, at.x) && between(pair[0].y, pair[1].y, at.y);
+        self.head == at || self.points.windows(2).any(on)
+    }
+
+    /// Whether a cell is part of the label or of the blanks beside it.
+    #[must_use]
+    pub fn labelled(&self, at: Point) -> bool {
+        let beside = |start: usize, width: usize| (start.saturating_sub(1)..=start + width).contains(&at.x);
+        self.label.as_ref().is_some_and(|label| !label.text.is_empty() && label.at.y == at.y && beside(label.at.x, label.width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::layout::diagram::{ArrowSpec, BoxSpec, Diagram, Direction, letters};
+
+    #[test]
+    fn each_part_is_found_at_its_cells() {
+        let spec = |name: &str| BoxSpec { lines: vec![name.into()], ..BoxSpec::default() };
+        let first = BoxSpec { to_itself: Some("again".into()), from_any: Some("any: reset".into()), ..spec("one") };
+        let arrows = vec![ArrowSpec { from: 0, to: 1, label: "go".into() }, ArrowSpec { from: 1, to: 0, label: "back".into() }];
+        for direction in [Direction::LeftToRight, Direction::TopDown] {
+            let boxes = vec![first.clone(), spec("two")];
+            let picture = Diagram { boxes, arrows: arrows.clone(), first: 0, direction, measure: letters }.layout();
+            for (row, placed) in picture.boxes.iter().enumerate() {
+                let area = placed.area;
+                assert_eq!(picture.hit(Point { x: area.x, y: area.y }), Hit::Box(row));
+                assert_eq!(picture.hit(Point { x: area.x + area.width - 1, y: area.y + area.height - 1 }), Hit::Box(row));
+            }
+            for (row, route) in picture.arrows.iter().enumerate() {
+                assert_eq!(picture.hit(route.head), Hit::Arrow(row));
+                assert_eq!(picture.hit(route.points[0]), Hit::Arrow(row));
+                assert_eq!(picture.hit(route.label.as_ref().unwrap().at), Hit::Label(row));
+            }
+            let label = |route: &Option<Route>| route.as_ref().unwrap().label.as_ref().unwrap().at;
+            assert_eq!(picture.hit(label(&picture.boxes[0].to_itself)), Hit::Itself(0));
+            assert_eq!(picture.hit(label(&picture.boxes[0].from_any)), Hit::FromAny(0));
+            assert_eq!(picture.hit(Point { x: picture.width, y: picture.height }), Hit::Nothing);
+        }
+    }
+}
