@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     engine::{
-        explain::{Explainer, Explanation},
+        explain::tool::{Explainer, Explanation},
         filter::list,
         gated::ToolRow,
     },

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::script::{Expectations, Refusal, Scenario, ScenarioStep};
 use crate::{
     engine::{
-        explain::Explainer,
+        explain::tool::Explainer,
         filter::unknown_groups,
         gated::{Gated, row_of},
         simulate::run::{Offer, RefusedCause, Simulation, Take},

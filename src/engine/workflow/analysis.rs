@@ -459,6 +459,29 @@ mod tests {
         }
 
         #[test]
+        fn the_smallest_sets_of_groups_lead_to_a_state(tools in tools(), context in context()) {
+            let asked = AskedGroups::of(context.groups.as_deref());
+            let search = GroupSearch::new(&tools, &asked, context.state());
+            let plain: Vec<Name> = GROUPS.iter().chain(&["default"]).map(|name| Name::from(*name)).collect();
+            for state in STATES {
+                let comes = |added: &[Name]| {
+                    let groups: Vec<Name> = asked.names().iter().chain(added).cloned().collect();
+                    reach(&tools, Some(&groups), context.state()).contains(*state)
+                };
+                let enough: Vec<BTreeSet<Name>> = (0..1_usize << plain.len()).map(|bits| {
+                    plain.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, name)| name.clone()).collect::<Vec<_>>()
+                }).filter(|set| comes(set)).map(|set| set.into_iter().collect()).collect();
+                let mut smallest: BTreeSet<BTreeSet<Name>> = enough.iter()
+                    .filter(|set| !enough.iter().any(|other| other != *set && other.is_subset(set))).cloned().collect();
+                if smallest.is_empty() && comes(&[Name::from("*")]) {
+                    smallest.insert([Name::from("*")].into());
+                }
+                let every = search.every_smallest_to(state);
+                prop_assert_eq!(every.sets.into_iter().map(|set| set.into_iter().collect()).collect::<BTreeSet<_>>(), smallest);
+            }
+        }
+
+        #[test]
         fn the_fewest_groups_are_the_fewest(tools in tools(), context in context()) {
             let asked = AskedGroups::of(context.groups.as_deref());
             let given = asked.names();
@@ -477,6 +500,18 @@ mod tests {
                 subsets.sort_by_key(Vec::len);
                 let fewest = subsets.iter().find(|set| runs(set)).map(Vec::len)
                     .or_else(|| runs(&[Name::from("*")]).then_some(1));
+                // Of the sets that do, those that hold no other of them.
+                let enough: Vec<BTreeSet<Name>> =
+                    subsets.iter().filter(|set| runs(set)).map(|set| set.iter().cloned().collect()).collect();
+                let mut smallest: BTreeSet<BTreeSet<Name>> = enough.iter()
+                    .filter(|set| !enough.iter().any(|other| other != *set && other.is_subset(set))).cloned().collect();
+                if smallest.is_empty() && runs(&[Name::from("*")]) {
+                    smallest.insert([Name::from("*")].into());
+                }
+                let every = search.every_smallest(row);
+                prop_assert_eq!(every.proof, Proof::Smallest);
+                prop_assert_eq!(every.sets.len(), smallest.len(), "no set twice");
+                prop_assert_eq!(every.sets.into_iter().map(|set| set.into_iter().collect()).collect::<BTreeSet<_>>(), smallest);
                 let answer = search.fewest(row);
                 prop_assert_eq!(answer.as_ref().map(|answer| answer.groups.len()), fewest, "{:?} {:?}", tool, answer);
                 if let Some(answer) = answer {

@@ -1,4 +1,4 @@
-//! For a tool, the smallest set of groups that lets it run at all, and the tools to take before it.
+//! For a tool or a state, the smallest sets of groups that let a run come there, and the tools to take before it.
 
 use std::{
     cmp::Reverse,
@@ -36,8 +36,18 @@ pub enum Proof {
     Found,
 }
 
+/// Sets of groups, none of which is part of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupSets {
+    /// The smallest first; empty where no groups help. An empty set: nothing needs to be asked for beside.
+    pub sets: Vec<Vec<Name>>,
+    pub proof: Proof,
+}
+
 /// How many partial ways are looked at before the search gives up on proving its answer.
 const PATIENCE: usize = 500;
+/// The same where all answers are looked for.
+const MUCH_PATIENCE: usize = 20_000;
 
 /// Finds, for one tool after another, the fewest groups that let it run from a state.
 #[derive(Debug)]
@@ -95,8 +105,8 @@ impl GroupSearch {
     pub fn fewest(&self, tool: ToolRow) -> Option<Reach> {
         // Without any group in the way, is there a way at all?
         self.paths.nearest_for(&self.workflow, tool)?;
-        let (found, proof) = Search::new(self, tool).run();
-        let groups = match (found, proof) {
+        let (found, proof) = Search::new(self, Goal::Tool(tool)).run(Wanted::One);
+        let groups = match (found.first(), proof) {
             (Some(groups), _) => Some(groups.rows().collect()),
             (None, Proof::Found) => self.cover(tool),
             (None, Proof::Smallest) => None,
@@ -120,6 +130,36 @@ impl GroupSearch {
             state: self.workflow.states()[state].clone(),
             proof,
         })
+    }
+
+    /// Every smallest set of groups beside those asked for under which a tool can run. `*` is given only where nothing less helps.
+    #[must_use]
+    pub fn every_smallest(&self, tool: ToolRow) -> GroupSets {
+        self.sets(Goal::Tool(tool), self.paths.nearest_for(&self.workflow, tool).is_some())
+    }
+
+    /// The same for coming into a state.
+    #[must_use]
+    pub fn every_smallest_to(&self, state: &str) -> GroupSets {
+        match self.workflow.state(state) {
+            Some(row) => self.sets(Goal::State(row), self.paths.reaches(row)),
+            None => GroupSets { sets: Vec::new(), proof: Proof::Smallest },
+        }
+    }
+
+    fn sets(&self, goal: Goal, possible: bool) -> GroupSets {
+        if !possible {
+            return GroupSets { sets: Vec::new(), proof: Proof::Smallest };
+        }
+        let (found, proof) = Search::new(self, goal).run(Wanted::All);
+        let mut sets: Vec<Vec<Name>> =
+            found.into_iter().map(|groups| groups.rows().map(|row| self.names[row].clone()).collect()).collect();
+        sets.iter_mut().for_each(|set| set.sort());
+        sets.sort_by(|left, right| left.len().cmp(&right.len()).then_with(|| left.cmp(right)));
+        if sets.is_empty() {
+            sets.push(vec![ANY.into()]);
+        }
+        GroupSets { sets, proof }
     }
 
     /// Groups that open the shortest way there is, the most useful ones first; `None` when a tool on it is in no group.
@@ -146,7 +186,7 @@ impl GroupSearch {
 }
 
 /// How many groups beside those given the search goes up to.
-const MOST: usize = 4;
+const MOST: usize = 8;
 
 /// A small set of group rows, ascending; unused places hold the largest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,42 +224,70 @@ impl Groups {
 /// earlier one came to the same state with a part of its groups.
 struct Search<'s> {
     of: &'s GroupSearch,
-    goal: ToolRow,
+    goal: Goal,
     /// For each node (the last is "any state"), the sets it was reached with.
     seen: Vec<Vec<Groups>>,
     /// A way was given up because it wanted too many groups.
     cut: bool,
 }
 
+/// Where a search wants to come.
+#[derive(Clone, Copy)]
+enum Goal {
+    Tool(ToolRow),
+    State(StateRow),
+}
+
+/// How many answers are wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Wanted {
+    One,
+    All,
+}
+
 impl<'s> Search<'s> {
-    fn new(of: &'s GroupSearch, goal: ToolRow) -> Self {
+    fn new(of: &'s GroupSearch, goal: Goal) -> Self {
         Self { of, goal, seen: vec![Vec::new(); of.workflow.states().len() + 1], cut: false }
     }
 
-    fn run(mut self) -> (Option<Groups>, Proof) {
+    /// The sets under which the goal is come to, none part of another; and whether there are no others.
+    fn run(mut self, wanted: Wanted) -> (Vec<Groups>, Proof) {
         let of = self.of;
         let any = of.workflow.states().len();
         let done = any + 1;
         let mut queue = BinaryHeap::from([Reverse((0, 0, Groups::NONE, of.workflow.start()))]);
-        let mut patience = PATIENCE;
+        let mut patience = if wanted == Wanted::One { PATIENCE } else { MUCH_PATIENCE };
+        let mut found: Vec<Groups> = Vec::new();
         while let Some(Reverse((_, steps, groups, node))) = queue.pop() {
+            // What holds an answer is no smaller one, and leads to none.
+            if found.iter().any(|earlier| earlier.is_part_of(groups)) {
+                continue;
+            }
             if node == done {
-                return (Some(groups), Proof::Smallest);
+                found.push(groups);
+                if wanted == Wanted::One {
+                    return (found, Proof::Smallest);
+                }
+                continue;
             }
             if self.seen[node].iter().any(|earlier| earlier.is_part_of(groups)) {
                 continue;
             }
             patience -= 1;
             if patience == 0 {
-                return (None, Proof::Found);
+                return (found, Proof::Found);
             }
             self.seen[node].push(groups);
             let mut push = |groups: Groups, steps: usize, node| queue.push(Reverse((groups.len(), steps, groups, node)));
             let tools = if node == any {
                 of.workflow.everywhere()
             } else {
-                if self.is_goal(node) {
-                    self.each_with(groups, self.goal, |groups| push(groups, steps, done));
+                match self.goal {
+                    Goal::State(state) if state == node => push(groups, steps, done),
+                    Goal::Tool(tool) if self.is_listed(tool, node) => {
+                        self.each_with(groups, tool, |groups| push(groups, steps, done));
+                    }
+                    _ => {}
                 }
                 push(groups, steps, any);
                 of.workflow.listing(node)
@@ -230,11 +298,11 @@ impl<'s> Search<'s> {
                 }
             }
         }
-        (None, if self.cut { Proof::Found } else { Proof::Smallest })
+        (found, if self.cut { Proof::Found } else { Proof::Smallest })
     }
 
-    fn is_goal(&self, state: StateRow) -> bool {
-        match &self.of.workflow.members()[self.goal].origin {
+    fn is_listed(&self, tool: ToolRow, state: StateRow) -> bool {
+        match &self.of.workflow.members()[tool].origin {
             Origin::Every => true,
             Origin::Only(rows) => rows.contains(&state),
         }

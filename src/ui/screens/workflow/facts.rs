@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use crate::{
     app::state::State,
     engine::{
-        explain::{Explainer, Explanation},
+        explain::tool::{Explainer, Explanation},
         filter::{AskedGroups, Split, permit, split, unknown_groups},
         gated::{Slot, ToolRow},
         groups::groups_of,

@@ -5,13 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
+        documents,
         input::{Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
         notices::NoticeKind,
         state::State,
     },
     engine::{
-        explain::Change,
+        explain::tool::Change,
         filter::{AskedGroups, Reason},
         gated::ToolRow,
     },
@@ -270,7 +271,11 @@ impl Offers {
             Change::Ask { .. } => {}
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.extend(steps(tools)),
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
-            Change::Edit(_) => messages.extend([Message::Select(id(state, tool)), Message::Show(ScreenId::Tools)]),
+            Change::Edit(edits) => {
+                let tool = &state.catalog.tools[tool];
+                let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
+                messages.push(Message::Change { label: format!("{}: {}", tool.entry.key, change.text(facts.tools())), changes });
+            }
         }
         Reply::Send(messages)
     }

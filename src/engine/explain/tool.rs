@@ -1,0 +1,259 @@
+//! Why a tool is hidden, and the smallest changes that would show it.
+
+use crate::{
+    engine::{
+        filter::{AskedGroups, Filter, Reason, list},
+        gate_edit::GateEdit,
+        gated::{Gated, ToolRow},
+        groups::groups_of,
+        workflow::{
+            graph::Workflow,
+            paths::Paths,
+            reach::{GroupSearch, GroupSets},
+        },
+    },
+    model::{
+        context::{Context, Name},
+        tool::Gate,
+    },
+};
+
+/// A tool's reasons and what to do about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    pub tool: ToolRow,
+    /// Empty when the tool is available.
+    pub reasons: Vec<Reason>,
+    /// What would show it, the smallest change first.
+    pub changes: Vec<Change>,
+}
+
+/// A change that shows a hidden tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Ask for these groups too.
+    Ask { groups: Vec<Name> },
+    /// Take these tools first, which leads to the state.
+    Take { tools: Vec<ToolRow>, state: Name },
+    /// Ask for these groups too, then take these tools.
+    AskAndTake { groups: Vec<Name>, tools: Vec<ToolRow>, state: Name },
+    /// Start in this state, since no tool leads there; and ask for these groups too, if any.
+    Start { groups: Vec<Name>, state: Name },
+    /// Edit the tool's descriptor: all of these.
+    Edit(Vec<GateEdit>),
+}
+
+impl Change {
+    /// Stable word for scripts.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Ask { .. } => "ask",
+            Self::Take { .. } => "take",
+            Self::AskAndTake { .. } => "ask-and-take",
+            Self::Start { .. } => "start",
+            Self::Edit(_) => "edit",
+        }
+    }
+
+    /// The groups to ask for beside the present ones.
+    #[must_use]
+    pub fn groups(&self) -> &[Name] {
+        match self {
+            Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => groups,
+            Self::Take { .. } | Self::Edit(_) => &[],
+        }
+    }
+
+    /// The change in words, tools by their keys.
+    #[must_use]
+    pub fn text<T: Gated>(&self, tools: &[T]) -> String {
+        let keys = |rows: &[ToolRow]| rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ");
+        match self {
+            Self::Ask { groups } => format!("ask for {}", list(groups)),
+            Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
+            Self::AskAndTake { groups, tools: rows, .. } => format!("ask for {}, then take {}", list(groups), keys(rows)),
+            Self::Start { groups, state } if groups.is_empty() => format!("start in {state}: no tool leads there"),
+            Self::Start { groups, state } => format!("ask for {} and start in {state}: no tool leads there", list(groups)),
+            Self::Edit(edits) => edits.iter().map(GateEdit::text).collect::<Vec<_>>().join(" and "),
+        }
+    }
+}
+
+/// Every smallest set of groups under which a tool can run from a state at all, nothing being asked for beside.
+#[must_use]
+pub fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
+    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start).every_smallest(tool)
+}
+
+/// Explains tools in one context; prepared once, asked for many.
+#[derive(Debug)]
+pub struct Explainer {
+    filter: Filter,
+    workflow: Workflow,
+    paths: Paths,
+    search: GroupSearch,
+    sizes: std::collections::HashMap<Name, usize>,
+}
+
+impl Explainer {
+    #[must_use]
+    pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
+        let filter = Filter::new(context);
+        let workflow = Workflow::of(tools, filter.groups(), filter.state());
+        Self {
+            paths: workflow.paths_from(workflow.start()),
+            search: GroupSearch::new(tools, filter.groups(), filter.state()),
+            sizes: groups_of(tools).into_iter().map(|group| (group.name, group.tools.len())).collect(),
+            filter,
+            workflow,
+        }
+    }
+
+    /// Explains one of the tools that this was prepared with.
+    #[must_use]
+    pub fn explain<T: Gated>(&self, tools: &[T], tool: ToolRow) -> Explanation {
+        let gate = tools[tool].gate();
+        let reasons = self.filter.reasons(gate);
+        let mut changes = Vec::new();
+        match reasons.as_slice() {
+            [] => {}
+            [Reason::Group { has, .. }] => changes.extend(self.asks(has)),
+            _ => changes.extend(self.ways(tool, gate, &reasons)),
+        }
+        changes.extend(Self::edits(&reasons));
+        Explanation { tool, reasons, changes }
+    }
+
+    /// One change for each group that would do; the group that brings in the fewest other tools first.
+    fn asks(&self, has: &[Name]) -> Vec<Change> {
+        let mut groups: Vec<Name> = has.to_vec();
+        if groups.is_empty() {
+            groups.push(crate::model::context::ANY.into());
+        }
+        groups.sort_by_key(|name| self.sizes.get(name).copied().unwrap_or(usize::MAX));
+        groups.into_iter().map(|name| Change::Ask { groups: vec![name] }).collect()
+    }
+
+    /// To another state: by tools at hand, else with more groups, else by starting there.
+    fn ways(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
+        let in_group = self.workflow.members()[tool].is_admitted();
+        if in_group
+            && let Some((state, hops)) =
+                self.paths.nearest_for(&self.workflow, tool).zip(self.paths.to_tool(&self.workflow, tool))
+        {
+            let tools = hops.into_iter().map(|hop| hop.tool).collect();
+            return vec![Change::Take { tools, state: self.workflow.states()[state].clone() }];
+        }
+        if let Some(reach) = self.search.fewest(tool) {
+            return vec![Change::AskAndTake { groups: reach.groups, tools: reach.before, state: reach.state }];
+        }
+        let groups = if in_group { Vec::new() } else { self.asks(&gate.groups()).swap_remove(0).groups().to_vec() };
+        let listed = reasons.iter().find_map(|reason| match reason {
+            Reason::State { listed, .. } => Some(listed.as_slice()),
+            Reason::Group { .. } => None,
+        });
+        listed
+            .unwrap_or_default()
+            .iter()
+            .take(1)
+            .map(|state| Change::Start { groups: groups.clone(), state: state.clone() })
+            .collect()
+    }
+
+    /// The edits that together take every reason away; none where no group is asked for.
+    fn edits(reasons: &[Reason]) -> Option<Change> {
+        let edit = |reason: &Reason| match reason {
+            Reason::Group { asked, .. } => asked.first().cloned().map(GateEdit::AddGroup),
+            Reason::State { current, .. } => Some(GateEdit::AddState(current.clone())),
+        };
+        let edits: Option<Vec<GateEdit>> = reasons.iter().map(edit).collect();
+        edits.filter(|edits| !edits.is_empty()).map(Change::Edit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::gated::Slot,
+        model::tool::{Gate, States},
+    };
+
+    fn names(list: &[&str]) -> Vec<Name> {
+        list.iter().map(|name| Name::from(*name)).collect()
+    }
+
+    fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
+        let states = if states == ["*"] { States::Every } else { States::Only(names(states)) };
+        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+    }
+
+    fn spec() -> Vec<Slot> {
+        vec![
+            tool("knowledge-query", &["read-only", "knowledge", "basic"], &["undefined", "research"], Some("analysis")),
+            tool("graph-update", &["write", "knowledge", "admin"], &["analysis", "modification"], None),
+            tool("text-completion", &["read-only", "text", "basic"], &["*"], Some("undefined")),
+            tool("complex-analysis", &["advanced", "compute"], &["analysis"], Some("results")),
+            tool("reset-workflow", &["admin"], &["analysis", "results"], Some("undefined")),
+            tool("lost", &["knowledge"], &["nowhere"], None),
+            tool("dead", &["knowledge"], &[], None),
+            tool("alone", &[], &["*"], None),
+        ]
+    }
+
+    fn first(groups: &[&str], state: &str, key: &str) -> String {
+        let tools = spec();
+        let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+        let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
+        let explanation = Explainer::new(&tools, &context).explain(&tools, row);
+        explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
+    }
+
+    #[test]
+    fn the_smallest_change_is_named_for_each_kind_of_reason() {
+        let knowledge = &["read-only", "knowledge"][..];
+        assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
+        assert_eq!(first(knowledge, "undefined", "graph-update"), "take knowledge-query first");
+        assert_eq!(first(knowledge, "analysis", "complex-analysis"), "ask for advanced");
+        assert_eq!(first(knowledge, "undefined", "complex-analysis"), "ask for advanced, then take knowledge-query");
+        assert_eq!(first(&["knowledge", "compute"], "results", "reset-workflow"), "ask for admin", "the document's third step");
+        assert_eq!(first(knowledge, "undefined", "lost"), "start in nowhere: no tool leads there");
+        assert_eq!(first(&["compute"], "undefined", "lost"), "ask for knowledge and start in nowhere: no tool leads there");
+        assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
+        assert_eq!(first(knowledge, "undefined", "alone"), "ask for *");
+        assert_eq!(first(&[], "undefined", "text-completion"), "ask for text", "the group with the fewest other tools");
+    }
+
+    /// Carrying out each change shows the tool.
+    #[test]
+    fn every_change_does_what_it_says() {
+        let tools = spec();
+        for groups in [&["read-only"][..], &["compute"], &[], &["admin", "knowledge"], &["*"]] {
+            for state in ["undefined", "analysis", "results", "elsewhere"] {
+                let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
+                let explainer = Explainer::new(&tools, &context);
+                for row in 0..tools.len() {
+                    for change in explainer.explain(&tools, row).changes {
+                        let mut gate = tools[row].gate.clone();
+                        let mut then = context.clone();
+                        then.groups.as_mut().unwrap().extend(change.groups().iter().cloned());
+                        match &change {
+                            Change::Take { tools: rows, .. } | Change::AskAndTake { tools: rows, .. } => {
+                                for row in rows {
+                                    assert!(Filter::new(&then).admits(&tools[*row].gate), "{change:?} from {context:?}");
+                                    then.state = tools[*row].gate.next.clone().or(then.state);
+                                }
+                            }
+                            Change::Start { state, .. } => then.state = Some(state.clone()),
+                            Change::Edit(edits) => gate = edits.iter().fold(gate, |gate, edit| edit.of(&gate)),
+                            Change::Ask { .. } => {}
+                        }
+                        let still = Filter::new(&then).reasons(&gate);
+                        assert_eq!(still, [], "{change:?} of {} from {context:?}", tools[row].key);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Edits of a tool's gate, as data: what they make of the gate, and which edits of the descriptor they come to.
+
+use serde_json::Value;
+
+use super::filter::list;
+use crate::{
+    model::{
+        context::{ANY, Name},
+        entry::EntryId,
+        finding::EntryEdit,
+        tool::{Gate, States, Tool},
+    },
+    schema::{literal::Literal, pointer::Pointer},
+    syntax::edit::Edit,
+};
+
+/// One change of a tool's gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateEdit {
+    AddGroup(Name),
+    RemoveGroup(Name),
+    AddState(Name),
+    RemoveState(Name),
+    /// Available in every state.
+    Everywhere,
+    /// Available in these states alone.
+    OnlyIn(Vec<Name>),
+    /// Where it leads; `None`: the state stays.
+    LeadTo(Option<Name>),
+}
+
+impl GateEdit {
+    /// What the edit does, as a request.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::AddGroup(group) => format!("add group {group} to the tool"),
+            Self::RemoveGroup(group) => format!("take the tool out of group {group}"),
+            Self::AddState(state) => format!("make the tool available in {state}"),
+            Self::RemoveState(state) => format!("make the tool no longer available in {state}"),
+            Self::Everywhere => "make the tool available in every state".into(),
+            Self::OnlyIn(states) if states.is_empty() => "make the tool available in no state".into(),
+            Self::OnlyIn(states) => format!("make the tool available in {} only", list(states)),
+            Self::LeadTo(Some(state)) => format!("let the tool lead to {state}"),
+            Self::LeadTo(None) => "let the tool leave the state as it is".into(),
+        }
+    }
+
+    /// The gate after it. An edit that changes nothing gives the same gate.
+    #[must_use]
+    pub fn of(&self, gate: &Gate) -> Gate {
+        let mut gate = gate.clone();
+        match self {
+            Self::AddGroup(group) => {
+                let mut groups = gate.groups();
+                if !groups.contains(group) {
+                    groups.push(group.clone());
+                    gate.groups = Some(groups);
+                }
+            }
+            Self::RemoveGroup(group) => {
+                let mut groups = gate.groups();
+                if groups.contains(group) {
+                    groups.retain(|name| name != group);
+                    gate.groups = Some(groups);
+                }
+            }
+            Self::AddState(state) => {
+                if let States::Only(listed) = &mut gate.states
+                    && !listed.contains(state)
+                {
+                    listed.push(state.clone());
+                }
+            }
+            Self::RemoveState(state) => {
+                if let States::Only(listed) = &mut gate.states {
+                    listed.retain(|name| name != state);
+                }
+            }
+            Self::Everywhere => gate.states = States::Every,
+            Self::OnlyIn(states) => gate.states = States::Only(states.clone()),
+            Self::LeadTo(state) => gate.next.clone_from(state),
+        }
+        gate
+    }
+
+    /// The edits of the tool's descriptor that it comes to; none where it changes nothing.
+    #[must_use]
+    pub fn edits(&self, tool: &Tool) -> Vec<EntryEdit> {
+        let (gate, keys) = (self.of(&tool.gate), tool.keys);
+        if gate == tool.gate {
+            return Vec::new();
+        }
+        let of = |edits: Vec<Edit>| edits.into_iter().map(|edit| of_entry(tool.id(), edit)).collect();
+        match self {
+            Self::AddGroup(group) => of(vec![add(tool, keys.groups, group, &gate.groups())]),
+            Self::RemoveGroup(group) => of(remove(tool, keys.groups, group, &gate.groups())),
+            Self::AddState(state) => of(vec![add(tool, keys.states, state, listed(&gate.states))]),
+            Self::RemoveState(state) => of(remove(tool, keys.states, state, listed(&gate.states))),
+            Self::Everywhere => of(vec![Edit::Remove { at: member(keys.states) }]),
+            Self::OnlyIn(states) => of(vec![set(keys.states, states)]),
+            Self::LeadTo(Some(state)) => of(vec![Edit::Set { at: member(keys.next), to: (&**state).into() }]),
+            Self::LeadTo(None) => of(vec![Edit::Remove { at: member(keys.next) }]),
+        }
+    }
+}
+
+fn of_entry(entry: &EntryId, edit: Edit) -> EntryEdit {
+    EntryEdit { entry: entry.clone(), edit }
+}
+
+fn member(key: &str) -> Pointer {
+    Pointer::root().child(key)
+}
+
+fn listed(states: &States) -> &[Name] {
+    match states {
+        States::Only(listed) => listed,
+        States::Every => &[],
+    }
+}
+
+fn set(key: &str, names: &[Name]) -> Edit {
+    let items: Value = names.iter().map(|name| Value::from(&**name)).collect();
+    Edit::Set { at: member(key), to: Literal::from(items) }
+}
+
+/// Into the list that is there; a value that is no list is written anew with all `names`.
+fn add(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Edit {
+    match tool.entry.value.get(key).and_then(Value::as_array) {
+        Some(items) => Edit::Insert { at: member(key).item(items.len()), item: (&**name).into() },
+        None => set(key, names),
+    }
+}
+
+/// Out of the list that is there, each time that it stands in it, the last one first.
+fn remove(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
+    let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else { return vec![set(key, names)] };
+    let rows = items.iter().enumerate().filter(|(_, item)| item.as_str() == Some(&**name)).map(|(row, _)| row);
+    rows.rev().map(|row| Edit::Remove { at: member(key).item(row) }).collect()
+}
+
+/// Whether a group can be added to a tool: `*` there would be a group of that name.
+#[must_use]
+pub fn can_be_added(group: &str) -> bool {
+    group != ANY
+}
