@@ -8,6 +8,7 @@ pub mod calls;
 pub mod checking;
 pub mod documents;
 pub mod effect;
+pub mod form_file;
 pub mod input;
 pub mod keymap;
 pub mod message;

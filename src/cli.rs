@@ -17,6 +17,7 @@ mod columns;
 mod completions;
 mod demo;
 mod ending;
+mod form;
 mod global;
 mod graph;
 mod groups;
@@ -46,7 +47,7 @@ use crate::{
 };
 
 const AFTER: &str = "\
-Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 130 interrupted.";
+Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 5 kept as a draft, 130 interrupted.";
 
 /// A workbench in the terminal for people who make tools for LLM agents
 #[derive(Parser, Debug)]
@@ -82,6 +83,8 @@ enum Command {
     Call(call::Call),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
     Serve(serve::Serve),
+    /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
+    Form(form::Form),
     /// Print the JSON Schema that a descriptor's form is made from
     Schema(schema::Schema),
     /// Print what a shell needs to complete this command line
@@ -132,6 +135,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Graph(graph)) => graph.run(global, out),
         Some(Command::Call(call)) => call.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
+        Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
         Some(Command::Man(page)) => page.run(CommandLine::command(), out),

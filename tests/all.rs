@@ -16,6 +16,8 @@ mod end_to_end;
 mod findings;
 #[path = "all/form.rs"]
 mod form;
+#[path = "all/form_program.rs"]
+mod form_program;
 #[path = "all/gate_edits.rs"]
 mod gate_edits;
 #[path = "all/invoke.rs"]

@@ -8,6 +8,8 @@ pub enum Scope {
     Global,
     Tools,
     Catalog,
+    /// The program that is a form and nothing else.
+    FormFile,
     Form,
     Preview,
     Workflow,
@@ -28,6 +30,7 @@ impl Scope {
             Self::Global => "Everywhere",
             Self::Tools => "Tools",
             Self::Catalog => "Tools · catalog",
+            Self::FormFile => "toolcrib form",
             Self::Form => "Form",
             Self::Preview => "Tools · preview",
             Self::Workflow => "Workflow",
@@ -103,6 +106,7 @@ actions! {
     NextPreview     "next-preview"     Tools    ["v"],                  "next view",       "Switch the preview: file, JSON, Model, Problems";
     NextProblem     "next-problem"     Tools    ["p"],                  "next problem",    "Jump to the field of the next problem";
 
+    Accept          "accept"           FormFile ["ctrl+enter", "alt+enter", "f6"], "done", "Print the document, or save it, and leave";
     OpenField       "open-field"       Form     ["enter", "space"],     "edit",            "Edit, open, fold or switch the field";
     AddItem         "add-item"         Form     ["a", "alt+a"],         "add",             "Add an item or an entry to the list";
     RemoveValue     "remove-value"     Form     ["x", "delete", "alt+x"], "remove",        "Take the value away: an item goes, a field is unset";

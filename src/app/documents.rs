@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     engine::diff,
     model::{
-        entry::{EntryForm, EntryId, FileId},
+        entry::{EntryForm, FileId},
         finding::EntryEdit,
     },
     schema::pointer::Pointer,
@@ -88,7 +88,7 @@ struct Revision {
     label: String,
     deeds: Vec<Deed>,
     /// Edits one after another at the same place make one step.
-    place: Option<(EntryId, Pointer)>,
+    place: Option<(FileId, usize, Pointer)>,
 }
 
 /// Why a change could not be made; nothing was changed.
@@ -327,9 +327,13 @@ impl Documents {
 }
 
 /// The place of a single setting of a value, where typing goes on.
-fn place_of(changes: &[Change]) -> Option<(EntryId, Pointer)> {
+fn place_of(changes: &[Change]) -> Option<(FileId, usize, Pointer)> {
     match changes {
-        [Change::Entry(EntryEdit { entry, edit: Edit::Set { at, .. } })] => Some((entry.clone(), at.clone())),
+        [Change::Entry(EntryEdit { entry, edit: Edit::Set { at, .. } })] => {
+            let place = entry.place();
+            Some((place.file.clone(), place.document, place.at.join(at)))
+        }
+        [Change::File { file, document, edit: Edit::Set { at, .. } }] => Some((file.clone(), *document, at.clone())),
         _ => None,
     }
 }
@@ -362,7 +366,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::entry::EntryPlace;
+    use crate::model::entry::{EntryId, EntryPlace};
 
     const YAML: &str = "tool:\n  joke: # the first\n    type: prompt\n    name: joke\n";
 

@@ -26,6 +26,23 @@ pub enum ScreenId {
     Tools,
     Workflow,
     Invoke,
+    /// The form program's only one.
+    Form,
+}
+
+/// What comes after the document of the form program is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    Stay,
+    Leave,
+}
+
+/// Whether a document with issues may be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draft {
+    /// The user is asked first.
+    Ask,
+    Allow,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +100,13 @@ pub enum Message {
     },
     /// Leave as soon as no file has unsaved changes.
     QuitWhenSaved,
+    /// What was typed in the form program and is no value: it will not be in the document.
+    Unread(Vec<String>),
+    /// Print or save the document of the form program.
+    Accept {
+        then: Then,
+        draft: Draft,
+    },
 
     // The workflow.
     ToggleGroup(Name),
@@ -168,6 +192,8 @@ pub enum TextTarget {
     Entry(EntryId),
     /// The arguments typed for this tool.
     Arguments(EntryId),
+    /// The document of the form program.
+    Form,
 }
 
 /// A file as the store read it.

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use super::{
     calls::Calls,
     documents::Documents,
-    message::{Health, ScreenId},
+    form_file::{Filled, FormFile, Goal as FormGoal},
+    message::{Health, ScreenId, Then},
     notices::Notices,
 };
 use crate::{
@@ -57,6 +58,8 @@ pub struct Start {
     pub demo: bool,
     /// Arguments that stand in the form of some tools from the beginning.
     pub arguments: HashMap<EntryId, Source>,
+    /// The program is a form for this document, and nothing else.
+    pub form: Option<FormFile>,
 }
 
 /// How far the reading of the workspace is.
@@ -115,6 +118,8 @@ pub struct State {
     pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
+    /// What the program edits, where it is a form and nothing else.
+    pub form: Option<FormFile>,
     pub ids: Ids,
 }
 
@@ -150,6 +155,10 @@ pub enum Question {
     Begin,
     /// Leave although these files have unsaved changes?
     Leave(Vec<FileId>),
+    /// Leave the form program although its document was changed?
+    LeaveForm(FormGoal),
+    /// Take the document of the form program although it has issues?
+    Draft { then: Then, issues: Vec<String> },
     /// The file changed on disk since it was read.
     Conflict { file: FileId, disk: Option<Arc<str>> },
     /// An earlier session left unsaved work.
@@ -163,13 +172,17 @@ impl State {
         let connection =
             start.connection.and_then(|name| connections.iter().position(|connection| connection.name == name)).unwrap_or(0);
         let user = start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
+        let mut documents = Documents::default();
+        if let Some(form) = &start.form {
+            documents.load(form.file.clone(), form.document.clone());
+        }
         Self {
             workspace: start.workspace,
             demo: start.demo,
-            reading: Reading::UnderWay(0),
-            screen: ScreenId::Tools,
+            reading: if start.form.is_some() { Reading::Done } else { Reading::UnderWay(0) },
+            screen: if start.form.is_some() { ScreenId::Form } else { ScreenId::Tools },
             mode: start.mode,
-            documents: Documents::default(),
+            documents,
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
             findings: Arc::default(),
             checking: Checking::default(),
@@ -193,8 +206,17 @@ impl State {
             question: None,
             offer: None,
             leaving: false,
+            form: start.form,
             ids: Ids::new(start.seed),
         }
+    }
+
+    /// What the form program leaves behind.
+    #[must_use]
+    pub fn filled(&self) -> Option<Filled> {
+        let form = self.form.as_ref()?;
+        let text = self.documents.get(&form.file)?.text.clone();
+        Some(Filled { text, goal: form.goal, end: form.end.clone() })
     }
 
     /// The connection that calls use.

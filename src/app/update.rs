@@ -2,6 +2,7 @@
 
 mod calls;
 mod files;
+mod form;
 mod workflow;
 
 use super::{
@@ -45,7 +46,10 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
         Message::Checked { turn, findings } => files::checked(state, turn, findings),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
-        Message::Saved { file, text } => return files::saved(state, &file, text, now),
+        Message::Saved { file, text } => {
+            form::saved(state, text.as_ref());
+            return files::saved(state, &file, text, now);
+        }
         Message::SaveRefused { file, disk } => {
             state.leaving = false;
             state.question = Some(Question::Conflict { file, disk });
@@ -91,6 +95,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
+        Message::Unread(words) => {
+            if let Some(form) = &mut state.form {
+                form.unread = words;
+            }
+        }
+        Message::Accept { then, draft } => return form::accept(state, then, draft, now),
         Message::Quit { discard } => return quit(state, discard),
 
         Message::ToggleGroup(group) => workflow::toggle_group(state, &group),
@@ -137,6 +147,12 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
             return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
         }
         TextTarget::Arguments(tool) => calls::arguments(state, &tool, &edit, now),
+        TextTarget::Form => {
+            if let Some(file) = state.form.as_ref().map(|form| form.file.clone()) {
+                let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
+                return files::change(state, &label, &[Change::File { file, document: 0, edit }], now);
+            }
+        }
     }
     Vec::new()
 }
@@ -151,6 +167,9 @@ fn use_connection(state: &mut State, name: &str, now: Millis) {
 }
 
 fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
+    if state.form.is_some() {
+        return form::quit(state, discard);
+    }
     let changed: Vec<_> = state.documents.changed().map(|(file, _)| file.clone()).collect();
     if discard || changed.is_empty() {
         return vec![Effect::Journal(std::collections::BTreeMap::new()), Effect::Quit];

@@ -14,6 +14,8 @@ pub enum Ending {
     Usage,
     Unreachable,
     TimedOut,
+    /// A form's document was printed or saved although it has issues.
+    Draft,
     Interrupted,
 }
 
@@ -26,6 +28,7 @@ impl Ending {
             Self::Usage => 2,
             Self::Unreachable => 3,
             Self::TimedOut => 4,
+            Self::Draft => 5,
             Self::Interrupted => 130,
         }
     }

@@ -64,7 +64,7 @@ enum Woken {
 
 impl EventLoop {
     /// Runs until the user leaves or the process is told to end.
-    pub async fn run(mut self, first: Vec<Effect>) -> io::Result<End> {
+    pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<End> {
         let mut screen = Screen::take()?;
         let mut events = EventStream::new();
         let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     app::{
         effect::Effect,
+        form_file::Filled,
         keymap::Keymap,
         message::Message,
         notices::NoticeKind,
@@ -49,11 +50,11 @@ pub struct Launch {
     pub complaints: Vec<String>,
 }
 
-/// Runs the screen until the user leaves.
+/// Runs the screen until the user leaves; where it was a form and nothing else, what became of its document comes along.
 ///
 /// # Errors
 /// When there is no terminal, or the system refuses what the runtime needs.
-pub fn run(launch: Launch) -> Result<End, Problem> {
+pub fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
     let failed = |error: std::io::Error| {
         Problem::new(ProblemKind::File, "opening the screen", error.to_string())
             .remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
@@ -66,7 +67,7 @@ pub fn run(launch: Launch) -> Result<End, Problem> {
     ended
 }
 
-async fn run_loop(launch: Launch) -> std::io::Result<End> {
+async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
     let (themes, theme_complaints) = theme::all(&themes);
     let (keymap, keymap_complaints) = Keymap::with(&settings.keys);
@@ -78,10 +79,12 @@ async fn run_loop(launch: Launch) -> std::io::Result<End> {
     let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) { Colour::Forbidden } else { Colour::Allowed };
 
     let (sender, messages) = mpsc::channel(QUEUE);
-    let journal = Journal::of(&paths, &workspace.root);
+    // A form is a session of its own, beside that of the workspace that its document may lie in.
+    let of = start.form.as_ref().map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
+    let journal = Journal::of(&paths, &of);
     let pending = journal.pending();
     let tools = Tools { workspace, journal, config: paths.config_file(), editor: settings.editor.clone(), limits };
-    let performer = Performer::new(tools, sender.clone());
+    let mut performer = Performer::new(tools, sender.clone());
     let mut state = State::new(start);
     for complaint in complaints {
         state.notices.push(NoticeKind::Warning, complaint, super::event_loop::now());
@@ -93,8 +96,16 @@ async fn run_loop(launch: Launch) -> std::io::Result<End> {
         Ok(_) => {}
         Err(problem) => state.notices.problem(&problem, super::event_loop::now()),
     }
-    let event_loop = EventLoop { state, root: Root::new(themes, colour, keymap), performer, messages };
-    event_loop.run(vec![Effect::Read]).await
+    let is_form = state.form.is_some();
+    let (root, first) = if is_form {
+        (Root::form(themes, colour, keymap), Vec::new())
+    } else {
+        performer.watch();
+        (Root::new(themes, colour, keymap), vec![Effect::Read])
+    };
+    let mut event_loop = EventLoop { state, root, performer, messages };
+    let end = event_loop.run(first).await?;
+    Ok((end, event_loop.state.filled()))
 }
 
 /// Differs from start to start; ids of calls are made from it.

@@ -15,6 +15,7 @@ use tokio::{
     time::Instant,
 };
 
+use super::terminal;
 use crate::{
     app::{
         checking::Snapshot,
@@ -65,7 +66,7 @@ pub struct Performer {
     /// Each write that is under way holds a clone of the one end; the other hears when all are done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Tells of changes on disk until it is dropped.
-    _watch: Option<Watch>,
+    watch: Option<Watch>,
 }
 
 struct Running {
@@ -96,9 +97,8 @@ impl Performer {
         let unchecked = watch::Sender::default();
         tokio::spawn(check(unchecked.subscribe(), messages.clone()));
         let workspace = Arc::new(tools.workspace);
-        let watch = watch(&workspace, &messages);
         Self {
-            _watch: watch,
+            watch: None,
             workspace,
             journal,
             config: tools.config,
@@ -111,6 +111,11 @@ impl Performer {
             editor: tools.editor,
             writes: std::sync::mpsc::channel(),
         }
+    }
+
+    /// Watches the workspace's folders from now on.
+    pub fn watch(&mut self) {
+        self.watch = watch(&self.workspace, &self.messages);
     }
 
     /// Starts carrying an effect out; never waits.
@@ -373,7 +378,9 @@ fn run_editor(chosen: Option<&str>, path: &std::path::Path, line: usize, column:
         "vi" | "vim" | "nvim" | "nano" | "emacs" | "kak" | "micro" => vec![format!("+{line}"), path_text],
         _ => vec![path_text],
     };
-    let ended = Command::new(program).args(words).args(place).status();
+    let mut editor = Command::new(program);
+    terminal::lend_streams(&mut editor);
+    let ended = editor.args(words).args(place).status();
     let ended = ended.map_err(|error| {
         Problem::new(ProblemKind::Missing, doing.clone(), format!("{program}: {error}"))
             .remedy("set EDITOR to a program that is there")

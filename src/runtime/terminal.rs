@@ -1,9 +1,14 @@
 //! The terminal: taken at the start, given back as it was at the end, whatever the end is.
 
 use std::{
-    io::{self, Stdout, Write},
+    fs::{File, OpenOptions},
+    io::{self, BufWriter, IsTerminal as _, Write},
     panic,
-    sync::atomic::{AtomicBool, Ordering},
+    process::{Command, Stdio},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crossterm::{
@@ -21,24 +26,64 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// Whether the terminal is ours now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// The terminal where standard output goes elsewhere, as in `toolcrib form s.json > out.json`.
+static ASIDE: OnceLock<Option<File>> = OnceLock::new();
+
+/// The way to the terminal: standard output, or the terminal itself where that goes to a file or a pipe.
+struct Tty;
+
+fn aside() -> Option<&'static File> {
+    let open = || OpenOptions::new().read(true).write(true).open("/dev/tty").ok();
+    ASIDE.get_or_init(|| if io::stdout().is_terminal() { None } else { open() }).as_ref()
+}
+
+impl Write for Tty {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match aside() {
+            Some(mut tty) => tty.write(bytes),
+            None => io::stdout().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match aside() {
+            Some(mut tty) => tty.flush(),
+            None => io::stdout().flush(),
+        }
+    }
+}
+
+/// Gives a program the terminal in place of streams of ours that go elsewhere.
+pub fn lend_streams(program: &mut Command) {
+    let copy = || aside().and_then(|tty| tty.try_clone().ok());
+    if let Some(tty) = copy() {
+        program.stdout(Stdio::from(tty));
+    }
+    if !io::stdin().is_terminal()
+        && let Ok(tty) = OpenOptions::new().read(true).open("/dev/tty")
+    {
+        program.stdin(Stdio::from(tty));
+    }
+}
+
 /// The screen, drawn through ratatui.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<BufWriter<Tty>>>,
 }
 
 impl Screen {
     /// Takes the terminal: alternate screen, raw keys, mouse, paste.
     pub fn take() -> io::Result<Self> {
         enter()?;
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty)))?;
         Ok(Self { terminal })
     }
 
     /// Draws one frame; the terminal shows it at once or not at all.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        queue!(io::stdout(), term::BeginSynchronizedUpdate)?;
+        queue!(self.terminal.backend_mut(), term::BeginSynchronizedUpdate)?;
         let drawn = self.terminal.draw(draw).map(drop);
-        execute!(io::stdout(), term::EndSynchronizedUpdate)?;
+        execute!(self.terminal.backend_mut(), term::EndSynchronizedUpdate)?;
         drawn
     }
 
@@ -53,7 +98,7 @@ impl Screen {
 
     /// Puts a text on the clipboard, by way of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
-        execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
+        execute!(self.terminal.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
     }
 }
 
@@ -64,9 +109,12 @@ impl Drop for Screen {
 }
 
 fn enter() -> io::Result<()> {
+    if aside().is_none() && !io::stdout().is_terminal() {
+        return Err(io::Error::other("there is no terminal to draw on"));
+    }
     term::enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    let mut out = io::stdout();
+    let mut out = Tty;
     // Terminals that do not know the keyboard flags pass over them; asking first would cost two seconds there.
     let flags = raw::PushKeyboardEnhancementFlags(raw::KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
     execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide)?;
@@ -79,7 +127,7 @@ pub fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    let mut out = io::stdout();
+    let mut out = Tty;
     // Nothing can be done about a terminal that no longer listens.
     let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = execute!(out, raw::PopKeyboardEnhancementFlags, raw::DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);

@@ -5,13 +5,14 @@ use ratatui::{Frame, layout::Rect};
 use super::{
     canvas::{Pen, width},
     overlays::{help, menu, page, palette, questions},
-    screens::SCREENS,
+    screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
 };
 use crate::app::{
     actions::{Act, Scope},
+    form_file::FormFile,
     input::{Code, Input, Key, Mouse, MouseKind},
     keymap::Keymap,
     message::{Health, Message, ScreenId},
@@ -36,6 +37,8 @@ pub struct Root {
     styles: (String, Styles),
     keymap: Keymap,
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
+    /// The screens that the top line names.
+    tabs: &'static [ScreenRow],
     overlay: Option<Box<dyn Overlay>>,
     /// The question that the overlay asks, to open it once.
     asked: Option<Question>,
@@ -54,12 +57,20 @@ impl Root {
             styles: (String::new(), Theme::default().styles),
             keymap,
             screens: SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
+            tabs: SCREENS,
             overlay: None,
             asked: None,
             places: Vec::new(),
             body: Rect::default(),
             last_shown: None,
         }
+    }
+
+    /// The screen of the form program: a form and nothing else.
+    #[must_use]
+    pub fn form(themes: Vec<Theme>, colour: Colour, keymap: Keymap) -> Self {
+        let screens: Vec<(ScreenId, Box<dyn Screen>)> = vec![(ScreenId::Form, Box::<FormScreen>::default())];
+        Self { screens, tabs: &[], ..Self::new(themes, colour, keymap) }
     }
 
     /// Draws the state.
@@ -113,6 +124,9 @@ impl Root {
     }
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
+        if let Some(form) = &state.form {
+            return draw_form_top(frame, line, styles, form, state);
+        }
         let bar = styles[Role::Bar];
         let changed = if state.documents.changed().next().is_some() { "*" } else { "" };
         let sign = match state.health {
@@ -131,14 +145,14 @@ impl Root {
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill(bar).to(line, 0).put(" toolcrib", styles[Role::BarActive]).put(" · ", bar);
-        let tabs: usize = SCREENS.iter().map(|row| width(row.act.row().title) + 5).sum();
+        let tabs: usize = self.tabs.iter().map(|row| width(row.act.row().title) + 5).sum();
         let right = width(&words) + width(&mode) + 8;
         let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + 14).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
         let start = usize::from(pen.column_now()) + 3;
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.to(line, u16::try_from(middle).unwrap_or(0));
-        for row in SCREENS {
+        for row in self.tabs {
             let active = row.id == state.screen;
             let style = if active { styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED) } else { bar };
             let key = self.keymap.shown(row.act);
@@ -360,7 +374,7 @@ impl Root {
     }
 
     fn act_globally(&mut self, act: Act, state: &State) -> Reply {
-        if let Some(row) = SCREENS.iter().find(|row| row.act == act) {
+        if let Some(row) = self.tabs.iter().find(|row| row.act == act) {
             return Reply::send(Message::Show(row.id));
         }
         match act {
@@ -386,6 +400,15 @@ impl Root {
             _ => Reply::Refused(format!("{}: not here", act.row().title)),
         }
     }
+}
+
+/// The top line of the form program: the schema, and where the document goes.
+fn draw_form_top(frame: &mut Frame<'_>, line: Rect, styles: &Styles, form: &FormFile, state: &State) {
+    let bar = styles[Role::Bar];
+    let changed = if state.documents.get(&form.file).is_some_and(|document| document.text != form.before) { "*" } else { "" };
+    let words = format!("{} → {}{changed}", super::canvas::visible(&form.title), super::canvas::visible(&form.target));
+    let mut pen = Pen::new(frame.buffer_mut(), line, 0);
+    pen.fill(bar).to(line, 0).put(" toolcrib form", styles[Role::BarActive]).put(" · ", bar).put(&words, bar);
 }
 
 /// What stands at the right of the bottom line.

@@ -1,5 +1,6 @@
 //! The screens, one row each.
 
+pub mod form;
 pub mod invoke;
 pub mod tools;
 pub mod workflow;

@@ -91,6 +91,11 @@ fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Cha
 
 /// Reads the entries of changed files anew, and what follows from them.
 fn read_again(state: &mut State, files: &[FileId]) {
+    // The form program knows no entries.
+    if state.form.is_some() {
+        state.generation += 1;
+        return;
+    }
     let catalog = Arc::make_mut(&mut state.catalog);
     for file in files {
         let source = state.documents.get(file).filter(|document| !document.gone).map(|document| &document.source);

@@ -245,6 +245,14 @@ impl Form {
         &self.fields
     }
 
+    /// What was typed and is no value yet, each with its reason: it will not be in the value.
+    #[must_use]
+    pub fn unread(&self) -> Vec<String> {
+        let mut drafts: Vec<_> = self.drafts.iter().collect();
+        drafts.sort_by_key(|(at, _)| at.to_string());
+        drafts.into_iter().map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › "))).collect()
+    }
+
     /// The place that has the focus.
     #[must_use]
     pub fn focused(&self) -> &Pointer {

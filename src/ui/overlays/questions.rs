@@ -2,7 +2,8 @@
 
 use super::confirm::{Answer, Confirm};
 use crate::app::{
-    message::Message,
+    form_file::Goal,
+    message::{Draft, Message, Then},
     state::{Question, State},
 };
 
@@ -29,6 +30,36 @@ pub fn question(question: &Question, state: &State) -> Confirm {
                 Answer { key: 'c', words: "stay", messages: aside.clone() },
             ];
             Confirm::new("Leave?", words, answers, aside)
+        }
+        Question::LeaveForm(goal) => {
+            let words = match goal {
+                Goal::Printed => "What you changed is not printed yet.",
+                Goal::Saved => "What you changed is not saved yet.",
+            };
+            let done = if *goal == Goal::Printed { "print and leave" } else { "save and leave" };
+            let accept = Message::Accept { then: Then::Leave, draft: Draft::Ask };
+            let answers = vec![
+                Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
+                Answer { key: 'd', words: "leave without it", messages: vec![Message::Quit { discard: true }] },
+                Answer { key: 'c', words: "stay", messages: aside.clone() },
+            ];
+            Confirm::new("Leave?", words, answers, aside)
+        }
+        Question::Draft { then, issues } => {
+            let count = if issues.len() == 1 { "One issue".to_owned() } else { format!("{} issues", issues.len()) };
+            let mut said: Vec<&str> = issues.iter().take(4).map(String::as_str).collect();
+            if issues.len() > said.len() {
+                said.push("…");
+            }
+            let unread = state.form.as_ref().is_some_and(|form| !form.unread.is_empty());
+            let lost = if unread { " What is typed and is no value will not be in it." } else { "" };
+            let words = format!("{count}: {}.{lost} It can be kept as a draft.", said.join("; "));
+            let accept = Message::Accept { then: *then, draft: Draft::Allow };
+            let answers = vec![
+                Answer { key: 'm', words: "stay and mend", messages: aside.clone() },
+                Answer { key: 'd', words: "keep as a draft", messages: vec![accept] },
+            ];
+            Confirm::new("Not as the schema wants it", words, answers, aside)
         }
         Question::Conflict { file, disk } => {
             let what = if disk.is_some() { "was changed on disk since it was read" } else { "was removed on disk" };

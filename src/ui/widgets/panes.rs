@@ -53,6 +53,19 @@ impl Panes {
         self.areas.clone()
     }
 
+    /// Puts a pane below another one that it shares a column with, where panes lie beside each other.
+    pub fn stack(&mut self, upper: usize, lower: usize, height: u16) -> Vec<Rect> {
+        if self.tabs.is_empty()
+            && let Some(whole) = self.areas.get(upper).copied()
+            && lower < self.areas.len()
+        {
+            let height = height.min(whole.height);
+            self.areas[upper].height = whole.height - height;
+            self.areas[lower] = Rect { y: whole.bottom() - height, height, ..whole };
+        }
+        self.areas.clone()
+    }
+
     /// The next pane has the keys.
     pub fn next(&mut self) {
         self.focus = (self.focus + 1) % self.areas.len().max(1);

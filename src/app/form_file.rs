@@ -1,0 +1,74 @@
+//! The one document that `toolcrib form` edits, and how that ended.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::documents::Document;
+use crate::{model::entry::FileId, schema::validate::Checker};
+
+/// Where the document goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// To standard output, when the user is done.
+    Printed,
+    /// Into its file.
+    Saved,
+}
+
+/// How the form was left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum FormEnd {
+    #[default]
+    Cancelled,
+    /// Saved, or to be printed; with issues it is a draft.
+    Accepted { issues: Vec<String> },
+}
+
+/// What the form program was started with, and how far it is.
+#[derive(Clone, Debug)]
+pub struct FormFile {
+    pub file: FileId,
+    /// The schema, with whatever it refers to in it.
+    pub schema: Arc<Value>,
+    /// How its fields are to be shown.
+    pub ui: Option<Arc<Value>>,
+    /// The schema's name for the top line.
+    pub title: String,
+    /// Where the document goes, for the top line.
+    pub target: String,
+    pub goal: Goal,
+    /// The document at the start.
+    pub document: Document,
+    /// What changes are held against: the text at the start, or as last saved.
+    pub before: Arc<str>,
+    pub end: FormEnd,
+    /// What was typed and is no value, with the reasons.
+    pub unread: Vec<String>,
+    /// The issues of the text that is being saved.
+    pub saving: Vec<String>,
+}
+
+/// What the form program leaves behind.
+#[derive(Clone, Debug)]
+pub struct Filled {
+    pub text: Arc<str>,
+    pub goal: Goal,
+    pub end: FormEnd,
+}
+
+/// The value of a document; one that is empty counts as an object without members.
+#[must_use]
+pub fn value_of(document: &Document) -> Arc<Value> {
+    let value = document.source.as_ref().ok().and_then(|source| source.value(0).cloned());
+    value.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
+}
+
+/// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a schema that is itself wrong.
+#[must_use]
+pub fn issues_of(schema: &Value, document: &Document) -> Vec<String> {
+    let Ok(checker) = Checker::compile(schema) else { return Vec::new() };
+    let issues = checker.issues(&value_of(document));
+    let place = |at: &crate::schema::pointer::Pointer| if at.is_root() { "it".to_owned() } else { at.tokens().join(" › ") };
+    issues.iter().map(|issue| format!("{} {}", place(&issue.at), issue.words)).collect()
+}

@@ -1,0 +1,217 @@
+//! `toolcrib form SCHEMA [INSTANCE]`: edits a document in a form made from its schema, and prints or saves it.
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::{Args, ValueHint};
+use serde_json::Value;
+
+use super::{
+    ending::{Ended, Ending, Halt},
+    global::Global,
+    out::Out,
+};
+use crate::{
+    app::{
+        documents::Document,
+        form_file::{FormEnd, FormFile, Goal},
+        state::Start,
+    },
+    model::{
+        call::Limits,
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+    },
+    runtime::{
+        event_loop::End,
+        launch::{self, Launch},
+    },
+    schema::{blank::blank, tree::Schema},
+    store::{files, log, paths::Paths, settings::user, workspace::Workspace},
+    syntax::{
+        print,
+        source::{Format, Source},
+    },
+};
+
+const AFTER: &str = "\
+Without -o the document is printed when you are done; the screen is drawn on the terminal, so `toolcrib form s.json > out.json` works.
+Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues.";
+
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub struct Form {
+    /// The JSON Schema, in JSON or YAML
+    #[arg(value_hint = ValueHint::FilePath)]
+    schema: PathBuf,
+
+    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form starts empty
+    #[arg(value_hint = ValueHint::FilePath)]
+    instance: Option<PathBuf>,
+
+    /// Save the document here instead of printing it; may be INSTANCE itself
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    output: Option<PathBuf>,
+
+    /// How fields are shown: a uiSchema as react-jsonschema-form and Unique have it
+    #[arg(long, value_name = "UISCHEMA", value_hint = ValueHint::FilePath)]
+    ui: Option<PathBuf>,
+}
+
+impl Form {
+    pub fn run(&self, _: &Global, out: &mut Out) -> Ended {
+        self.open(out).map_err(|halt| match halt {
+            // Whatever keeps the form from opening is not to be taken for its being cancelled.
+            Halt::Met(problem) if problem.kind == ProblemKind::File => Problem { kind: ProblemKind::Input, ..problem }.into(),
+            other => other,
+        })
+    }
+
+    fn open(&self, out: &mut Out) -> Ended {
+        let schema = read_value(&self.schema)?;
+        let ui = self.ui.as_deref().map(read_value).transpose()?.map(Arc::new);
+        let (workspace, form) = self.form_file(schema, ui)?;
+        let paths = Paths::of_user()?;
+        let (settings, findings) = user::load(&paths.config_file())?;
+        let place = |finding: &crate::model::finding::Finding| format!("{}: {}", finding.site.file, finding.message);
+        let mut complaints: Vec<String> = findings.iter().map(place).collect();
+        let (themes, unread) = user::themes(&paths.themes());
+        complaints.extend(unread.iter().map(ToString::to_string));
+        let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
+        let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
+        let launch = Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints };
+        let (end, filled) = launch::run(launch)?;
+        let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
+        let FormEnd::Accepted { issues } = filled.end else { return Ok(Ending::Found) };
+        if filled.goal == Goal::Printed {
+            std::io::stdout().write_all(filled.text.as_bytes())?;
+        }
+        if issues.is_empty() {
+            return Ok(Ending::Done);
+        }
+        out.warn(format_args!("a draft with {}: {}", counted(issues.len()), issues.join("; ")));
+        Ok(Ending::Draft)
+    }
+
+    /// What the form begins with, and the folder that its document is saved in.
+    fn form_file(&self, schema: Value, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
+        let wanted = self.output.as_deref().and_then(Format::of);
+        let given = self.instance.as_deref().map(read_instance).transpose()?;
+        let source = match given {
+            Some(source) => in_format(source, wanted)?,
+            None => empty(&schema, wanted.unwrap_or(Format::Json))?,
+        };
+        let place = match (&self.output, self.instance.as_deref()) {
+            (Some(output), _) => output.clone(),
+            (None, Some(instance)) if instance != Path::new("-") => instance.to_owned(),
+            (None, _) => self.schema.clone(),
+        };
+        let (workspace, file) = folder_of(&place)?;
+        let on_disk = match &self.output {
+            Some(output) if output.exists() => Some(files::read(output)?.text),
+            _ => None,
+        };
+        let (goal, target) = match &self.output {
+            Some(output) => (Goal::Saved, output.display().to_string()),
+            None => (Goal::Printed, "standard output".to_owned()),
+        };
+        let text = source.text().clone();
+        let mut document = Document::read(source.format(), text.clone(), Ok(source));
+        document.saved = on_disk;
+        let title = self.schema.display().to_string();
+        let form = FormFile {
+            file,
+            schema: Arc::new(schema),
+            ui,
+            title,
+            target,
+            goal,
+            document,
+            before: text,
+            end: FormEnd::default(),
+            unread: Vec::new(),
+            saving: Vec::new(),
+        };
+        Ok((workspace, form))
+    }
+}
+
+/// The folder of a file that may not be there yet, links followed.
+fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
+    let doing = || format!("opening {}", path.display());
+    let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = whole.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| Problem::new(ProblemKind::Input, doing(), "it has no name, or one that is not UTF-8"))?;
+    let folder = whole.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let root = fs::canonicalize(folder).map_err(|_| {
+        let cause = format!("there is no folder {}", folder.display());
+        Problem::new(ProblemKind::Missing, doing(), cause).remedy("make the folder first")
+    })?;
+    let file = FileId::new(name);
+    Ok((Workspace { root, only: Some(file.clone()) }, file))
+}
+
+fn read_value(path: &Path) -> Result<Value, Problem> {
+    let source = parse(path, files::read(path)?.text)?;
+    let value = source.value(0).map(|value| Value::clone(value));
+    value.ok_or_else(|| Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty"))
+}
+
+fn read_instance(path: &Path) -> Result<Source, Problem> {
+    if path != Path::new("-") {
+        return parse(path, files::read(path)?.text);
+    }
+    let mut text = String::new();
+    let failed = |error: std::io::Error| Problem::new(ProblemKind::Input, "reading standard input", error.to_string());
+    std::io::stdin().read_to_string(&mut text).map_err(failed)?;
+    parse(Path::new("standard input"), text.into())
+}
+
+/// A text by the ending of its name, else as whatever it can be read as.
+fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
+    let failed = |error: crate::syntax::source::SyntaxError| {
+        Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
+            .remedy("mend the text first; a form needs one that can be read")
+    };
+    if let Some(format) = Format::of(path) {
+        return Source::parse(format, text).map_err(failed);
+    }
+    let first = Source::parse(Format::Json, text.clone());
+    let others = || [Format::Yaml, Format::Toml].into_iter().find_map(|format| Source::parse(format, text.clone()).ok());
+    first.or_else(|error| others().ok_or_else(|| failed(error)))
+}
+
+/// The document in the format that its file's name asks for.
+fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> {
+    let Some(format) = wanted.filter(|format| *format != source.format()) else { return Ok(source) };
+    let failed = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("writing the document as {}", format.name()), cause)
+            .remedy("give the output the ending of the input's format")
+    };
+    let Some(value) = source.value(0) else { return Source::parse(format, "").map_err(|error| failed(error.to_string())) };
+    let text = print::value(format, value);
+    let printed = Source::parse(format, text).map_err(|error| failed(error.to_string()))?;
+    match printed.value(0) == Some(value) {
+        true => Ok(printed),
+        false => Err(failed("it holds what that format cannot say".into())),
+    }
+}
+
+/// The smallest document: what the schema requires and has a value for.
+fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
+    let schema = Schema::new(schema.clone());
+    let start = blank(&schema, &schema.root_node().key);
+    let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && format != Format::Json;
+    let text = if bare { String::new() } else { print::value(format, &start) };
+    Source::parse(format, text).map_err(|error| {
+        Problem::new(ProblemKind::Input, format!("beginning a document in {}", format.name()), error.to_string())
+    })
+}
+
+fn counted(issues: usize) -> String {
+    if issues == 1 { "1 issue".to_owned() } else { format!("{issues} issues") }
+}
