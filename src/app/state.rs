@@ -31,7 +31,7 @@ use crate::{
         id::Ids,
         problem::{Problem, ProblemKind},
     },
-    schema::pointer::Pointer,
+    schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
     systems::{self, system::CallOf},
 };
@@ -258,15 +258,26 @@ impl State {
         typed.unwrap_or_else(|| Arc::new(Value::Object(Map::new())))
     }
 
+    /// The same as JSON, numbers as they were typed.
+    #[must_use]
+    pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
+        let typed = self.arguments.get(tool).and_then(|source| Literal::parse(&source.json(0)?).ok());
+        typed.filter(|typed| typed.value().is_object()).unwrap_or_else(|| Value::Object(Map::new()).into())
+    }
+
     /// The request that sending would make now, to the letter.
     pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
         let system = systems::by_id(tool.entry.system).ok_or_else(gone)?;
-        let arguments = self.arguments_of(tool.id());
-        let none = Map::new();
-        let arguments = arguments.as_object().unwrap_or(&none);
+        let arguments = self.written_arguments_of(tool.id());
         let correlation = self.ids.peek();
-        system.request(&CallOf { catalog: &self.catalog, tool, user: &self.user, arguments, correlation: &correlation })
+        system.request(&CallOf {
+            catalog: &self.catalog,
+            tool,
+            user: &self.user,
+            arguments: &arguments,
+            correlation: &correlation,
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     engine::workflow::similar,
@@ -11,44 +11,50 @@ use crate::{
         tool::Tool,
     },
     schema::{
+        literal::Literal,
         pointer::Pointer,
         validate::{Checker, Issue},
     },
     store::files,
-    syntax::source::{Format, Source},
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
 };
 
-/// Arguments from `--args` with `key=text` and `key:=json` in their place.
+/// Arguments from `--args` with `key=text` and `key:=json` in their place, numbers as they are written there.
 ///
 /// # Errors
 /// When a word is neither, a value is not JSON, a key stands twice, or the file cannot be read.
-pub fn read(whole: Option<&str>, words: &[String]) -> Result<Map<String, Value>, Problem> {
-    let mut arguments = whole.map(read_whole).transpose()?.unwrap_or_default();
+pub fn read(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
+    let mut arguments = whole.map_or_else(|| json("{}").map_err(wrong), read_whole)?;
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
-        let (key, value) = pair(word)?;
+        let (key, to) = pair(word)?;
         if seen.contains(&key) {
             return Err(
                 wrong(format!("\"{key}\" is given twice")).remedy("give each argument once; a list is written key:='[1, 2]'")
             );
         }
         seen.push(key);
-        arguments.insert(key.to_owned(), value);
+        let set = Edit::Set { at: Pointer::root().child(key), to };
+        arguments = arguments.apply(0, &set).map_err(|error| wrong(error.to_string()))?.0;
     }
-    Ok(arguments)
+    literal(&arguments).map_err(wrong)
 }
 
 fn wrong(cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, "reading the arguments", cause)
 }
 
-fn pair(word: &str) -> Result<(&str, Value), Problem> {
+fn pair(word: &str) -> Result<(&str, Literal), Problem> {
     let form = "write key=text, or key:=json for numbers, lists and true or false";
     let (key, text) = word.split_once('=').ok_or_else(|| wrong(format!("\"{word}\" has no =")).remedy(form))?;
     let (key, value) = match key.strip_suffix(':') {
-        None => (key, Value::String(text.to_owned())),
+        None => (key, text.into()),
         Some(key) => {
-            (key, json(text).map_err(|cause| wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form))?)
+            let value = json(text).and_then(|source| literal(&source));
+            (key, value.map_err(|cause| wrong(format!("the value of \"{key}\" is not JSON: {cause}")).remedy(form))?)
         }
     };
     match key.is_empty() {
@@ -57,13 +63,17 @@ fn pair(word: &str) -> Result<(&str, Value), Problem> {
     }
 }
 
-fn json(text: &str) -> Result<Value, String> {
-    let source = Source::parse(Format::Json, text).map_err(|error| format!("{} (column {})", error.message, error.column))?;
-    source.value(0).map(|value| Value::clone(value)).ok_or_else(|| "it is empty".to_owned())
+fn json(text: &str) -> Result<Source, String> {
+    Source::parse(Format::Json, text).map_err(|error| format!("{} (column {})", error.message, error.column))
 }
 
-/// `-` for standard input, JSON itself, or a file by its ending.
-fn read_whole(given: &str) -> Result<Map<String, Value>, Problem> {
+fn literal(source: &Source) -> Result<Literal, String> {
+    let text = source.json(0).ok_or("it is empty")?;
+    Literal::parse(&text).map_err(|error| error.to_string())
+}
+
+/// `-` for standard input, JSON itself, or a file by its ending; an object, as JSON.
+fn read_whole(given: &str) -> Result<Source, Problem> {
     let (from, format, text) = if given == "-" {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map_err(|error| wrong(format!("standard input: {error}")))?;
@@ -75,9 +85,9 @@ fn read_whole(given: &str) -> Result<Map<String, Value>, Problem> {
         (given, Format::of(path).unwrap_or(Format::Json), files::read(path)?.text.to_string())
     };
     let source = Source::parse(format, text).map_err(|error| wrong(format!("{from}: {error}")))?;
-    match source.value(0).map(|value| &**value) {
-        Some(Value::Object(members)) => Ok(members.clone()),
-        _ => Err(wrong(format!("{from}: this is no object"))
+    match source.value(0).filter(|value| value.is_object()).and_then(|_| source.json(0)) {
+        Some(text) => json(&text).map_err(wrong),
+        None => Err(wrong(format!("{from}: this is no object"))
             .remedy("give an object with a member for each argument: {\"topic\": \"llamas\"}")),
     }
 }
@@ -86,15 +96,14 @@ fn read_whole(given: &str) -> Result<Map<String, Value>, Problem> {
 ///
 /// # Errors
 /// Everything that does not fit, in one sentence for each.
-pub fn check(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), Problem> {
+pub fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
     let checker = Checker::compile(&tool.arguments).map_err(|findings| {
         let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
         Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), causes.join("; "))
             .remedy("mend the tool's arguments, or send without a check: --no-check")
     })?;
-    let value = Value::Object(arguments.clone());
-    let mut told: Vec<String> = checker.issues(&value).iter().map(|issue| sentence(issue, &value)).collect();
-    told.extend(arguments.keys().filter_map(|name| unknown(tool, name)));
+    let mut told: Vec<String> = checker.issues(arguments).iter().map(|issue| sentence(issue, arguments)).collect();
+    told.extend(arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(tool, name)));
     if told.is_empty() {
         return Ok(());
     }
@@ -146,7 +155,13 @@ mod tests {
     #[test]
     fn pairs_are_text_or_json_and_stand_above_the_rest() {
         let read = read(Some(r#"{"a": 1, "b": "old"}"#), &words(&["b=new=er", "c:=[1, true]", "d="])).unwrap();
-        assert_eq!(Value::Object(read), json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
+        assert_eq!(read.value(), &json!({"a": 1, "b": "new=er", "c": [1, true], "d": ""}));
+    }
+
+    #[test]
+    fn numbers_stay_as_they_are_written() {
+        let read = read(Some(r#"{"a": 1.50, "b": [1e3]}"#), &words(&["c:=12345678901234567890123", "a:=2.0"])).unwrap();
+        assert_eq!(read.json(), r#"{"a":2.0,"b":[1e3],"c":12345678901234567890123}"#);
     }
 
     #[test]

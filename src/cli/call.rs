@@ -85,7 +85,7 @@ impl Call {
         let connection = opened.connection(global)?;
         let arguments = arguments::read(self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check(tool, &arguments)?;
+            arguments::check(tool, arguments.value())?;
         }
         let user = self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
         let system =

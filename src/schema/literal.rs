@@ -1,5 +1,7 @@
 //! A JSON value together with the way it was written.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source text.
@@ -25,6 +27,12 @@ impl Literal {
     #[must_use]
     pub fn written(&self) -> Option<&str> {
         self.written.as_deref()
+    }
+
+    /// The value as JSON: as it was written, else printed.
+    #[must_use]
+    pub fn json(&self) -> Cow<'_, str> {
+        self.written.as_deref().map_or_else(|| Cow::Owned(self.value.to_string()), Cow::Borrowed)
     }
 
     #[must_use]

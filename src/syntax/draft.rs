@@ -1,10 +1,10 @@
 //! A value on its way into a text: with the spelling of numbers where one was given.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{
     json,
-    tree::{Node, Shape, Tree},
+    tree::{Document, Node, Shape, Tree},
 };
 use crate::schema::{literal::Literal, pointer::Pointer};
 
@@ -58,12 +58,17 @@ impl Draft {
         Self::from(value, None)
     }
 
+    /// What a document of a text holds, its numbers as the text has them where JSON knows their spelling.
+    pub fn of_document(document: &Document, text: &str) -> Self {
+        Self::from(&document.value, Some((text, &document.root)))
+    }
+
     fn from(value: &Value, spelled: Option<(&str, &Node)>) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Flag(*flag),
-            Value::Number(number) => match spelled {
-                Some((text, node)) => Self::Number { text: text[node.span.start..node.span.end].to_owned(), spelled: true },
+            Value::Number(number) => match spelled.and_then(|(text, node)| spelling(number, text, node)) {
+                Some(text) => Self::Number { text: text.to_owned(), spelled: true },
                 None => Self::Number { text: number.to_string(), spelled: false },
             },
             Value::String(text) => Self::Text(text.clone()),
@@ -103,4 +108,10 @@ impl Draft {
             _ => true,
         }
     }
+}
+
+/// A number as it is written, where that is JSON for the same number.
+fn spelling<'t>(number: &Number, text: &'t str, node: &Node) -> Option<&'t str> {
+    let written = text.get(node.span.start..node.span.end)?;
+    serde_json::from_str::<Number>(written).is_ok_and(|read| read == *number).then_some(written)
 }

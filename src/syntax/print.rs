@@ -11,6 +11,12 @@ pub fn value(format: Format, value: &Value) -> String {
     whole(format, &Draft::of_value(value), "\n")
 }
 
+/// JSON on one line, without blanks.
+pub(super) fn one_line(draft: &Draft) -> String {
+    let layout = json::print::Layout { unit: None, compact: true, ..json::print::Layout::plain("") };
+    json::print::value(draft, &layout, "")
+}
+
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Json => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,

@@ -8,10 +8,11 @@ pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
     amend,
     change::{self, Splice},
+    draft::Draft,
     edit::{Edit, EditError, Patch},
     gentle, json,
     lines::Lines,
-    toml,
+    print, toml,
     tree::{Document, Tree},
     value, yaml,
 };
@@ -87,6 +88,12 @@ impl Source {
     pub fn written(&self, document: usize, at: &Pointer) -> Option<&str> {
         let span = self.document(document)?.find(at)?.node.span;
         self.text.get(span.start..span.end)
+    }
+
+    /// A document as JSON on one line, numbers to the letter; `None` where there is no such document.
+    #[must_use]
+    pub fn json(&self, document: usize) -> Option<String> {
+        Some(print::one_line(&Draft::of_document(self.document(document)?, &self.text)))
     }
 
     /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.
@@ -214,6 +221,18 @@ mod tests {
         assert_eq!((place.line, place.column), (2, 22));
         let offset = source.text().find("null").unwrap();
         assert_eq!(source.pointer_at(offset), Some((0, Pointer::parse("/ää/1/b").unwrap())));
+    }
+
+    #[test]
+    fn a_document_is_json_on_one_line_with_its_own_numbers() {
+        let text = "{\n  \"a\": [1.50, 1e3 , 12345678901234567890123, -0],\r\n \"\\u00e4\": {\"b\": \"x\\ty\" }, \"c\": [] }";
+        let wanted = r#"{"a":[1.50,1e3,12345678901234567890123,-0],"ä":{"b":"x\ty"},"c":[]}"#;
+        assert_eq!(read(Format::Json, text).json(0).as_deref(), Some(wanted));
+        let yaml = "a: &n 1.50\nb: 0x10\nc: *n\nd: 1_000\ne: [+1, .5, 2.]\n---\n- x\n";
+        assert_eq!(read(Format::Yaml, yaml).json(0).as_deref(), Some(r#"{"a":1.50,"b":16,"c":1.5,"d":"1_000","e":[1,0.5,2.0]}"#));
+        assert_eq!(read(Format::Yaml, yaml).json(1).as_deref(), Some(r#"["x"]"#));
+        assert_eq!(read(Format::Toml, "a = 1_000\nb = 1.50\n").json(0).as_deref(), Some(r#"{"a":1000,"b":1.50}"#));
+        assert_eq!(read(Format::Yaml, "").json(0), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every system offers. Everything here is pure: no files, no network, no clock.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     engine::lint::ground::Ground,
@@ -14,7 +14,7 @@ use crate::{
         service::Service,
         tool::{Function, Tool},
     },
-    schema::pointer::Pointer,
+    schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
 };
 
@@ -90,7 +90,8 @@ pub struct CallOf<'c> {
     pub catalog: &'c Catalog,
     pub tool: &'c Tool,
     pub user: &'c str,
-    pub arguments: &'c Map<String, Value>,
+    /// An object, its numbers as they were typed.
+    pub arguments: &'c Literal,
     pub correlation: &'c str,
 }
 

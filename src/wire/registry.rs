@@ -202,7 +202,7 @@ mod tests {
             reply: Some(format!("response:tg:{topic}")),
             headers: vec![("id".into(), "r-1".into())],
             correlation: "r-1".into(),
-            body: request::body("alice", &map(config), &map(arguments)),
+            body: request::body("alice", &map(config), &arguments.to_string()),
         }
     }
 

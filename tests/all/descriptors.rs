@@ -154,7 +154,21 @@ mcp:
     let joke = &catalog.tools[0].entry;
     let schema = by_id(joke.system).unwrap().schema(joke, &catalog);
     let order: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(order, ["name", "type", "description", "group", "state", "applicable-states", "service", "style", "arguments"]);
+    assert_eq!(
+        order,
+        [
+            "name",
+            "type",
+            "description",
+            "group",
+            "state",
+            "applicable-states",
+            "service",
+            "style",
+            "arguments",
+            "arguments-schema"
+        ]
+    );
     assert_eq!(schema["properties"]["service"]["enum"], serde_json::json!(["jokes"]));
     assert!(schema["required"].as_array().unwrap().contains(&"style".into()));
 }
@@ -178,6 +192,7 @@ mod anything {
         "applicable-states",
         "available_in_states",
         "arguments",
+        "arguments-schema",
         "service",
         "mcp-tool",
         "mcp_tool_id",

@@ -57,6 +57,14 @@ tool-service:
   jokes: {id: jokes, request-queue: request:tg:joke, response-queue: response:tg:joke, config-params: [{name: style, required: true}]}
 ";
 
+/// A tool whose arguments have a schema, and the list that says the same.
+const WITH_SCHEMA: &str = "\
+tool:
+  a:
+    {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: integer, description: d}],
+    arguments-schema: {type: object, allOf: [{$ref: '#/$defs/more'}], $defs: {more: {properties: {x: {type: integer, description: d}}}}}}
+";
+
 const ROWS: &[Row] = &[
     row(
         "entry.malformed",
@@ -283,6 +291,48 @@ const ROWS: &[Row] = &[
         "2:55",
         "tool:\n  a: {type: text-completion, name: a, description: d, arguments:   []}\n",
         CLEAN,
+    ),
+    row(
+        "arguments.ignored",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, arguments-schema: {}}\n",
+        CLEAN,
+    ),
+    row(
+        "arguments.schema-invalid",
+        Document,
+        "2:59",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments-schema: 1}\n",
+        WITH_SCHEMA,
+    ),
+    row(
+        "arguments.schema-invalid",
+        Document,
+        "2:120",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments-schema: {type: object, $defs: {x: {type: [string], minLength: -1}}}}\n",
+        WITH_SCHEMA,
+    ),
+    row(
+        "arguments.schema-invalid",
+        Document,
+        "2:78",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments-schema: {type: array}}\n",
+        WITH_SCHEMA,
+    ),
+    row(
+        "arguments.schema-differs",
+        Document,
+        "2:59",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments-schema: {type: object, properties: {x: {type: integer, description: d}}}}\n",
+        WITH_SCHEMA,
+    ),
+    row(
+        "arguments.schema-differs",
+        Document,
+        "2:126",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: y, type: string, description: what it is for}], arguments-schema: {type: object, properties: {x: {type: integer, description: d}}}}\n",
+        WITH_SCHEMA,
     ),
     row("arguments.none", Document, "2:3", "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\n", CLEAN),
     row(

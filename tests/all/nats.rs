@@ -38,7 +38,7 @@ fn joke() -> Request {
         reply: Some("non-persistent://tg/response/joke".into()),
         headers: vec![("id".into(), "7f1c".into())],
         correlation: "7f1c".into(),
-        body: request::body("alice", &map(&json!({"style": "a pun"})), &map(&json!({"topic": "llamas"}))),
+        body: request::body("alice", &map(&json!({"style": "a pun"})), r#"{"topic": "llamas"}"#),
     }
 }
 
@@ -296,7 +296,7 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, config: Value, arguments: Value| {
-        let body = request::body("alice", &map(&config), &map(&arguments)).to_string();
+        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
         let (url, to, from) = (server.url(), format!("tg.request.{topic}"), format!("tg.response.{topic}"));
         tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
     };

@@ -7,6 +7,7 @@ mod entries;
 mod fields;
 mod gates;
 mod known;
+mod schema;
 mod services;
 mod set;
 
@@ -242,6 +243,18 @@ pub const CHECKS: &[Check] = &[
         severity: Level::NOTE,
         about: "An MCP tool without arguments: the model guesses their names.",
         run: Run::Tool(arguments::none),
+    },
+    Check {
+        code: "arguments.schema-invalid",
+        severity: Level::ERROR,
+        about: "The schema of the arguments is no JSON Schema for an object.",
+        run: Run::Tool(schema::invalid),
+    },
+    Check {
+        code: "arguments.schema-differs",
+        severity: Level::WARNING,
+        about: "The list of arguments and their schema name different ones; TrustGraph's own model reads the list alone.",
+        run: Run::Tool(schema::differs),
     },
     Check {
         code: "load.set-refused",

@@ -112,14 +112,15 @@ pub fn service(entry: &Entry, mode: Mode) -> Service {
     }
 }
 
-/// What a model gives to a tool, as a JSON Schema.
+/// What a model gives to a tool, as a JSON Schema: the tool's own where it has one, else made from the list.
 #[must_use]
 pub fn arguments(value: &Value, kind: &str) -> Value {
     let mut properties = Map::new();
-    match types::by_name(kind).map(|of| of.arguments) {
-        Some(types::Arguments::Fixed { name, about }) => {
+    match (types::by_name(kind).map(|of| of.arguments), value.get(keys::ARGUMENTS_SCHEMA)) {
+        (Some(types::Arguments::Fixed { name, about }), _) => {
             properties.insert(name.to_owned(), json!({"type": "string", "description": about}));
         }
+        (_, Some(schema @ Value::Object(_))) => return schema.clone(),
         _ => {
             let listed = value.get(keys::ARGUMENTS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             properties.extend(listed.iter().filter_map(|item| Some((text(item, keys::NAME)?.to_owned(), argument(item)))));

@@ -37,7 +37,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
         reply: service.response_queue.clone().filter(|queue| !queue.is_empty()),
         headers: vec![(ID.into(), call.correlation.into())],
         correlation: call.correlation.into(),
-        body: body(call.user, &config, call.arguments),
+        body: body(call.user, &config, &call.arguments.json()),
     })
 }
 
@@ -70,14 +70,13 @@ pub fn configuration(entry: &Value, parameters: &[Parameter]) -> Map<String, Val
     members.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The body that carries a call; empty maps travel as `{}`.
+/// The body that carries a call: configuration and arguments travel as JSON text, the arguments to the letter.
 #[must_use]
-pub fn body(user: &str, config: &Map<String, Value>, arguments: &Map<String, Value>) -> Arc<str> {
-    let text = |map: &Map<String, Value>| Value::Object(map.clone()).to_string();
+pub fn body(user: &str, config: &Map<String, Value>, arguments: &str) -> Arc<str> {
     let mut body = Map::new();
     body.insert("user".into(), user.into());
-    body.insert("config".into(), text(config).into());
-    body.insert("arguments".into(), text(arguments).into());
+    body.insert("config".into(), Value::Object(config.clone()).to_string().into());
+    body.insert("arguments".into(), arguments.into());
     Value::Object(body).to_string().into()
 }
 
@@ -136,16 +135,16 @@ mod tests {
 
     #[test]
     fn both_maps_travel_as_json_text() {
-        let body = body("alice", &object(json!({"collection": "customers"})), &object(json!({"question": "Why \"now\"?"})));
+        let body = body("alice", &object(json!({"collection": "customers"})), r#"{"question":"Why \"now\"?","n":1.50}"#);
         let outer: Value = serde_json::from_str(&body).unwrap();
         assert_eq!(outer["user"], "alice");
         assert_eq!(outer["config"], r#"{"collection":"customers"}"#);
-        assert_eq!(outer["arguments"], r#"{"question":"Why \"now\"?"}"#);
+        assert_eq!(outer["arguments"], r#"{"question":"Why \"now\"?","n":1.50}"#);
     }
 
     #[test]
     fn empty_maps_are_braces() {
-        assert_eq!(&*body("", &Map::new(), &Map::new()), r#"{"user":"","config":"{}","arguments":"{}"}"#);
+        assert_eq!(&*body("", &Map::new(), "{}"), r#"{"user":"","config":"{}","arguments":"{}"}"#);
     }
 
     #[test]
@@ -178,7 +177,7 @@ mod tests {
             let mut arguments: Map<String, Value> = names.into_iter().map(|(name, text)| (name, text.into())).collect();
             arguments.insert("n".into(), number.into());
             let config = Map::new();
-            let asked = parse(body(&user, &config, &arguments).as_bytes()).unwrap();
+            let asked = parse(body(&user, &config, &Value::Object(arguments.clone()).to_string()).as_bytes()).unwrap();
             prop_assert_eq!(asked, Asked { user, config, arguments });
         }
     }

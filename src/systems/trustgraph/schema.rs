@@ -74,6 +74,7 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     }
     if of.is_none_or(|of| of.arguments == types::Arguments::Listed) {
         put(keys::ARGUMENTS, arguments());
+        put(keys::ARGUMENTS_SCHEMA, arguments_schema());
     }
 
     let mut required: Vec<&str> = vec![keys::NAME, keys::TYPE, keys::DESCRIPTION];
@@ -100,8 +101,18 @@ fn states_keys(value: &Value, mode: Mode) -> Vec<&'static str> {
 
 /// Whether a key means something of its own on every tool, whatever a service declares.
 fn properties_fixed(key: &str) -> bool {
-    [keys::NAME, keys::TYPE, keys::DESCRIPTION, keys::GROUP, keys::STATE, keys::STATES_DEPLOYED, keys::SERVICE, keys::ARGUMENTS]
-        .contains(&key)
+    [
+        keys::NAME,
+        keys::TYPE,
+        keys::DESCRIPTION,
+        keys::GROUP,
+        keys::STATE,
+        keys::STATES_DEPLOYED,
+        keys::SERVICE,
+        keys::ARGUMENTS,
+        keys::ARGUMENTS_SCHEMA,
+    ]
+    .contains(&key)
 }
 
 fn list(title: &str, help: &str, examples: &BTreeSet<&str>) -> Value {
@@ -173,6 +184,13 @@ fn arguments() -> Value {
             },
             "required": ["name", "type", "description"],
         },
+    })
+}
+
+fn arguments_schema() -> Value {
+    json!({
+        "title": "arguments schema", "type": "object",
+        "description": "A JSON Schema for the arguments, where a list of names and types does not say enough: choices, bounds, nested values. The form and the check of a call go by it; TrustGraph keeps it and reads the list.",
     })
 }
 

@@ -19,7 +19,6 @@ use ratatui::{
     Frame,
     layout::{Constraint, Rect},
 };
-use serde_json::Map;
 
 use self::{
     answer::Answer,
@@ -157,7 +156,7 @@ impl Invoke {
 
 fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
     let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to).ok());
-    let arguments = state.arguments_of(&request.tool).as_object().cloned().unwrap_or_else(Map::new);
+    let arguments = state.written_arguments_of(&request.tool);
     copy::of_request(request, &arguments, subject.as_deref(), &state.connection())
 }
 

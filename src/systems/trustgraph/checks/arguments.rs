@@ -167,9 +167,11 @@ pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments) else { return };
-    if tool.entry.value.get(keys::ARGUMENTS).is_some() {
-        let message = format!("a tool of type {} always takes \"{name}\": this list is ignored", tool.kind);
-        report.at(&tool.entry, member(keys::ARGUMENTS), message).fix_remove("remove it");
+    for (key, what) in [(keys::ARGUMENTS, "list"), (keys::ARGUMENTS_SCHEMA, "schema")] {
+        if tool.entry.value.get(key).is_some() {
+            let message = format!("a tool of type {} always takes \"{name}\": this {what} is ignored", tool.kind);
+            report.at(&tool.entry, member(key), message).fix_remove("remove it");
+        }
     }
 }
 

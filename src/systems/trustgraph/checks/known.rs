@@ -58,6 +58,7 @@ pub const COMMON: &[&str] = &[
     keys::STATES_DEPLOYED,
     keys::STATES_DOCUMENT,
     keys::ARGUMENTS,
+    keys::ARGUMENTS_SCHEMA,
 ];
 
 /// The keys that an entry may have, beside what its service declares. A tool of no known type may have those of all types.

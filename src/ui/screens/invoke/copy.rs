@@ -1,10 +1,15 @@
 //! A call to be taken elsewhere: as a command, as the request, as the answer.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-use crate::model::{
-    call::Request,
-    connection::{Connection, TransportKind},
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    model::{
+        call::Request,
+        connection::{Connection, TransportKind},
+    },
+    schema::literal::Literal,
 };
 
 /// Something that can be copied: its name, and its text.
@@ -14,12 +19,7 @@ pub(super) struct Copied {
 }
 
 /// What a request can be copied as.
-pub(super) fn of_request(
-    request: &Request,
-    arguments: &Map<String, Value>,
-    subject: Option<&str>,
-    connection: &Connection,
-) -> Vec<Copied> {
+pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option<&str>, connection: &Connection) -> Vec<Copied> {
     let mut copies = vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
     if let (TransportKind::Nats, Some(subject)) = (connection.transport, subject) {
         copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
@@ -28,11 +28,16 @@ pub(super) fn of_request(
     copies
 }
 
-fn toolcrib(request: &Request, arguments: &Map<String, Value>, connection: &Connection) -> String {
+fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> String {
+    let json = arguments.json();
+    let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
     let mut words = vec!["toolcrib call".to_owned(), quote(&request.name)];
-    words.extend(arguments.iter().map(|(name, value)| match value {
+    words.extend(arguments.value().as_object().into_iter().flatten().map(|(name, value)| match value {
         Value::String(text) => quote(&format!("{name}={text}")),
-        other => quote(&format!("{name}:={other}")),
+        other => {
+            let json = written.get(name).map_or_else(|| other.to_string(), |written| written.get().to_owned());
+            quote(&format!("{name}:={json}"))
+        }
     }));
     words.push(format!("--connection {}", quote(&connection.name)));
     words.join(" ")
@@ -53,8 +58,6 @@ fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::{
         model::entry::{EntryForm, EntryId, EntryPlace, FileId},
@@ -74,13 +77,13 @@ mod tests {
             correlation: "7f1c".into(),
             body: r#"{"user":"o'hara"}"#.into(),
         };
-        let arguments = json!({"topic": "it's late", "count": 3}).as_object().cloned().unwrap();
+        let arguments = Literal::parse(r#"{"topic": "it's late", "count": 3.00}"#).unwrap();
         let connection = Connection::nats("local", "nats://127.0.0.1:4222");
         let texts: Vec<String> = of_request(&request, &arguments, Some("tg.request.joke"), &connection)
             .into_iter()
             .map(|copied| copied.text)
             .collect();
-        assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3 --connection local");
+        assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local");
         let expected = r#"nats --server nats://127.0.0.1:4222 req -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
         assert_eq!(texts[1], expected);
         assert_eq!(texts[2], r#"{"user":"o'hara"}"#);
