@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{model::tool::Function, schema::pointer::Pointer};
+use crate::{
+    model::tool::Function,
+    schema::{pointer::Pointer, validate::Checker},
+};
 
 /// Whose form a tool is shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,6 +145,10 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
     if function.parameters.get("type").and_then(Value::as_str) != Some("object") {
         refuse(&root, "the parameters must be of type object".into());
     }
+    for finding in Checker::compile(&function.parameters).err().into_iter().flatten() {
+        let keyword = finding.at.last().map_or_else(String::new, |keyword| format!(" ({keyword}: {})", finding.words));
+        refuse(&finding.at, format!("the parameters are not a JSON Schema{keyword}"));
+    }
     if client == Client::Mcp {
         return found;
     }
@@ -229,8 +236,9 @@ mod tests {
         assert_eq!(refused("tell.joke", object(), Client::Anthropic), [""]);
         assert!(refused("tell.joke", object(), Client::Mcp).is_empty());
         assert_eq!(refused("", object(), Client::Mcp), [""]);
-        assert_eq!(refused("a", json!({"type": "object", "anyOf": []}), Client::OpenAi), ["/anyOf"]);
-        assert!(refused("a", json!({"type": "object", "anyOf": []}), Client::Mcp).is_empty());
+        assert_eq!(refused("a", json!({"type": "object", "minProperties": -1}), Client::Mcp), ["/minProperties"]);
+        assert_eq!(refused("a", json!({"type": "object", "anyOf": [{}]}), Client::OpenAi), ["/anyOf"]);
+        assert!(refused("a", json!({"type": "object", "anyOf": [{}]}), Client::Mcp).is_empty());
         let list = json!({"type": "object", "properties": {"rows": {"type": "array"}}});
         assert_eq!(refused("a", list.clone(), Client::OpenAi), ["/properties/rows"]);
         assert!(refused("a", list, Client::Anthropic).is_empty());

@@ -242,7 +242,8 @@ mod anything {
             for mode in [Mode::Document, Mode::AsDeployed] {
                 let catalog = read::catalog([(&file, &source)], mode);
                 prop_assert_eq!(catalog.tools.len(), tools.len() + 1);
-                for finding in findings::all(&catalog, |_| Some(&source)) {
+                let found = findings::all(&catalog, |_| Some(&source));
+                for finding in &found {
                     prop_assert!(finding.site.line > 0 && finding.site.column > 0, "{:?}", finding);
                     prop_assert!(!finding.message.chars().any(char::is_control), "{:?}", finding.message);
                 }
@@ -252,7 +253,10 @@ mod anything {
                 }
                 for tool in &catalog.tools {
                     let function = by_id(tool.entry.system).unwrap().function(tool);
-                    prop_assert!(jsonschema::draft202012::new(&function.parameters).is_ok(), "{}", function.parameters);
+                    let said = found.iter().any(|finding| {
+                        finding.code == "arguments.schema-invalid" && finding.site.entry.as_ref() == Some(tool.id())
+                    });
+                    prop_assert!(said || jsonschema::draft202012::new(&function.parameters).is_ok(), "{}", function.parameters);
                     for client in Client::ALL {
                         let _ = model_view::refusals(&function, client);
                     }
