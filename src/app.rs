@@ -6,6 +6,7 @@
 pub mod actions;
 pub mod calls;
 pub mod checking;
+pub mod compose;
 pub mod documents;
 pub mod effect;
 pub mod form_file;

@@ -31,6 +31,7 @@ pub mod gated;
 pub mod groups;
 pub mod layout;
 pub mod lint;
+pub mod mentions;
 pub mod model_view;
 pub mod scenario;
 pub mod services;

@@ -6,6 +6,8 @@
 mod architecture;
 #[path = "all/cli.rs"]
 mod cli;
+#[path = "all/compose.rs"]
+mod compose;
 #[path = "all/demo.rs"]
 mod demo;
 #[path = "all/descriptors.rs"]

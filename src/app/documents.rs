@@ -74,6 +74,17 @@ pub enum Change {
     Remove { file: FileId },
 }
 
+impl Change {
+    /// The file that it changes.
+    #[must_use]
+    pub fn file(&self) -> &FileId {
+        match self {
+            Self::Entry(EntryEdit { entry, .. }) => entry.file(),
+            Self::File { file, .. } | Self::Text { file, .. } | Self::Create { file, .. } | Self::Remove { file } => file,
+        }
+    }
+}
+
 /// What a revision did to one file.
 #[derive(Clone, Debug, PartialEq)]
 enum Deed {
@@ -164,8 +175,32 @@ impl Documents {
         self.files.iter().filter(|(_, document)| document.is_changed())
     }
 
-    /// Makes changes as one step of undo, all or none. Answers the files that are different now.
+    /// The files that changes are about as they would be after them. Nothing is changed.
+    pub fn after(&self, changes: &[Change]) -> Result<Self, ChangeError> {
+        let mut after = Self::default();
+        for file in changes.iter().map(Change::file) {
+            after.files.extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
+        }
+        changes.iter().try_for_each(|change| after.make(change).map(drop))?;
+        Ok(after)
+    }
+
+    /// Makes changes as one step of undo, all or none; typing at one place goes on with the step before. Answers the files that are different now.
     pub fn change(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
+        self.make_all(label, changes, place_of(changes))
+    }
+
+    /// Makes changes as a step of undo of their own, all or none. Answers the files that are different now.
+    pub fn step(&mut self, label: &str, changes: &[Change]) -> Result<Vec<FileId>, ChangeError> {
+        self.make_all(label, changes, None)
+    }
+
+    fn make_all(
+        &mut self,
+        label: &str,
+        changes: &[Change],
+        place: Option<(FileId, usize, Pointer)>,
+    ) -> Result<Vec<FileId>, ChangeError> {
         let mut deeds = Vec::new();
         for change in changes {
             match self.make(change) {
@@ -181,7 +216,7 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            self.remember(Revision { label: label.to_owned(), deeds, place: place_of(changes) });
+            self.remember(Revision { label: label.to_owned(), deeds, place });
         }
         Ok(files)
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{documents::Change, notices::NoticeKind};
+use super::{compose::plan::Plan, documents::Change, notices::NoticeKind};
 use crate::{
     engine::simulate::run::StepId,
     model::{
@@ -57,6 +57,8 @@ pub enum Message {
         label: String,
         changes: Vec<Change>,
     },
+    /// Make what was planned, as one step of undo.
+    Compose(Plan),
     Undo,
     Redo,
     /// Save one file, or all that changed.

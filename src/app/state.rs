@@ -94,6 +94,8 @@ pub struct State {
     pub generation: u64,
     pub profiles: Vec<Profile>,
     pub custom_groups: CustomGroups,
+    /// States that the settings file keeps although no tool may name them.
+    pub listed_states: Vec<Name>,
     pub simulation: Simulation,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
@@ -189,6 +191,7 @@ impl State {
             generation: 0,
             profiles: start.profiles,
             custom_groups: start.custom_groups,
+            listed_states: Vec::new(),
             simulation: Simulation::new(start.context, start.mode, Millis::default()),
             live: None,
             selected: None,

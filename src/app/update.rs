@@ -36,6 +36,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
 
         Message::Change { label, changes } => return files::change(state, &label, &changes, now),
+        Message::Compose(plan) => return files::compose(state, &plan, now),
         Message::Undo => return files::undo(state, now),
         Message::Redo => return files::redo(state, now),
         Message::Save(file) => return files::save(state, file, now),

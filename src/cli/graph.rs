@@ -53,7 +53,7 @@ impl Graph {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.request.ask(&opened, out);
-        let workflow = Workflow::new(&opened.tools, &asked.context);
+        let workflow = Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
         let analysis = workflow.analysis();
         let subject = Subject {
             workflow: &workflow,

@@ -32,7 +32,7 @@ impl States {
         }
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.tools.request.ask(&opened, out);
-        let workflow = Workflow::new(&opened.tools, &asked.context);
+        let workflow = Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
         let view = View { opened: &opened, workflow: &workflow, analysis: &workflow.analysis() };
         let rows = 0..workflow.states().len();
         if global.json {

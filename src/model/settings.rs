@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::{
     connection::Connection,
-    context::{Context, Mode, Profile},
+    context::{Context, Mode, Name, Profile},
 };
+
+/// The file that marks a workspace's folder and holds its settings.
+pub const SETTINGS: &str = "toolcrib.toml";
 
 /// What a workspace's `toolcrib.toml` says.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub struct WorkspaceSettings {
     pub profiles: Vec<Profile>,
     /// Custom group lists and hierarchies, as `engine::groups::CustomGroups` reads them; an object.
     pub groups: Value,
+    /// States that the workspace keeps although no tool may name them yet.
+    pub states: Vec<Name>,
     /// In the order written; `embedded` is always among them.
     pub connections: Vec<Connection>,
     /// The name of the connection that calls use when none is chosen; it is among `connections`.
@@ -35,6 +40,7 @@ impl Default for WorkspaceSettings {
             context: Context::default(),
             profiles: Vec::new(),
             groups: Value::Object(serde_json::Map::new()),
+            states: Vec::new(),
             connection: embedded.name.clone(),
             connections: vec![embedded],
         }

@@ -26,8 +26,7 @@ use crate::{
     syntax::source::{Format, Source, SyntaxError},
 };
 
-/// The file that marks a workspace's folder and holds its settings.
-pub const SETTINGS: &str = "toolcrib.toml";
+pub use crate::model::settings::SETTINGS;
 
 /// Files of a workspace that are larger are left out: no descriptor is.
 pub const LARGEST_FILE: u64 = 16_000_000;

@@ -9,10 +9,10 @@ use crate::{
         catalog::Catalog,
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
-        finding::Finding,
+        finding::{EntryEdit, Finding},
         problem::Problem,
         service::Service,
-        tool::{Function, Tool},
+        tool::{Function, Gate, Tool},
     },
     schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
@@ -45,6 +45,12 @@ pub trait System: Sync {
 
     /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
     fn kinds(&self) -> Vec<NewEntry>;
+
+    /// The edits after which a tool, read in that mode, has this gate.
+    fn regate(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit>;
+
+    /// The first value of a new tool, with a gate.
+    fn gated(&self, value: Value, gate: &Gate) -> Value;
 
     /// The function that a model sees: name, description, parameters as JSON Schema.
     fn function(&self, tool: &Tool) -> Function;

@@ -9,6 +9,7 @@ pub mod function;
 pub mod keys;
 pub mod kinds;
 pub mod load;
+pub mod regate;
 pub mod schema;
 pub mod types;
 
@@ -22,10 +23,10 @@ use crate::{
         catalog::Catalog,
         context::Mode,
         entry::{Entry, FileId, SystemId},
-        finding::Finding,
+        finding::{EntryEdit, Finding},
         problem::Problem,
         service::Service,
-        tool::{Function, Tool},
+        tool::{Function, Gate, Tool},
     },
     syntax::source::Source,
 };
@@ -72,6 +73,14 @@ impl System for TrustGraph {
 
     fn kinds(&self) -> Vec<NewEntry> {
         kinds::kinds()
+    }
+
+    fn regate(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
+        regate::regate(tool, to, mode)
+    }
+
+    fn gated(&self, value: Value, gate: &Gate) -> Value {
+        regate::gated(value, gate)
     }
 
     fn function(&self, tool: &Tool) -> Function {

@@ -5,20 +5,25 @@ use std::{
     sync::Arc,
 };
 
+use serde_json::Value;
+
 use crate::{
     app::{
         checking::{self, Snapshot},
-        documents::{Change, Document},
+        compose::{groups::GROUPS, plan::Plan, states::listed_states},
+        documents::{Change, ChangeError, Document, Documents},
         effect::{Effect, Overwrite},
         message::Loaded,
         notices::NoticeKind,
         state::{Checking, Goal, Question, Reading, State},
     },
+    engine::groups::CustomGroups,
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
         entry::{Entry, EntryId, FileId},
         finding::Finding,
+        settings::SETTINGS,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -29,8 +34,19 @@ use crate::{
 };
 
 pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
+    make(state, label, changes, Documents::change, now)
+}
+
+/// Makes a plan, as a step of its own.
+pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
+    make(state, &plan.label, &plan.changes, Documents::step, now)
+}
+
+type Making = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
+
+fn make(state: &mut State, label: &str, changes: &[Change], make: Making, now: Millis) -> Vec<Effect> {
     let before = entries_where_new_ones_go(&state.catalog, changes);
-    match state.documents.change(label, changes) {
+    match make(&mut state.documents, label, changes) {
         Ok(files) => {
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
@@ -44,14 +60,14 @@ pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Mi
 }
 
 pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
-    stepped(state, "undone", "there is nothing to undo", now, crate::app::documents::Documents::undo)
+    stepped(state, "undone", "there is nothing to undo", now, Documents::undo)
 }
 
 pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
-    stepped(state, "made again", "there is nothing to redo", now, crate::app::documents::Documents::redo)
+    stepped(state, "made again", "there is nothing to redo", now, Documents::redo)
 }
 
-type Stepping = fn(&mut crate::app::documents::Documents) -> Option<(String, Vec<FileId>)>;
+type Stepping = fn(&mut Documents) -> Option<(String, Vec<FileId>)>;
 
 fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Stepping) -> Vec<Effect> {
     let Some((label, files)) = go(&mut state.documents) else {
@@ -106,13 +122,33 @@ fn read_again(state: &mut State, files: &[FileId]) {
             None => catalog.replace(file, Default::default()),
         }
     }
+    if files.iter().any(|file| file.as_str() == SETTINGS) {
+        take_settings(state);
+    }
     settle(state);
 }
 
 fn read_all(state: &mut State) {
     let sources = state.documents.iter().filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
     state.catalog = Arc::new(read::catalog(sources, state.mode));
+    if state.documents.get(&FileId::new(SETTINGS)).is_some() {
+        take_settings(state);
+    }
     settle(state);
+}
+
+/// What the workspace's settings say of groups and states now; while they cannot be read, what they said before counts.
+fn take_settings(state: &mut State) {
+    let document = state.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone);
+    let settings = match document.map(|document| &document.source) {
+        None => Value::Null,
+        Some(Err(_)) => return,
+        Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
+    };
+    state.listed_states = listed_states(&settings);
+    if let Ok(groups) = CustomGroups::read(settings.get(GROUPS).unwrap_or(&Value::Null)) {
+        state.custom_groups = groups;
+    }
 }
 
 /// Findings, selection and generation for the catalog as it is now.

@@ -128,7 +128,20 @@ impl Workflow {
         Self { states: states.names, rows: states.rows, members, offers, everywhere, start }
     }
 
-    /// Every state that any tool names, `undefined`, and the start.
+    /// The same workflow with further states, which no tool names yet, behind its own.
+    #[must_use]
+    pub fn including(mut self, listed: &[Name]) -> Self {
+        for name in listed {
+            if !self.rows.contains_key(name) {
+                self.rows.insert(name.clone(), self.states.len());
+                self.states.push(name.clone());
+                self.offers.push(Vec::new());
+            }
+        }
+        self
+    }
+
+    /// Every state that any tool names, `undefined`, and the start; then those that were included.
     #[must_use]
     pub fn states(&self) -> &[Name] {
         &self.states

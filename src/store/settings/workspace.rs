@@ -41,12 +41,13 @@ pub fn load(workspace: &Workspace) -> Result<(WorkspaceSettings, Vec<Finding>), 
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "connections"]);
+    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections"]);
     let mut settings = WorkspaceSettings {
         name: reader.text(&top, "name").filter(|name| !name.trim().is_empty()),
         mode: reader.word(&top, "mode", &MODES).unwrap_or_default(),
         context: read_context(&mut reader, &top),
         profiles: read_profiles(&mut reader, &top),
+        states: reader.names(&top, "states").unwrap_or_default(),
         ..WorkspaceSettings::default()
     };
     if let Some(groups) = root.get("groups") {

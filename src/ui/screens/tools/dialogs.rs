@@ -2,23 +2,30 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
-    app::{documents::Change, message::Message, notices::NoticeKind, state::State},
+    app::{
+        compose::{
+            entries::{Home, free_key, place_new},
+            ground::Ground,
+        },
+        documents::Change,
+        message::Message,
+        notices::NoticeKind,
+        state::State,
+    },
     engine::diff::{self, LineKind},
     model::{
-        context::Mode,
-        entry::{Entry, EntryForm, EntryKind, FileId},
+        entry::{Entry, EntryKind, FileId},
         finding::{EntryEdit, Fix},
     },
     schema::pointer::Pointer,
     syntax::{
         edit::Edit,
-        print,
         source::{Format, Source},
     },
-    systems::{read, rename, system::NewEntry, table::SYSTEMS},
+    systems::{rename, system::NewEntry, table::SYSTEMS},
     ui::{
         overlays::{
             confirm::{Answer, Confirm},
@@ -49,119 +56,31 @@ pub(super) fn new_entry(state: &State) -> Reply {
     let kinds: Vec<NewEntry> = SYSTEMS.iter().flat_map(|system| system.kinds()).collect();
     let item = |kind: &NewEntry| Item { title: kind.type_name.to_owned(), detail: kind.help.to_owned(), ..Item::default() };
     let items = kinds.iter().map(item).collect();
-    let home = home_of_new(state);
+    let home = Home::beside(chosen(state));
     Reply::Open(Box::new(Menu::replying("New", items, move |row| ask_key(kinds[row].clone(), home.clone()))))
 }
 
-/// Where a new entry goes: beside the chosen one.
-#[derive(Clone, Debug)]
-enum Home {
-    /// Into a map of entries in this file.
-    Map { file: FileId, document: usize },
-    /// Into a file of its own, in this folder with this ending.
-    Folder { folder: String, ending: String },
-}
-
-fn home_of_new(state: &State) -> Home {
-    match chosen(state) {
-        Some(entry) if !entry.id.place().at.is_root() => {
-            Home::Map { file: entry.id.file().clone(), document: entry.id.place().document }
-        }
-        Some(entry) => {
-            let path = entry.id.file().as_str();
-            let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-            let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
-            Home::Folder { folder, ending }
-        }
-        None => Home::Folder { folder: String::new(), ending: "json".into() },
-    }
-}
-
 fn ask_key(kind: NewEntry, home: Home) -> Reply {
-    let place = match &home {
-        Home::Map { file, .. } => format!("It goes into {file}."),
-        Home::Folder { folder, ending } => format!("It gets a file of its own: {folder}KEY.{ending}."),
-    };
-    let words = format!("The key of the new {}: what other entries call it. {place}", kind.type_name);
+    let words = format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
     Reply::Open(Box::new(Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
-        free_key(key, kind.kind, state)?;
+        free_key(key, kind.kind, Ground::of(state))?;
         let mut value = kind.value.clone();
         for field in ["name", "id"] {
             if let Some(name) = value.get_mut(field) {
                 *name = key.into();
             }
         }
-        Ok(Reply::Send(place_new(key, &kind, &value, &home, state)?))
+        Ok(change(format!("new {key}"), vec![place_new(key, kind.kind, kind.section, &value, &home, Ground::of(state))?]))
     })))
-}
-
-/// A key that nothing of its kind has yet.
-fn free_key(key: &str, kind: EntryKind, state: &State) -> Result<(), String> {
-    if key.is_empty() {
-        return Err("a key is needed".into());
-    }
-    if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
-        return Err("a key can't hold slashes, or begin with a dot".into());
-    }
-    match state.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
-        Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
-        None => Ok(()),
-    }
-}
-
-fn place_new(key: &str, kind: &NewEntry, value: &Value, home: &Home, state: &State) -> Result<Vec<Message>, String> {
-    let label = format!("new {key}");
-    let (change, file, at) = match home {
-        Home::Map { file, document } => {
-            let like =
-                state.catalog.of_file(file).find(|entry| entry.kind == kind.kind && entry.id.place().document == *document);
-            let parent =
-                like.and_then(|entry| entry.id.place().at.parent()).unwrap_or_else(|| Pointer::root().child(kind.section));
-            let as_text = like
-                .or_else(|| state.catalog.of_file(file).next())
-                .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
-            let written = if as_text { Value::String(pretty(value)) } else { value.clone() };
-            let at = parent.child(key);
-            (
-                Change::File { file: file.clone(), document: *document, edit: Edit::Set { at: at.clone(), to: written.into() } },
-                file.clone(),
-                at,
-            )
-        }
-        Home::Folder { folder, ending } => {
-            let file = FileId::new(format!("{folder}{key}.{ending}"));
-            if state.documents.get(&file).is_some_and(|document| !document.gone) {
-                return Err(format!("{file} is there already"));
-            }
-            let format = Format::of(file.path()).unwrap_or(Format::Json);
-            let text = file_text(&file, format, key, kind, value);
-            (Change::Create { file: file.clone(), text }, file, Pointer::root())
-        }
-    };
-    let _ = (&file, &at);
-    Ok(vec![Message::Change { label, changes: vec![change] }])
-}
-
-/// The text of a new entry's own file; in a map where the entry alone would not be known again.
-fn file_text(file: &FileId, format: Format, key: &str, kind: &NewEntry, value: &Value) -> Arc<str> {
-    let alone = print::value(format, value);
-    let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
-        let part = read::part(file, &source, Mode::Document);
-        part.tools.len() + part.services.len() + part.others.len() == 1
-    });
-    if known { alone.into() } else { print::value(format, &json!({kind.section: {key: value}})).into() }
-}
-
-fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
 pub(super) fn duplicate(state: &State) -> Reply {
     let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
-    let suggestion = (2..).map(|number| format!("{}-{number}", entry.key)).find(|key| free_key(key, entry.kind, state).is_ok());
+    let suggestion =
+        (2..).map(|number| format!("{}-{number}", entry.key)).find(|key| free_key(key, entry.kind, Ground::of(state)).is_ok());
     Reply::Open(Box::new(Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
-        free_key(key, entry.kind, state)?;
+        free_key(key, entry.kind, Ground::of(state))?;
         let place = entry.id.place();
         let label = format!("duplicate {} as {key}", entry.key);
         if let Some(parent) = place.at.parent() {
@@ -210,7 +129,7 @@ pub(super) fn rename(state: &State) -> Reply {
         if key == entry.key {
             return Ok(Reply::Handled);
         }
-        free_key(key, entry.kind, state)?;
+        free_key(key, entry.kind, Ground::of(state))?;
         Ok(change(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?))
     })))
 }
@@ -308,24 +227,4 @@ pub(super) fn editor(state: &State) -> Reply {
 /// Says that something can't be done now.
 pub(super) fn hint(words: &str) -> Reply {
     Reply::send(Message::Notice(NoticeKind::Hint, words.to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reading_a_new_entry_gives_it_back_in_every_format() {
-        for kind in SYSTEMS.iter().flat_map(|system| system.kinds()) {
-            for ending in ["json", "yaml", "toml"] {
-                let file = FileId::new(format!("new.{ending}"));
-                let format = Format::of(file.path()).unwrap();
-                let source = Source::parse(format, file_text(&file, format, "new", &kind, &kind.value)).unwrap();
-                let part = read::part(&file, &source, Mode::Document);
-                let keys = part.tools.iter().map(|tool| &tool.entry).chain(part.services.iter().map(|service| &service.entry));
-                let keys = keys.chain(&part.others).map(|entry| (entry.kind, entry.key.clone())).collect::<Vec<_>>();
-                assert_eq!(keys, [(kind.kind, "new".to_owned())], "{} as {ending}", kind.type_name);
-            }
-        }
-    }
 }

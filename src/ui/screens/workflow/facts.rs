@@ -70,7 +70,7 @@ impl Facts {
         let start: Name = state.simulation.start().state().into();
         let asked = AskedGroups::of(context.groups.as_deref());
         let split = split(tools, &context);
-        let workflow = Workflow::of(tools, &asked, &start);
+        let workflow = Workflow::of(tools, &asked, &start).including(&state.listed_states);
         let current = workflow.state(context.state());
         let mut hidden = split.filtered_by_state.clone();
         hidden.extend(&split.filtered_by_group);

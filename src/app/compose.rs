@@ -1,0 +1,13 @@
+//! Composing a workflow: what a user wants of states, arrows, groups and tools, as the changes of files that it comes to.
+//!
+//! Every function here is pure: [`ground`] is the workspace as it stands, a wish goes in, and a [`plan::Plan`] comes out, which can be looked
+//! at before it is made as one step of undo. [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
+//! and takes them in.
+
+pub mod arrows;
+pub mod cells;
+pub mod entries;
+pub mod ground;
+pub mod groups;
+pub mod plan;
+pub mod states;

@@ -1,0 +1,187 @@
+//! Arrows: a tool that is available in a state and leads to another. Draw one, move its ends, take it away, make a tool available everywhere.
+//!
+//! A tool has one next state and a list of states, so what is done to one of its arrows may be done to others too; the plan says so.
+
+use super::{
+    ground::Ground,
+    plan::{Plan, listed},
+};
+use crate::model::{
+    context::Name,
+    entry::EntryId,
+    tool::{Gate, States, Tool},
+};
+
+/// Where an arrow comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tail {
+    State(Name),
+    /// Only this state: a tool that was available everywhere no longer is.
+    Only(Name),
+    Every,
+}
+
+impl std::fmt::Display for Tail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::State(name) | Self::Only(name) => f.write_str(name),
+            Self::Every => f.write_str("any state"),
+        }
+    }
+}
+
+/// The gate of a new tool that is this arrow.
+#[must_use]
+pub fn gate_of_new(tail: &Tail, to: &Name) -> Gate {
+    match tail {
+        Tail::State(from) | Tail::Only(from) => {
+            let next = (from != to).then(|| to.clone());
+            Gate { groups: None, states: States::Only(vec![from.clone()]), next }
+        }
+        Tail::Every => Gate { groups: None, states: States::Every, next: Some(to.clone()) },
+    }
+}
+
+fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
+    let states = match (&gate.states, tail) {
+        (_, Tail::Every) | (States::Every, Tail::State(_)) => States::Every,
+        (_, Tail::Only(from)) => States::Only(vec![from.clone()]),
+        (States::Only(listed), Tail::State(from)) => {
+            let mut listed = listed.clone();
+            if !listed.contains(from) {
+                listed.push(from.clone());
+            }
+            States::Only(listed)
+        }
+    };
+    // A tool without a next state stays where it is: an arrow to the same state says just that.
+    let stays = gate.next.is_none() && matches!(tail, Tail::State(from) | Tail::Only(from) if from == to);
+    Gate { states, next: if stays { None } else { Some(to.clone()) }, groups: gate.groups.clone() }
+}
+
+/// Draws an arrow with a tool that is there.
+///
+/// # Errors
+/// When the tool does that already.
+pub fn draw(ground: Ground<'_>, tool: &EntryId, tail: &Tail, to: &Name) -> Result<Plan, String> {
+    let tool = ground.tool(tool)?;
+    let gate = drawn(&tool.gate, tail, to);
+    let key = &tool.entry.key;
+    if gate == tool.gate {
+        return Err(format!("{key} leads from {tail} to {to} already"));
+    }
+    let plan = Plan::new(format!("draw {key}: {tail} → {to}"), ground.regated(tool, &gate));
+    Ok(plan.noting(others_follow(tool, &gate)).noting(no_longer(tool, &gate)))
+}
+
+/// What else a new next state does to a tool's other arrows.
+fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
+    let to = gate.next.as_ref().filter(|_| gate.next != tool.gate.next)?;
+    let from = match (&tool.gate.states, &gate.states) {
+        (States::Every, States::Every) => "every state".to_owned(),
+        (States::Only(before), States::Only(after)) => {
+            listed(before.iter().filter(|name| after.contains(name)).map(|name| &**name))
+        }
+        (States::Only(before), States::Every) => listed(before.iter().map(|name| &**name)),
+        (States::Every, States::Only(_)) => String::new(),
+    };
+    if from.is_empty() {
+        return None;
+    }
+    Some(match &tool.gate.next {
+        Some(before) => format!("{} has one next state: from {from} it led to {before}, and leads to {to} then.", tool.entry.key),
+        None => format!("{} has one next state: from {from} it stayed, and leads to {to} then.", tool.entry.key),
+    })
+}
+
+/// Where a tool is available now and will not be.
+fn no_longer(tool: &Tool, gate: &Gate) -> Option<String> {
+    match (&tool.gate.states, &gate.states) {
+        (States::Every, States::Only(only)) => {
+            Some(format!("{} is available everywhere now; then only in {}.", tool.entry.key, or_none(only)))
+        }
+        (_, States::Only(only)) if only.is_empty() && tool.gate.states != gate.states => {
+            Some(format!("{} is then available in no state.", tool.entry.key))
+        }
+        _ => None,
+    }
+}
+
+fn or_none(names: &[Name]) -> String {
+    if names.is_empty() { "no state".to_owned() } else { listed(names.iter().map(|name| &**name)) }
+}
+
+/// Gives tools other gates in one plan.
+fn regate(ground: Ground<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Tool) -> Gate) -> Result<Plan, String> {
+    let keys: Vec<&str> = tools.iter().filter_map(|id| ground.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
+    let mut plan = Plan::new(format!("{label} {}", listed(keys)), Vec::new());
+    for id in tools {
+        let tool = ground.tool(id)?;
+        let to = gate(tool);
+        plan.changes.extend(ground.regated(tool, &to));
+        plan = plan.noting(others_follow(tool, &to)).noting(no_longer(tool, &to));
+    }
+    if plan.changes.is_empty() { Err("that is so already".to_owned()) } else { Ok(plan) }
+}
+
+/// Makes arrows lead to another state.
+///
+/// # Errors
+/// When nothing would change.
+pub fn move_head(ground: Ground<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
+    regate(ground, tools, &format!("lead to {to}:"), |tool| Gate { next: Some(to.clone()), ..tool.gate.clone() })
+}
+
+/// Makes arrows come from another state.
+///
+/// # Errors
+/// When nothing would change.
+pub fn move_tail(ground: Ground<'_>, tools: &[EntryId], from: &Tail, onto: &Name) -> Result<Plan, String> {
+    regate(ground, tools, &format!("come from {onto}:"), |tool| {
+        let states = match (&tool.gate.states, from) {
+            (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
+                let mut moved: Vec<Name> = Vec::with_capacity(listed.len());
+                for name in listed {
+                    let name = if name == from { onto } else { name };
+                    if !moved.contains(name) {
+                        moved.push(name.clone());
+                    }
+                }
+                States::Only(moved)
+            }
+            _ => States::Only(vec![onto.clone()]),
+        };
+        Gate { states, ..tool.gate.clone() }
+    })
+}
+
+/// Takes arrows away: the tools are no longer available in that state; those from any state lead nowhere any more.
+///
+/// # Errors
+/// When nothing would change.
+pub fn remove(ground: Ground<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan, String> {
+    regate(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
+        (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
+            let states = States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
+            Gate { states, ..tool.gate.clone() }
+        }
+        _ if tool.gate.next.is_some() => Gate { next: None, ..tool.gate.clone() },
+        _ => Gate { states: States::Only(Vec::new()), ..tool.gate.clone() },
+    })
+}
+
+/// Makes tools available in every state.
+///
+/// # Errors
+/// When they are already.
+pub fn everywhere(ground: Ground<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+    regate(ground, tools, "available everywhere:", |tool| Gate { states: States::Every, ..tool.gate.clone() })
+}
+
+/// Takes the next state away: the tools leave the state as it is.
+///
+/// # Errors
+/// When they do already.
+pub fn stay(ground: Ground<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+    regate(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
+}

@@ -1,0 +1,182 @@
+//! Cells of the matrix: whether a tool is in a group or available in a state, and the plan that switches many of them together.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{ground::Ground, groups::own_place, plan::Plan};
+use crate::{
+    app::documents::Change,
+    model::{
+        context::{DEFAULT_GROUP, Name},
+        entry::EntryId,
+        tool::{Gate, States, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+};
+
+/// A column of the matrix.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// A group that tools name.
+    Group(Name),
+    /// One of the workspace's own lists, by its full name.
+    List(Name),
+    State(Name),
+    AnyState,
+}
+
+impl Column {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Group(name) | Self::List(name) | Self::State(name) => name,
+            Self::AnyState => "any state",
+        }
+    }
+}
+
+/// What stands in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    On,
+    /// On because the tool names nothing: in `default`, or in every state.
+    Implied,
+    Off,
+}
+
+impl Tick {
+    #[must_use]
+    pub fn is_on(self) -> bool {
+        self != Self::Off
+    }
+}
+
+/// What stands in the cell of a tool and a column.
+#[must_use]
+pub fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
+    let on = |is: bool| if is { Tick::On } else { Tick::Off };
+    match column {
+        Column::Group(name) => match &tool.gate.groups {
+            None if &**name == DEFAULT_GROUP => Tick::Implied,
+            groups => on(groups.iter().flatten().any(|group| group == name)),
+        },
+        Column::List(name) => {
+            let members = settings.and_then(|settings| own_place(settings, name)?.get(settings));
+            on(members.is_some_and(|members| holds(members, tool)))
+        }
+        Column::State(name) => match &tool.gate.states {
+            States::Every => Tick::Implied,
+            States::Only(listed) => on(listed.contains(name)),
+        },
+        Column::AnyState => on(tool.gate.states == States::Every),
+    }
+}
+
+fn is_member(item: &Value, tool: &Tool) -> bool {
+    item.as_str().is_some_and(|name| name == tool.entry.key || name == tool.name)
+}
+
+fn holds(members: &Value, tool: &Tool) -> bool {
+    match members {
+        Value::Array(items) => items.iter().any(|item| is_member(item, tool)),
+        Value::Object(below) => below.values().any(|members| holds(members, tool)),
+        _ => false,
+    }
+}
+
+/// Switches cells together; `states` are all there are, for a tool that is no longer to be available in every one.
+///
+/// # Errors
+/// When a cell cannot be switched, or nothing would change.
+pub fn switch(ground: Ground<'_>, cells: &[(EntryId, Column)], on: bool, states: &[Name]) -> Result<Plan, String> {
+    let mut gates: BTreeMap<&EntryId, Gate> = BTreeMap::new();
+    let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
+    for (id, column) in cells {
+        let tool = ground.tool(id)?;
+        let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
+        match column {
+            Column::Group(name) => gate.groups = grouped(gate, name, on),
+            Column::State(name) => gate.states = placed(gate, name, on, states),
+            Column::AnyState if on => gate.states = States::Every,
+            Column::AnyState if gate.states == States::Every => gate.states = States::Only(Vec::new()),
+            Column::AnyState => {}
+            Column::List(name) => {
+                let (at, held) = list_of(ground, name)?;
+                let items = lists.entry(at).or_insert(held);
+                items.retain(|item| !is_member(item, tool));
+                if on {
+                    items.push(Value::from(tool.entry.key.as_str()));
+                }
+            }
+        }
+    }
+    let mut changes: Vec<Change> = Vec::new();
+    let mut notes = Vec::new();
+    for (id, gate) in gates {
+        let tool = ground.tool(id)?;
+        changes.extend(ground.regated(tool, &gate));
+        notes.extend(told(tool, &gate));
+    }
+    for (at, items) in lists {
+        let same = ground.settings().and_then(|settings| at.get(settings)).and_then(Value::as_array) == Some(&items);
+        if !same {
+            changes.push(ground.in_settings(Edit::Set { at, to: Value::Array(items).into() }, String::new));
+        }
+    }
+    if changes.is_empty() {
+        return Err("that is so already".into());
+    }
+    let label = match cells {
+        [(id, column)] => format!("{} {} {}", ground.tool(id)?.entry.key, if on { "into" } else { "out of" }, column.name()),
+        cells => format!("switch {} cells", cells.len()),
+    };
+    Ok(Plan { label, changes, notes })
+}
+
+fn grouped(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {
+    let mut groups = gate.groups();
+    match (on, groups.contains(name)) {
+        (true, false) => groups.push(name.clone()),
+        (false, true) => groups.retain(|group| group != name),
+        _ => return gate.groups.clone(),
+    }
+    Some(groups)
+}
+
+fn placed(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
+    match (&gate.states, on) {
+        (States::Every, true) => States::Every,
+        (States::Every, false) => States::Only(states.iter().filter(|state| *state != name).cloned().collect()),
+        (States::Only(listed), true) if !listed.contains(name) => States::Only(listed.iter().chain([name]).cloned().collect()),
+        (States::Only(listed), false) => States::Only(listed.iter().filter(|state| *state != name).cloned().collect()),
+        (same, _) => same.clone(),
+    }
+}
+
+/// A list of the workspace's own: where it stands and what it holds.
+fn list_of(ground: Ground<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
+    let settings = ground.settings().ok_or("toolcrib.toml can't be read")?;
+    let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;
+    match at.get(settings) {
+        Some(Value::Array(items)) => Ok((at, items.clone())),
+        _ => Err(format!("{name} holds other groups: switch the cell of one of those")),
+    }
+}
+
+fn told(tool: &Tool, gate: &Gate) -> Option<String> {
+    let key = &tool.entry.key;
+    match (&tool.gate.states, &gate.states) {
+        (States::Every, States::Only(only)) if !only.is_empty() => {
+            Some(format!("{key} is available everywhere now; then only in the states listed."))
+        }
+        (before, States::Only(only)) if only.is_empty() && *before != gate.states => {
+            Some(format!("{key} is then available in no state."))
+        }
+        _ if gate.groups.as_ref().is_some_and(Vec::is_empty) && tool.gate.groups != gate.groups => {
+            Some(format!("{key} is then in no group: only a request for every group shows it."))
+        }
+        _ => None,
+    }
+}

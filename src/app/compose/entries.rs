@@ -1,0 +1,287 @@
+//! Entries made anew: where they go, under which key, as which text; copying them out as descriptors, and taking such texts in.
+
+use std::{collections::HashSet, fmt, sync::Arc};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    ground::Ground,
+    plan::{Plan, listed},
+};
+use crate::{
+    app::documents::Change,
+    model::{
+        context::Mode,
+        entry::{Entry, EntryForm, EntryId, EntryKind, FileId},
+        tool::Gate,
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        print,
+        source::{Format, Source},
+    },
+    systems::{self, read, system::NewEntry, table::SYSTEMS},
+};
+
+/// Where a new entry goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// Into a map of entries in this file.
+    Map { file: FileId, document: usize },
+    /// Into a file of its own, in this folder with this ending.
+    Folder { folder: String, ending: String },
+    /// Into a map in this file, which is not there yet.
+    Fresh { file: FileId },
+}
+
+impl fmt::Display for Home {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It goes into {file}."),
+            Self::Folder { folder, ending } => write!(f, "It gets a file of its own: {folder}KEY.{ending}."),
+        }
+    }
+}
+
+impl Home {
+    /// Beside an entry; without one, in a file of its own.
+    #[must_use]
+    pub fn beside(entry: Option<&Entry>) -> Self {
+        match entry {
+            Some(entry) if !entry.id.place().at.is_root() => {
+                Self::Map { file: entry.id.file().clone(), document: entry.id.place().document }
+            }
+            Some(entry) => {
+                let path = entry.id.file().as_str();
+                let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+                let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
+                Self::Folder { folder, ending }
+            }
+            None => Self::Folder { folder: String::new(), ending: "json".into() },
+        }
+    }
+
+    /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool, else into `tools.yaml`, all together.
+    #[must_use]
+    pub fn of_workflow(ground: Ground<'_>, near: Option<&EntryId>) -> Self {
+        let chosen = near.and_then(|id| ground.catalog.entry(id));
+        let entry =
+            chosen.or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry)).or_else(|| ground.catalog.entries().next());
+        if entry.is_some() {
+            return Self::beside(entry);
+        }
+        let free = |name: &String| ground.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone);
+        let names = std::iter::once("tools.yaml".to_owned()).chain((2..).map(|number| format!("tools-{number}.yaml")));
+        Self::Fresh { file: FileId::new(names.into_iter().find(free).unwrap_or_default()) }
+    }
+}
+
+/// Whether a key can be had: nothing of its kind has it yet.
+///
+/// # Errors
+/// Why it can't.
+pub fn free_key(key: &str, kind: EntryKind, ground: Ground<'_>) -> Result<(), String> {
+    if key.is_empty() {
+        return Err("a key is needed".into());
+    }
+    if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
+        return Err("a key can't hold slashes, or begin with a dot".into());
+    }
+    match ground.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
+        Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
+        None => Ok(()),
+    }
+}
+
+/// The change that puts a new entry in its place.
+///
+/// # Errors
+/// When a file of that name is there.
+pub fn place_new(
+    key: &str,
+    kind: EntryKind,
+    section: &str,
+    value: &Value,
+    home: &Home,
+    ground: Ground<'_>,
+) -> Result<Change, String> {
+    match home {
+        Home::Map { file, document } => {
+            let like = ground.catalog.of_file(file).find(|entry| entry.kind == kind && entry.id.place().document == *document);
+            let parent = like.and_then(|entry| entry.id.place().at.parent()).unwrap_or_else(|| Pointer::root().child(section));
+            let as_text = like
+                .or_else(|| ground.catalog.of_file(file).next())
+                .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
+            let written = if as_text { Value::String(pretty(value)) } else { value.clone() };
+            let edit = Edit::Set { at: parent.child(key), to: written.into() };
+            Ok(Change::File { file: file.clone(), document: *document, edit })
+        }
+        Home::Folder { folder, ending } => {
+            let file = FileId::new(format!("{folder}{key}.{ending}"));
+            if ground.documents.get(&file).is_some_and(|document| !document.gone) {
+                return Err(format!("{file} is there already"));
+            }
+            let format = Format::of(file.path()).unwrap_or(Format::Json);
+            let text = file_text(&file, format, key, section, value);
+            Ok(Change::Create { file, text })
+        }
+        Home::Fresh { file } => {
+            let format = Format::of(file.path()).unwrap_or(Format::Yaml);
+            let text = print::value(format, &json!({section: {key: value}}));
+            Ok(Change::Create { file: file.clone(), text: text.into() })
+        }
+    }
+}
+
+/// The text of a new entry's own file; in a map where the entry alone would not be known again.
+fn file_text(file: &FileId, format: Format, key: &str, section: &str, value: &Value) -> Arc<str> {
+    let alone = print::value(format, value);
+    let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
+        let part = read::part(file, &source, Mode::Document);
+        part.tools.len() + part.services.len() + part.others.len() == 1
+    });
+    if known { alone.into() } else { print::value(format, &json!({section: {key: value}})).into() }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// Makes a new tool with a gate.
+///
+/// # Errors
+/// When its key cannot be had, or there is no place for it.
+pub fn new_tool(ground: Ground<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
+    free_key(key, EntryKind::Tool, ground)?;
+    let mut value = kind.value.clone();
+    if let Some(name) = value.get_mut("name") {
+        *name = key.into();
+    }
+    let owner = SYSTEMS.iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
+    let value = owner.map_or(value.clone(), |system| system.gated(value, gate));
+    Ok(Plan::new(format!("new tool {key}"), vec![place_new(key, kind.kind, kind.section, &value, home, ground)?]))
+}
+
+/// The map that holds entries of a kind in a file of many.
+fn section(entry: &Entry) -> Option<&'static str> {
+    let kinds = systems::by_id(entry.system)?.kinds();
+    kinds.into_iter().find(|kind| kind.kind == entry.kind).map(|kind| kind.section)
+}
+
+/// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
+#[must_use]
+pub fn copied(ground: Ground<'_>, ids: &[EntryId]) -> String {
+    let mut all: Vec<&Entry> = ids.iter().filter_map(|id| ground.catalog.entry(id)).collect();
+    for id in ids {
+        let Some(tool) = ground.catalog.tool(id) else { continue };
+        let named = systems::by_id(tool.entry.system).and_then(|system| system.reference(tool));
+        let answers =
+            named.and_then(|named| ground.catalog.entries().find(|entry| entry.kind == named.kind && entry.key == named.key));
+        all.extend(answers);
+    }
+    let mut root = Map::new();
+    let mut seen = HashSet::new();
+    for entry in all.into_iter().filter(|entry| seen.insert(&entry.id)) {
+        let Some(section) = section(entry) else { continue };
+        let members = root.entry(section).or_insert_with(|| json!({}));
+        members[entry.key.as_str()] = (*entry.value).clone();
+    }
+    print::value(Format::Yaml, &Value::Object(root))
+}
+
+/// Takes the entries of a text in: YAML or JSON, one descriptor or many.
+///
+/// # Errors
+/// When the text cannot be read, holds no entry, or nothing in it is new.
+pub fn pasted(ground: Ground<'_>, text: &str, near: Option<&EntryId>) -> Result<Plan, String> {
+    let file = FileId::new("pasted.yaml");
+    let json = Source::parse(Format::Json, text).ok();
+    let source = match json {
+        Some(source) => source,
+        None => Source::parse(Format::Yaml, text).map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
+    };
+    let part = read::part(&file, &source, ground.catalog.mode);
+    let entries: Vec<&Entry> = part
+        .tools
+        .iter()
+        .map(|tool| &tool.entry)
+        .chain(part.services.iter().map(|service| &service.entry))
+        .chain(&part.others)
+        .collect();
+    if entries.is_empty() {
+        return Err("there is no descriptor in this text: a tool as YAML or JSON is wanted".into());
+    }
+    let mut home = Home::of_workflow(ground, near);
+    let mut plan = Plan::default();
+    let mut taken: Vec<String> = Vec::new();
+    let mut keys: Vec<String> = Vec::new();
+    for entry in entries {
+        let Some(section) = section(entry) else { continue };
+        let wanted = own_key(entry);
+        let same = |other: &&Entry| other.kind == entry.kind && other.key == wanted && other.value == entry.value;
+        if ground.catalog.entries().any(|other| same(&other)) {
+            taken.push(wanted);
+            continue;
+        }
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        let free = |key: &String| free_key(key, entry.kind, ground).is_ok() && !keys.contains(key);
+        let key = std::iter::once(wanted.clone()).chain(numbered).take(1_000).find(free);
+        let key = key.ok_or_else(|| {
+            format!("{wanted} can't be a key: {}", free_key(&wanted, entry.kind, ground).err().unwrap_or_default())
+        })?;
+        if key != wanted {
+            plan.notes.push(format!("{wanted} is there already and is different: the new one is called {key}."));
+        }
+        let change = place_new(&key, entry.kind, section, &entry.value, &home, ground)?;
+        // What comes after the first goes into the file that it made.
+        if let (Home::Fresh { file }, Change::Create { .. }) = (&home, &change) {
+            home = Home::Map { file: file.clone(), document: 0 };
+        }
+        plan.changes.push(change);
+        keys.push(key);
+    }
+    if !taken.is_empty() {
+        plan.notes.push(format!("Here already, just so: {}.", listed(taken.iter().map(String::as_str))));
+    }
+    if keys.is_empty() {
+        return Err(plan.notes.concat());
+    }
+    plan.label = format!("paste {}", listed(keys.iter().map(String::as_str)));
+    Ok(plan)
+}
+
+/// The key of a pasted entry: that of the map it stood in; its name or id where it stood alone.
+fn own_key(entry: &Entry) -> String {
+    if !entry.id.place().at.is_root() {
+        return entry.key.clone();
+    }
+    let named = ["id", "name"].iter().find_map(|field| entry.value.get(*field).and_then(Value::as_str));
+    let slug: String = named
+        .unwrap_or("tool")
+        .chars()
+        .map(|letter| if letter.is_alphanumeric() || letter == '_' { letter.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let slug = slug.trim_matches('-').to_owned();
+    if slug.is_empty() { "tool".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_a_new_entry_gives_it_back_in_every_format() {
+        for kind in SYSTEMS.iter().flat_map(|system| system.kinds()) {
+            for ending in ["json", "yaml", "toml"] {
+                let file = FileId::new(format!("new.{ending}"));
+                let format = Format::of(file.path()).unwrap();
+                let source = Source::parse(format, file_text(&file, format, "new", kind.section, &kind.value)).unwrap();
+                let part = read::part(&file, &source, Mode::Document);
+                let keys = part.tools.iter().map(|tool| &tool.entry).chain(part.services.iter().map(|service| &service.entry));
+                let keys = keys.chain(&part.others).map(|entry| (entry.kind, entry.key.clone())).collect::<Vec<_>>();
+                assert_eq!(keys, [(kind.kind, "new".to_owned())], "{} as {ending}", kind.type_name);
+            }
+        }
+    }
+}

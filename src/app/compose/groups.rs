@@ -1,0 +1,148 @@
+//! Groups: rename through every file, delete, and the lists and hierarchies of the workspace's own.
+
+use serde_json::{Value, json};
+
+use super::{
+    ground::{Ground, files_of, named},
+    plan::{Plan, listed},
+};
+use crate::{
+    app::documents::Change,
+    engine::mentions::{Named, Naming},
+    model::{
+        context::{DEFAULT_GROUP, Name},
+        tool::{Gate, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, print, source::Format},
+    systems::rename,
+};
+
+/// The key of the workspace's own groups in the settings file.
+pub const GROUPS: &str = "groups";
+
+/// Where one of the workspace's own groups stands in the settings, by its full name: `knowledge/read`.
+#[must_use]
+pub fn own_place(settings: &Value, name: &str) -> Option<Pointer> {
+    fn below(value: &Value, at: &Pointer, above: &str, name: &str) -> Option<Pointer> {
+        value.as_object()?.iter().find_map(|(key, value)| {
+            let full = if above.is_empty() { key.clone() } else { format!("{above}/{key}") };
+            let at = at.child(key.as_str());
+            if full == name { Some(at) } else { below(value, &at, &full, name) }
+        })
+    }
+    below(settings.get(GROUPS)?, &Pointer::root().child(GROUPS), "", name)
+}
+
+fn is_in(tool: &Tool, name: &str) -> bool {
+    tool.gate.groups.iter().flatten().any(|group| &**group == name)
+}
+
+fn is_there(ground: Ground<'_>, name: &str) -> bool {
+    ground.catalog.tools.iter().any(|tool| is_in(tool, name))
+        || ground.settings().is_some_and(|settings| own_place(settings, name).is_some())
+}
+
+/// Gives a group another name in every file that names it; one that is there already is joined.
+///
+/// # Errors
+/// When it cannot be renamed so.
+pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+    let to = named(to, "group")?;
+    if &*to == from {
+        return Err("type the new name".into());
+    }
+    if from == DEFAULT_GROUP {
+        return Err("tools that name no group are in default; it can't be renamed".into());
+    }
+    let own = ground.settings().and_then(|settings| own_place(settings, from));
+    let there = is_there(ground, &to);
+    let mut changes = Vec::new();
+    match own {
+        Some(_) if there => return Err(format!("{to} is there already")),
+        Some(at) => {
+            let above = from.rsplit_once('/').map(|(above, _)| format!("{above}/")).unwrap_or_default();
+            let Some(key) = to.strip_prefix(&above).filter(|key| !key.is_empty() && !key.contains('/')) else {
+                return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
+            };
+            changes.extend(ground.renamed(&ground.mentions(Named::Group, from), &to));
+            changes.push(ground.in_settings(Edit::Rename { at, key: key.to_owned() }, String::new));
+        }
+        None => {
+            changes.extend(rename::group(from, &to, ground.catalog).into_iter().map(Change::Entry));
+            changes.extend(ground.renamed(&ground.mentions(Named::Group, from), &to));
+        }
+    }
+    if changes.is_empty() {
+        return Err(format!("no file names {from}"));
+    }
+    let joins = there.then(|| format!("{to} is there already: the two become one."));
+    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(joins))
+}
+
+/// Takes a group out of every tool and of the settings.
+///
+/// # Errors
+/// When nothing names it, or it cannot go.
+pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+    if name == DEFAULT_GROUP {
+        return Err("tools that name no group are in default; it can't be deleted".into());
+    }
+    let mentions = ground.mentions(Named::Group, name);
+    let (own, scenarios): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
+    let mut changes = Vec::new();
+    let mut bare = Vec::new();
+    let mut keys = Vec::new();
+    for tool in ground.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
+        let groups: Vec<Name> = tool.gate.groups().into_iter().filter(|group| &**group != name).collect();
+        keys.push(tool.entry.key.as_str());
+        if groups.is_empty() {
+            bare.push(tool.entry.key.as_str());
+        }
+        changes.extend(ground.regated(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }));
+    }
+    changes.extend(Ground::removed(&own));
+    if let Some(at) = ground.settings().and_then(|settings| own_place(settings, name)) {
+        changes.push(ground.in_settings(Edit::Remove { at }, String::new));
+    }
+    if changes.is_empty() {
+        return Err(format!("no file names {name}"));
+    }
+    let refer = (!keys.is_empty()).then(|| format!("In it: {}.", listed(keys)));
+    let bare = (!bare.is_empty())
+        .then(|| format!("Then in no group, so that only a request for every group shows them: {}.", listed(bare)));
+    let kept = files_of(&scenarios);
+    let kept = (!kept.is_empty()).then(|| format!("Not changed, though it names the group: {}.", listed(kept)));
+    Ok(Plan::new(format!("delete group {name}"), changes).noting(refer).noting(bare).noting(kept))
+}
+
+/// Makes an empty list of the workspace's own; `above/name` puts it below another.
+///
+/// # Errors
+/// When it cannot be called so, or there is no place for it.
+pub fn add_list(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+    let name = named(name, "group")?;
+    if is_there(ground, &name) {
+        return Err(format!("{name} is there already"));
+    }
+    let parts: Vec<&str> = name.split('/').collect();
+    if parts.iter().any(|part| part.trim().is_empty()) {
+        return Err("a name is needed on both sides of /".into());
+    }
+    for end in 1..parts.len() {
+        let above = parts[..end].join("/");
+        let settings = ground.settings();
+        let held = settings.and_then(|settings| own_place(settings, &above)?.get(settings));
+        if held.is_some_and(Value::is_array) {
+            return Err(format!("{above} is a list of tools; groups can't stand below it"));
+        }
+    }
+    let at = parts.iter().fold(Pointer::root().child(GROUPS), |at, part| at.child(*part));
+    let new = || {
+        let value = parts.iter().rev().fold(json!([]), |below, part| json!({ *part: below }));
+        print::value(Format::Toml, &json!({ GROUPS: value }))
+    };
+    let change = ground.in_settings(Edit::Set { at, to: json!([]).into() }, new);
+    let note = "The workspace's own lists are kept in toolcrib.toml; the running system does not know them.".to_owned();
+    Ok(Plan::new(format!("add group list {name}"), vec![change]).noting(Some(note)))
+}

@@ -1,0 +1,69 @@
+//! What is going to be changed, to be looked at first: changes of files, and what else follows from them.
+
+use std::sync::Arc;
+
+use crate::{
+    app::documents::{Change, ChangeError, Documents},
+    model::entry::FileId,
+};
+
+/// Changes that are made together, as one step of undo.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// What the step is called in undo: `draw ask: undefined → analysis`.
+    pub label: String,
+    pub changes: Vec<Change>,
+    /// What a user should know before: sentences.
+    pub notes: Vec<String>,
+}
+
+/// What a plan makes of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePlan {
+    pub file: FileId,
+    /// The text now; `None`: there is no such file.
+    pub before: Option<Arc<str>>,
+    /// The text then; `None`: the file goes.
+    pub after: Option<Arc<str>>,
+}
+
+impl Plan {
+    #[must_use]
+    pub fn new(label: impl Into<String>, changes: Vec<Change>) -> Self {
+        Self { label: label.into(), changes, notes: Vec::new() }
+    }
+
+    /// The same with something more to know.
+    #[must_use]
+    pub fn noting(mut self, note: Option<String>) -> Self {
+        self.notes.extend(note);
+        self
+    }
+
+    /// What it makes of each file that it changes.
+    ///
+    /// # Errors
+    /// When it cannot be made as the files stand.
+    pub fn files(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
+        let after = documents.after(&self.changes)?;
+        let text = |documents: &Documents, file: &FileId| {
+            documents.get(file).filter(|document| !document.gone).map(|document| document.text.clone())
+        };
+        let mut files: Vec<FileId> = self.changes.iter().map(|change| change.file().clone()).collect();
+        files.sort();
+        files.dedup();
+        let plans = files.into_iter().map(|file| FilePlan { before: text(documents, &file), after: text(&after, &file), file });
+        Ok(plans.filter(|plan| plan.before != plan.after).collect())
+    }
+}
+
+/// A list of names in words: `a, b and 3 more`.
+#[must_use]
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    const NAMED: usize = 6;
+    let names: Vec<&str> = names.into_iter().collect();
+    if names.len() <= NAMED + 1 {
+        return names.join(", ");
+    }
+    format!("{} and {} more", names[..NAMED].join(", "), names.len() - NAMED)
+}

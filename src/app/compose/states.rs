@@ -1,0 +1,151 @@
+//! States: add, rename through every file, delete.
+//!
+//! A state is there because a tool names it. One that no tool names yet is kept in the list `states` of the workspace's `toolcrib.toml`.
+
+use serde_json::Value;
+
+use super::{
+    ground::{Ground, files_of, named},
+    plan::{Plan, listed},
+};
+use crate::{
+    app::documents::Change,
+    engine::mentions::{Named, Naming},
+    model::{
+        context::{Name, UNDEFINED},
+        tool::{Gate, States, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::rename,
+};
+
+/// The key of the list in the settings file.
+pub const STATES: &str = "states";
+
+/// The states that the workspace's settings list.
+#[must_use]
+pub fn listed_states(settings: &Value) -> Vec<Name> {
+    let items = settings.get(STATES).and_then(Value::as_array);
+    items.into_iter().flatten().filter_map(Value::as_str).map(Name::from).collect()
+}
+
+/// Whether a tool or the settings name the state.
+#[must_use]
+pub fn is_there(ground: Ground<'_>, name: &str) -> bool {
+    name == UNDEFINED
+        || ground.catalog.tools.iter().any(|tool| lists(tool, name) || leads(tool, name))
+        || ground.settings().is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
+}
+
+fn lists(tool: &Tool, name: &str) -> bool {
+    matches!(&tool.gate.states, States::Only(listed) if listed.iter().any(|listed| &**listed == name))
+}
+
+fn leads(tool: &Tool, name: &str) -> bool {
+    tool.gate.next.as_deref() == Some(name)
+}
+
+/// Adds a state that no tool names yet.
+///
+/// # Errors
+/// When it cannot be called so, or is there already.
+pub fn add(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+    let name = named(name, "state")?;
+    if is_there(ground, &name) {
+        return Err(format!("{name} is there already"));
+    }
+    let note = format!("{name} is kept in toolcrib.toml until a tool names it.");
+    Ok(Plan::new(format!("add state {name}"), vec![listing(ground, &name)]).noting(Some(note)))
+}
+
+/// The change that puts a state on the list.
+fn listing(ground: Ground<'_>, name: &str) -> Change {
+    let count = ground.settings().and_then(|settings| settings.get(STATES)).and_then(Value::as_array).map_or(0, Vec::len);
+    let at = Pointer::root().child(STATES);
+    let edit = match count {
+        0 => Edit::Set { at, to: serde_json::json!([name]).into() },
+        count => Edit::Insert { at: at.item(count), item: name.into() },
+    };
+    ground.in_settings(edit, || {
+        crate::syntax::print::value(crate::syntax::source::Format::Toml, &serde_json::json!({STATES: [name]}))
+    })
+}
+
+/// Gives a state another name in every file that names it; one that is there already is joined.
+///
+/// # Errors
+/// When it cannot be renamed so.
+pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+    let to = named(to, "state")?;
+    if &*to == from {
+        return Err("type the new name".into());
+    }
+    if from == UNDEFINED {
+        return Err("undefined is where a request without a state begins; it can't be renamed".into());
+    }
+    let mut changes: Vec<Change> = rename::state(from, &to, ground.catalog).into_iter().map(Change::Entry).collect();
+    changes.extend(ground.renamed(&ground.mentions(Named::State, from), &to));
+    if changes.is_empty() {
+        return Err(format!("no file names {from}"));
+    }
+    let joins = is_there(ground, &to).then(|| format!("{to} is there already: the two become one."));
+    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(joins))
+}
+
+/// What refers to a state, in words; empty where nothing does.
+#[must_use]
+pub fn references(ground: Ground<'_>, name: &str) -> Vec<String> {
+    let keys = |fits: fn(&Tool, &str) -> bool| {
+        listed(ground.catalog.tools.iter().filter(|tool| fits(tool, name)).map(|tool| tool.entry.key.as_str()))
+    };
+    let (waiting, leading) = (keys(lists), keys(leads));
+    let mentions = ground.mentions(Named::State, name);
+    let scenarios = files_of(mentions.iter().filter(|mention| mention.naming == Naming::Scenario));
+    let mut words = Vec::new();
+    if !waiting.is_empty() {
+        words.push(format!("available in it: {waiting}"));
+    }
+    if !leading.is_empty() {
+        words.push(format!("leading to it: {leading}"));
+    }
+    if !scenarios.is_empty() {
+        words.push(format!("scenarios: {}", listed(scenarios)));
+    }
+    words
+}
+
+/// Takes a state out: no tool lists it or leads to it any more.
+///
+/// # Errors
+/// When nothing names it, or it cannot go.
+pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+    if name == UNDEFINED {
+        return Err("undefined is where a request without a state begins; it can't be deleted".into());
+    }
+    let mut changes = Vec::new();
+    let mut nowhere = Vec::new();
+    for tool in ground.catalog.tools.iter().filter(|tool| lists(tool, name) || leads(tool, name)) {
+        let states = match &tool.gate.states {
+            States::Only(listed) => States::Only(listed.iter().filter(|state| &***state != name).cloned().collect()),
+            States::Every => States::Every,
+        };
+        if states == States::Only(Vec::new()) && lists(tool, name) {
+            nowhere.push(tool.entry.key.as_str());
+        }
+        let next = tool.gate.next.clone().filter(|next| &**next != name);
+        changes.extend(ground.regated(tool, &Gate { states, next, ..tool.gate.clone() }));
+    }
+    let (own, scenarios): (Vec<_>, Vec<_>) =
+        ground.mentions(Named::State, name).into_iter().partition(|mention| mention.naming == Naming::Settings);
+    changes.extend(Ground::removed(&own));
+    if changes.is_empty() {
+        return Err(format!("no tool names {name}"));
+    }
+    let refer = references(ground, name);
+    let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
+    let stranded = (!nowhere.is_empty()).then(|| format!("Then available in no state: {}.", listed(nowhere)));
+    let kept = files_of(&scenarios);
+    let kept = (!kept.is_empty()).then(|| format!("Not changed, though it names the state: {}.", listed(kept)));
+    Ok(Plan::new(format!("delete state {name}"), changes).noting(refer).noting(stranded).noting(kept))
+}

@@ -1,0 +1,107 @@
+//! Where the files that are no descriptors name a state or a group: the workspace's settings and its scenarios.
+
+use serde_json::Value;
+
+use super::scenario::script::Scenario;
+use crate::schema::pointer::Pointer;
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    State,
+    Group,
+}
+
+/// What a file is, of those that name states and groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Naming {
+    Settings,
+    Scenario,
+}
+
+impl Naming {
+    /// Whether a value is a scenario; settings are known by their file's name.
+    #[must_use]
+    pub fn of_scenario(value: &Value) -> Option<Self> {
+        Scenario::read(value).is_ok().then_some(Self::Scenario)
+    }
+
+    /// Paths of tokens; `*` is any one, `**` any number of them.
+    fn paths(self, named: Named) -> &'static [&'static [&'static str]] {
+        match (self, named) {
+            (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
+            (Self::Settings, Named::Group) => &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]],
+            (Self::Scenario, Named::State) => &[
+                &["start", "state"],
+                &["steps", "*", "expect", "before"],
+                &["steps", "*", "expect", "after"],
+                &["steps", "*", "expect", "state"],
+            ],
+            (Self::Scenario, Named::Group) => &[&["start", "groups", "*"], &["steps", "*", "groups", "*"]],
+        }
+    }
+}
+
+/// Every place of a value where the name stands, in the order of the text.
+#[must_use]
+pub fn mentions(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<Pointer> {
+    let mut found = Vec::new();
+    for path in naming.paths(named) {
+        walk(value, path, &Pointer::root(), name, &mut found);
+    }
+    found
+}
+
+fn walk(value: &Value, path: &[&str], at: &Pointer, name: &str, found: &mut Vec<Pointer>) {
+    match (path, value) {
+        ([] | ["**"], Value::String(text)) if text == name => found.push(at.clone()),
+        ([head, rest @ ..], Value::Object(members)) => {
+            let rest = if *head == "**" { path } else { rest };
+            for (key, below) in members.iter().filter(|(key, _)| matches!(*head, "*" | "**") || *head == key.as_str()) {
+                walk(below, rest, &at.child(key.as_str()), name, found);
+            }
+        }
+        ([head @ ("*" | "**"), rest @ ..], Value::Array(items)) => {
+            let rest = if *head == "**" { path } else { rest };
+            for (row, item) in items.iter().enumerate() {
+                walk(item, rest, &at.item(row), name, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(value: &Value, naming: Naming, named: Named, name: &str) -> Vec<String> {
+        mentions(value, naming, named, name).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn settings_and_scenarios_name_states_and_groups() {
+        let settings = json!({
+            "name": "a",
+            "states": ["b", "a"],
+            "context": {"state": "a", "groups": ["a"], "user": "a"},
+            "profiles": {"a": ["a"], "bob": {"allowed-groups": ["b", "a"]}},
+            "groups": {"own": ["a"], "tree": {"a": ["x"], "below": ["a"]}}
+        });
+        assert_eq!(places(&settings, Naming::Settings, Named::State, "a"), ["/states/1", "/context/state"]);
+        assert_eq!(
+            places(&settings, Naming::Settings, Named::Group, "a"),
+            ["/context/groups/0", "/profiles/a/0", "/profiles/bob/allowed-groups/1", "/groups/own/0", "/groups/tree/below/0"]
+        );
+        let scenario = json!({
+            "name": "a",
+            "start": {"groups": ["a"], "state": "a"},
+            "steps": [{"tool": "a", "groups": ["b", "a"], "expect": {"state": "a", "available": ["a"]}}]
+        });
+        assert_eq!(Naming::of_scenario(&scenario), Some(Naming::Scenario));
+        assert_eq!(places(&scenario, Naming::Scenario, Named::State, "a"), ["/start/state", "/steps/0/expect/state"]);
+        assert_eq!(places(&scenario, Naming::Scenario, Named::Group, "a"), ["/start/groups/0", "/steps/0/groups/1"]);
+    }
+}

@@ -1,0 +1,458 @@
+//! Composing a workflow: after each wish the filter says what was wanted, and undo gives the bytes back.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use toolcrib::{
+    app::{
+        compose::{
+            arrows::{self, Tail},
+            cells::{self, Column},
+            entries,
+            ground::Ground,
+            groups,
+            plan::Plan,
+            states,
+        },
+        message::{Loaded, Message},
+        state::{Start, State},
+        update::update,
+    },
+    engine::{filter::split, workflow::graph::Workflow},
+    model::{
+        clock::Millis,
+        context::{Context, Name},
+        entry::{EntryId, FileId},
+        tool::States,
+    },
+    syntax::source::{Format, Source},
+};
+
+fn opened(files: &[(&str, &str)]) -> State {
+    let mut state = State::new(Start::default());
+    let loaded = |(name, text): &(&str, &str)| {
+        let text: Arc<str> = (*text).into();
+        let format = Format::of(std::path::Path::new(name)).unwrap();
+        (FileId::new(*name), Loaded { source: Source::parse(format, text.clone()), text })
+    };
+    let mut files: Vec<_> = files.iter().map(loaded).collect();
+    files.sort_by(|one, other| one.0.cmp(&other.0));
+    let names = files.iter().map(|(name, _)| name.clone()).collect();
+    send(&mut state, Message::Loaded(files));
+    send(&mut state, Message::LoadEnded { names, skipped: Vec::new() });
+    state
+}
+
+fn send(state: &mut State, message: Message) {
+    update(state, message, Millis(1));
+}
+
+/// Makes a plan; fails when the application refuses it.
+fn make(state: &mut State, plan: Plan) {
+    let seen = plan.files(&state.documents).unwrap();
+    send(state, Message::Compose(plan));
+    for file in seen {
+        assert_eq!(text(state, file.file.as_str()), file.after.as_deref().map(str::to_owned), "what was shown is what was made");
+    }
+}
+
+fn text(state: &State, file: &str) -> Option<String> {
+    state.documents.get(&FileId::new(file)).filter(|document| !document.gone).map(|document| document.text.to_string())
+}
+
+fn texts(state: &State) -> Vec<(FileId, Arc<str>)> {
+    state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect()
+}
+
+fn id(state: &State, key: &str) -> EntryId {
+    state.catalog.tool_called(key).unwrap_or_else(|| panic!("no tool {key}")).id().clone()
+}
+
+const TOOLS: &str = "\
+tool:
+  ask: # the first
+    type: knowledge-query
+    name: ask
+    description: d
+    group: [read, basic] # who may
+    applicable-states: [undefined, research]
+    state: analysis
+
+  tell:
+    type: text-completion
+    name: tell
+    description: d
+    state: undefined
+";
+
+const SETTINGS: &str =
+    "name = \"w\" # ours\n\n[context]\nstate = \"analysis\"\ngroups = [\"read\"]\n\n[profiles]\nann = [\"read\", \"basic\"]\n";
+
+const SCENARIO: &str =
+    "# kept\nname: s\nstart: {groups: [read], state: analysis}\nsteps:\n  - tool: ask\n    expect: {state: analysis}\n";
+
+fn workspace() -> State {
+    opened(&[("tools.yaml", TOOLS), ("toolcrib.toml", SETTINGS), ("scenarios/s.yaml", SCENARIO)])
+}
+
+#[test]
+fn a_state_without_tools_is_kept_in_the_settings() {
+    let mut state = workspace();
+    let plan = states::add(Ground::of(&state), "review").unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("# ours\n", "# ours\nstates = [\"review\"]\n"));
+    let plan = states::add(Ground::of(&state), "done").unwrap();
+    make(&mut state, plan);
+    assert!(text(&state, "toolcrib.toml").unwrap().contains("states = [\"review\", \"done\"]\n"));
+    assert_eq!(state.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(), ["review", "done"]);
+    let workflow = Workflow::new(&state.catalog.tools, &Context::default()).including(&state.listed_states);
+    assert!(workflow.state("review").is_some());
+    assert_eq!(states::add(Ground::of(&state), "done").unwrap_err(), "done is there already");
+    assert!(states::add(Ground::of(&state), "*").is_err() && states::add(Ground::of(&state), "").is_err());
+    send(&mut state, Message::Undo);
+    send(&mut state, Message::Undo);
+    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS);
+    assert!(state.listed_states.is_empty());
+}
+
+#[test]
+fn without_settings_the_first_state_makes_them() {
+    let mut state = opened(&[]);
+    let plan = states::add(Ground::of(&state), "review").unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "toolcrib.toml").unwrap(), "states = [\"review\"]\n");
+    send(&mut state, Message::Undo);
+    assert!(text(&state, "toolcrib.toml").is_none() && state.listed_states.is_empty());
+}
+
+#[test]
+fn a_state_is_renamed_in_every_file_that_names_it() {
+    let mut state = workspace();
+    let plan = states::rename(Ground::of(&state), "analysis", "study").unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: study"));
+    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"analysis\"", "\"study\""));
+    assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("analysis", "study"));
+    send(&mut state, Message::Undo);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS);
+    assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO);
+    assert!(states::rename(Ground::of(&state), "undefined", "x").is_err());
+    let joined = states::rename(Ground::of(&state), "research", "analysis").unwrap();
+    assert!(joined.notes[0].contains("become one"));
+}
+
+#[test]
+fn deleting_a_state_tells_what_refers_to_it_first() {
+    let mut state = workspace();
+    let plan = states::delete(Ground::of(&state), "analysis").unwrap();
+    assert_eq!(
+        plan.notes,
+        ["leading to it: ask; scenarios: scenarios/s.yaml.", "Not changed, though it names the state: scenarios/s.yaml."]
+    );
+    make(&mut state, plan);
+    assert!(
+        !text(&state, "tools.yaml").unwrap().contains("analysis") && !text(&state, "toolcrib.toml").unwrap().contains("analysis")
+    );
+}
+
+#[test]
+fn an_arrow_is_drawn_and_says_what_else_it_moves() {
+    let mut state = workspace();
+    let ask = id(&state, "ask");
+    let plan = arrows::draw(Ground::of(&state), &ask, &Tail::State("review".into()), &"done".into()).unwrap();
+    assert_eq!(plan.notes, ["ask has one next state: from undefined, research it led to analysis, and leads to done then."]);
+    make(&mut state, plan);
+    let wanted = TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");
+    assert_eq!(text(&state, "tools.yaml").unwrap(), wanted);
+    assert!(arrows::draw(Ground::of(&state), &ask, &Tail::State("review".into()), &"done".into()).is_err());
+    let plan = arrows::remove(Ground::of(&state), &[ask], &Tail::State("review".into())).unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: done"));
+}
+
+#[test]
+fn an_empty_workspace_gets_its_first_tools_in_one_file() {
+    let mut state = opened(&[]);
+    for (key, from, to) in [("ask", "undefined", "analysis"), ("fix", "analysis", "done")] {
+        let ground = Ground::of(&state);
+        let home = entries::Home::of_workflow(ground, None);
+        let kinds = toolcrib::systems::table::SYSTEMS[0].kinds();
+        let gate = arrows::gate_of_new(&Tail::State(from.into()), &to.into());
+        let plan = entries::new_tool(ground, &kinds[0], key, &gate, &home).unwrap();
+        make(&mut state, plan);
+    }
+    assert_eq!(state.documents.iter().count(), 1, "{:?}", texts(&state));
+    assert_eq!(state.catalog.tools.len(), 2);
+    assert_eq!(state.catalog.tools[1].gate.next.as_deref(), Some("done"));
+}
+
+#[test]
+fn a_group_is_renamed_in_every_file_and_deleted() {
+    let mut state = workspace();
+    let plan = groups::rename(Ground::of(&state), "read", "see").unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read,", "[see,"));
+    assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"read\"", "\"see\""));
+    assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("[read]", "[see]"));
+    let plan = groups::delete(Ground::of(&state), "see").unwrap();
+    make(&mut state, plan);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read, basic]", "[basic]"));
+    assert!(!text(&state, "toolcrib.toml").unwrap().contains("see"));
+}
+
+#[test]
+fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
+    let mut state = workspace();
+    for name in ["knowledge/read", "knowledge/write", "own"] {
+        let plan = groups::add_list(Ground::of(&state), name).unwrap();
+        make(&mut state, plan);
+    }
+    assert!(groups::add_list(Ground::of(&state), "own/below").is_err(), "own is a list");
+    let column = Column::List("knowledge/read".into());
+    let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), column.clone())], true, &[]).unwrap();
+    make(&mut state, plan);
+    assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/read".into()));
+    let held = Column::List("knowledge".into());
+    assert!(cells::switch(Ground::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(), "it holds groups");
+    let plan = groups::rename(Ground::of(&state), "knowledge/read", "knowledge/see").unwrap();
+    make(&mut state, plan);
+    assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/see".into()));
+    let plan = groups::delete(Ground::of(&state), "knowledge").unwrap();
+    make(&mut state, plan);
+    assert!(!text(&state, "toolcrib.toml").unwrap().contains("knowledge"));
+}
+
+#[test]
+fn tools_go_from_one_workspace_to_another_as_text() {
+    let from = opened(&[(
+        "a.yaml",
+        "tool:\n  joke: {type: tool-service, name: joke, description: d, service: jokes, state: told}\ntool-service:\n  jokes: {id: jokes, request-queue: x, response-queue: y}\n",
+    )]);
+    let copied = entries::copied(Ground::of(&from), &[id(&from, "joke")]);
+    let mut to = workspace();
+    let plan = entries::pasted(Ground::of(&to), &copied, None).unwrap();
+    make(&mut to, plan);
+    assert!(text(&to, "tools.yaml").unwrap().starts_with(TOOLS.trim_end()));
+    assert_eq!(to.catalog.tool(&id(&to, "joke")).unwrap().gate, from.catalog.tools[0].gate);
+    assert_eq!(to.catalog.services.len(), 1, "what answers for it came along");
+    assert!(entries::pasted(Ground::of(&to), &copied, None).unwrap_err().starts_with("Here already"));
+    let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
+    let plan = entries::pasted(Ground::of(&to), other, None).unwrap();
+    assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
+    make(&mut to, plan);
+    assert_eq!(to.catalog.tool(&id(&to, "joke-2")).unwrap().description, "another");
+    for bad in ["", "{", "a: b", "- 1"] {
+        assert!(entries::pasted(Ground::of(&to), bad, None).is_err(), "{bad}");
+    }
+    let mut empty = opened(&[]);
+    let plan = entries::pasted(Ground::of(&empty), &copied, None).unwrap();
+    make(&mut empty, plan);
+    assert_eq!((empty.catalog.tools.len(), empty.catalog.services.len()), (1, 1));
+}
+
+#[test]
+fn two_steps_at_one_place_are_two_steps_of_undo() {
+    let mut state = workspace();
+    for group in ["x", "y"] {
+        let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), Column::Group(group.into()))], true, &[]).unwrap();
+        make(&mut state, plan);
+    }
+    send(&mut state, Message::Undo);
+    assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("basic]", "basic, x]"));
+}
+
+// Properties.
+
+const NAMES: [&str; 4] = ["undefined", "a", "b", "c"];
+const GROUPS: [&str; 3] = ["default", "g", "h"];
+
+fn some(names: &'static [&'static str]) -> impl Strategy<Value = Option<Vec<&'static str>>> {
+    prop::option::of(prop::collection::vec(prop::sample::select(names), 0..4))
+}
+
+/// A workspace of a few tools, each written in one of several ways.
+fn any_workspace() -> impl Strategy<Value = String> {
+    let tool = (some(&NAMES), some(&GROUPS), prop::option::of(prop::sample::select(&NAMES[..])), any::<bool>(), any::<bool>());
+    prop::collection::vec(tool, 1..5).prop_map(|tools| {
+        let mut text = "tool:\n".to_owned();
+        for (row, (states, groups, next, document, block)) in tools.into_iter().enumerate() {
+            text.push_str(&format!("  t{row}: # tool {row}\n    type: prompt\n    name: t{row}\n    description: d\n"));
+            let list = |key: &str, names: Vec<&str>| match block && !names.is_empty() {
+                true => names.iter().fold(format!("    {key}:\n"), |text, name| text + &format!("      - {name} # why\n")),
+                false => format!("    {key}: [{}]\n", names.join(", ")),
+            };
+            text.extend(groups.map(|groups| list("group", groups)));
+            text.extend(next.map(|next| format!("    state: {next}\n")));
+            text.extend(states.map(|states| list(if document { "available_in_states" } else { "applicable-states" }, states)));
+        }
+        text
+    })
+}
+
+#[derive(Clone, Debug)]
+enum Wish {
+    Draw(usize, &'static str, &'static str),
+    Narrow(usize, &'static str, &'static str),
+    FromAny(usize, &'static str),
+    MoveTail(usize, &'static str, &'static str),
+    MoveHead(usize, &'static str),
+    TakeAway(usize, &'static str),
+    Everywhere(usize),
+    RenameState(&'static str, &'static str),
+    DeleteState(&'static str),
+    RenameGroup(&'static str, &'static str),
+    DeleteGroup(&'static str),
+    Group(usize, &'static str, bool),
+    State(usize, &'static str, bool),
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let name = || prop::sample::select(&NAMES[..]);
+    let new = || prop::sample::select(&["a", "d", "e f"][..]);
+    let group = || prop::sample::select(&["g", "h", "i", "default"][..]);
+    prop_oneof![
+        (0_usize..4, name(), name()).prop_map(|(tool, from, to)| Wish::Draw(tool, from, to)),
+        (0_usize..4, name(), name()).prop_map(|(tool, from, to)| Wish::Narrow(tool, from, to)),
+        (0_usize..4, name()).prop_map(|(tool, to)| Wish::FromAny(tool, to)),
+        (0_usize..4, name(), name()).prop_map(|(tool, from, onto)| Wish::MoveTail(tool, from, onto)),
+        (0_usize..4, name()).prop_map(|(tool, to)| Wish::MoveHead(tool, to)),
+        (0_usize..4, name()).prop_map(|(tool, from)| Wish::TakeAway(tool, from)),
+        (0_usize..4).prop_map(Wish::Everywhere),
+        (name(), new()).prop_map(|(from, to)| Wish::RenameState(from, to)),
+        name().prop_map(Wish::DeleteState),
+        (group(), group()).prop_map(|(from, to)| Wish::RenameGroup(from, to)),
+        group().prop_map(Wish::DeleteGroup),
+        (0_usize..4, group(), any::<bool>()).prop_map(|(tool, group, on)| Wish::Group(tool, group, on)),
+        (0_usize..4, name(), any::<bool>()).prop_map(|(tool, state, on)| Wish::State(tool, state, on)),
+    ]
+}
+
+fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
+    let ground = Ground::of(state);
+    let tool = |row: usize| state.catalog.tools.get(row).map(|tool| tool.id().clone()).ok_or_else(|| "no tool".to_owned());
+    let states: Vec<Name> = NAMES.iter().map(|name| Name::from(*name)).collect();
+    match *wish {
+        Wish::Draw(row, from, to) => arrows::draw(ground, &tool(row)?, &Tail::State(from.into()), &to.into()),
+        Wish::Narrow(row, from, to) => arrows::draw(ground, &tool(row)?, &Tail::Only(from.into()), &to.into()),
+        Wish::FromAny(row, to) => arrows::draw(ground, &tool(row)?, &Tail::Every, &to.into()),
+        Wish::MoveTail(row, from, onto) => arrows::move_tail(ground, &[tool(row)?], &Tail::State(from.into()), &onto.into()),
+        Wish::MoveHead(row, to) => arrows::move_head(ground, &[tool(row)?], &to.into()),
+        Wish::TakeAway(row, from) => arrows::remove(ground, &[tool(row)?], &Tail::State(from.into())),
+        Wish::Everywhere(row) => arrows::everywhere(ground, &[tool(row)?]),
+        Wish::RenameState(from, to) => states::rename(ground, from, to),
+        Wish::DeleteState(name) => states::delete(ground, name),
+        Wish::RenameGroup(from, to) => groups::rename(ground, from, to),
+        Wish::DeleteGroup(name) => groups::delete(ground, name),
+        Wish::Group(row, name, on) => cells::switch(ground, &[(tool(row)?, Column::Group(name.into()))], on, &states),
+        Wish::State(row, name, on) => cells::switch(ground, &[(tool(row)?, Column::State(name.into()))], on, &states),
+    }
+}
+
+/// Whether the filter shows a tool in a context.
+fn shows(state: &State, row: usize, groups: &str, at: &str) -> bool {
+    let context = Context { groups: Some(vec![groups.into()]), state: Some(at.into()), user: None };
+    split(&state.catalog.tools, &context).available.contains(&row)
+}
+
+fn next(state: &State, row: usize, at: &str) -> String {
+    state.catalog.tools[row].gate.next.as_deref().unwrap_or(at).to_owned()
+}
+
+/// What is meant by each wish, in the filter's terms.
+fn holds(before: &State, after: &State, wish: &Wish) {
+    let everything = |state: &State, row: usize, at: &str| shows(state, row, "*", at);
+    // What the wish is not about is as it was.
+    let same = |except: &dyn Fn(usize, &str, &str) -> bool| {
+        for row in 0..before.catalog.tools.len() {
+            for (group, at) in GROUPS.iter().chain(&["*"]).flat_map(|group| NAMES.iter().map(move |at| (*group, *at))) {
+                if !except(row, group, at) {
+                    assert_eq!(shows(before, row, group, at), shows(after, row, group, at), "t{row} under {group} in {at}");
+                }
+            }
+        }
+    };
+    match *wish {
+        Wish::Draw(row, from, to) => {
+            assert!(everything(after, row, from));
+            assert_eq!(next(after, row, from), to);
+            same(&|of, _, at| of == row && at == from);
+        }
+        Wish::Narrow(row, from, to) => {
+            assert!(NAMES.iter().all(|at| everything(after, row, at) == (*at == from)));
+            assert_eq!(next(after, row, from), to);
+            same(&|of, _, _| of == row);
+        }
+        Wish::FromAny(row, to) => {
+            assert!(NAMES.iter().all(|at| everything(after, row, at) && next(after, row, at) == to));
+            same(&|of, _, _| of == row);
+        }
+        Wish::MoveTail(row, from, onto) => {
+            if before.catalog.tools[row].gate.states == States::Every || everything(before, row, from) {
+                assert!(everything(after, row, onto));
+                assert!(from == onto || !everything(after, row, from) || after.catalog.tools[row].gate.states == States::Every);
+            }
+            same(&|of, _, _| of == row);
+        }
+        Wish::MoveHead(row, to) => {
+            assert_eq!(next(after, row, "undefined"), to);
+            same(&|_, _, _| false);
+        }
+        Wish::TakeAway(row, from) => {
+            match before.catalog.tools[row].gate.states {
+                States::Every => assert!(after.catalog.tools[row].gate.next.is_none()),
+                States::Only(_) => assert!(!everything(after, row, from)),
+            }
+            same(&|of, _, at| of == row && (at == from || before.catalog.tools[row].gate.next.is_none()));
+        }
+        Wish::Everywhere(row) => {
+            assert!(NAMES.iter().all(|at| everything(after, row, at)));
+            same(&|of, _, _| of == row);
+        }
+        Wish::RenameState(from, to) => {
+            let known = Workflow::new(&after.catalog.tools, &Context::default());
+            assert!(known.state(from).is_none());
+            for row in 0..before.catalog.tools.len() {
+                assert_eq!(everything(after, row, to), everything(before, row, from) || everything(before, row, to));
+            }
+        }
+        Wish::DeleteState(name) => {
+            assert!(Workflow::new(&after.catalog.tools, &Context::default()).state(name).is_none());
+            same(&|_, _, at| at == name);
+        }
+        Wish::RenameGroup(from, to) => {
+            for (row, at) in (0..before.catalog.tools.len()).flat_map(|row| NAMES.map(|at| (row, at))) {
+                assert_eq!(shows(after, row, to, at), shows(before, row, from, at) || shows(before, row, to, at));
+                assert!(!shows(after, row, from, at));
+            }
+        }
+        Wish::DeleteGroup(name) => {
+            assert!(NAMES.iter().all(|at| (0..after.catalog.tools.len()).all(|row| !shows(after, row, name, at))));
+            same(&|_, group, _| group == name);
+        }
+        Wish::Group(row, name, on) => {
+            assert!(NAMES.iter().all(|at| shows(after, row, name, at) == (on && everything(before, row, at))));
+            same(&|of, group, _| of == row && group == name);
+        }
+        Wish::State(row, name, on) => {
+            assert_eq!(everything(after, row, name), on);
+            same(&|of, _, at| of == row && at == name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn after_a_wish_the_filter_agrees_and_undo_gives_the_bytes_back(text in any_workspace(), wish in wish()) {
+        let before = opened(&[("tools.yaml", &text), ("toolcrib.toml", SETTINGS)]);
+        let mut after = opened(&[("tools.yaml", &text), ("toolcrib.toml", SETTINGS)]);
+        if let Ok(plan) = plan(&after, &wish) {
+            make(&mut after, plan);
+            prop_assert!(texts(&after) != texts(&before), "a plan changes something");
+            holds(&before, &after, &wish);
+            send(&mut after, Message::Undo);
+            prop_assert_eq!(texts(&after), texts(&before));
+        }
+    }
+}
