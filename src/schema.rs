@@ -4,6 +4,7 @@
 //! [`fields::fields`] lays a value out as a flat list of fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;
+pub mod equal;
 pub mod fields;
 pub mod kind;
 pub mod literal;
@@ -15,6 +16,12 @@ pub mod tree;
 pub mod validate;
 pub mod words;
 
+mod field;
+mod finding;
+mod issues;
 mod merge;
+mod places;
 mod resolve;
+mod rules;
+mod unions;
 mod variant;

@@ -4,59 +4,68 @@ use serde_json::{Map, Number, Value};
 
 use super::{
     node::{Node, NodeKey, Types},
+    places::offered_default,
     tree::Schema,
+    validate::Checker,
 };
 
 /// Nested required members are made this deep at most; a schema that requires itself would go on for ever.
 const DEEPEST: usize = 8;
 
-/// A new value for a node: its default, else empty, with the constants and defaults that are required.
+/// A new value for a node: its default where the schema allows it, else empty, with the constants and defaults that are required.
 #[must_use]
-pub fn blank(schema: &Schema, key: &NodeKey) -> Value {
-    value(schema, &schema.node(key), DEEPEST)
+pub fn blank(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value {
+    Blank { schema, checker }.value(&schema.node(key), DEEPEST)
 }
 
-fn value(schema: &Schema, node: &Node, depth: usize) -> Value {
-    if let Some(default) = node.default.as_ref().filter(|default| node.types.admits(default)) {
-        return default.clone();
-    }
-    if let Some(constant) = &node.constant {
-        return constant.clone();
-    }
-    if let Some(choices) = node.choices.as_ref().filter(|choices| !choices.open) {
-        return choices.options.first().map_or(Value::Null, |option| option.value.clone());
-    }
-    if let Some((union, branch)) = node.unions.first().and_then(|union| Some((union, union.branches.first()?))) {
-        return match depth.checked_sub(1) {
-            Some(depth) => value(schema, &schema.node(&node.key.with_branch(union.place, *branch)), depth),
-            None => Value::Null,
-        };
-    }
-    let types = node.shown_types();
-    if types.contains(Types::OBJECT) {
-        return Value::Object(members(schema, node, depth));
-    }
-    match types.each().next() {
-        Some((Types::TEXT, _)) => Value::String(String::new()),
-        Some((Types::BOOLEAN, _)) => Value::Bool(false),
-        Some((Types::LIST, _)) => Value::Array(Vec::new()),
-        Some((Types::NUMBER | Types::INTEGER, _)) => Value::Number(number(node)),
-        _ => Value::Null,
-    }
+struct Blank<'b> {
+    schema: &'b Schema,
+    checker: Option<&'b Checker>,
 }
 
-fn members(schema: &Schema, node: &Node, depth: usize) -> Map<String, Value> {
-    let mut members = Map::new();
-    let Some(depth) = depth.checked_sub(1) else { return members };
-    for property in node.object.properties.iter().filter(|property| node.object.requires(&property.name)) {
-        let inner = schema.node(&property.node);
-        let is_known = inner.constant.is_some() || inner.default.as_ref().is_some_and(|default| inner.types.admits(default));
-        let is_object = inner.typed && inner.types == Types::OBJECT && inner.unions.is_empty();
-        if is_known || is_object {
-            members.insert(property.name.to_string(), value(schema, &inner, depth));
+impl Blank<'_> {
+    fn value(&self, node: &Node, depth: usize) -> Value {
+        if let Some(default) = offered_default(self.schema, self.checker, node) {
+            return default.clone();
+        }
+        if let Some(constant) = &node.constant {
+            return constant.clone();
+        }
+        if let Some(choices) = node.choices.as_ref().filter(|choices| !choices.open) {
+            return choices.options.first().map_or(Value::Null, |option| option.value.clone());
+        }
+        if let Some((union, branch)) = node.unions.first().and_then(|union| Some((union, union.branches.first()?))) {
+            return match depth.checked_sub(1) {
+                Some(depth) => self.value(&self.schema.node(&node.key.with_branch(union.place, *branch)), depth),
+                None => Value::Null,
+            };
+        }
+        let types = node.shown_types();
+        if types.contains(Types::OBJECT) {
+            return Value::Object(self.members(node, depth));
+        }
+        match types.each().next() {
+            Some((Types::TEXT, _)) => Value::String(String::new()),
+            Some((Types::BOOLEAN, _)) => Value::Bool(false),
+            Some((Types::LIST, _)) => Value::Array(Vec::new()),
+            Some((Types::NUMBER | Types::INTEGER, _)) => Value::Number(number(node)),
+            _ => Value::Null,
         }
     }
-    members
+
+    fn members(&self, node: &Node, depth: usize) -> Map<String, Value> {
+        let mut members = Map::new();
+        let Some(depth) = depth.checked_sub(1) else { return members };
+        for property in node.object.properties.iter().filter(|property| node.object.requires(&property.name)) {
+            let inner = self.schema.node(&property.node);
+            let is_known = inner.constant.is_some() || offered_default(self.schema, self.checker, &inner).is_some();
+            let is_object = inner.typed && inner.types == Types::OBJECT && inner.unions.is_empty();
+            if is_known || is_object {
+                members.insert(property.name.to_string(), self.value(&inner, depth));
+            }
+        }
+        members
+    }
 }
 
 /// The bound that is nearest to nothing, else zero.
@@ -80,8 +89,9 @@ mod tests {
     use super::*;
 
     fn new(schema: Value) -> Value {
+        let checker = Checker::compile(&schema).unwrap();
         let schema = Schema::new(schema);
-        blank(&schema, &schema.root_node().key)
+        blank(&schema, Some(&checker), &schema.root_node().key)
     }
 
     #[test]
@@ -89,6 +99,18 @@ mod tests {
         let schema = json!({"type": "object", "required": ["kind", "size", "name"],
             "properties": {"kind": {"const": "circle"}, "size": {"default": 3}, "name": {"type": "string"}, "x": {"default": 1}}});
         assert_eq!(new(schema), json!({"kind": "circle", "size": 3}));
+    }
+
+    #[test]
+    fn a_default_that_its_schema_forbids_is_not_used() {
+        assert_eq!(new(json!({"type": "integer", "minimum": 5, "default": 1})), json!(5));
+        assert_eq!(new(json!({"type": "string", "pattern": "^a", "default": "b"})), json!(""));
+        let list = json!({"type": "array", "items": {"type": "integer"}, "default": ["x"]});
+        assert_eq!(new(list), json!([]));
+        assert_eq!(
+            new(json!({"type": "object", "required": ["a"], "properties": {"a": {"enum": [1, 2], "default": 3}}})),
+            json!({})
+        );
     }
 
     #[test]

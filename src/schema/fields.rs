@@ -1,12 +1,19 @@
 //! A value laid out by its schema: the flat list of fields that a form shows.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
+pub use super::{
+    field::{Field, Part, Presence, Role, View},
+    places::{chosen, decided_at, effective, entry_key, key_at, may_hold_entries, offered_default, property_key, takes_entries},
+};
 use super::{
     kind::{self, Adds, Kind, Shape, TextKind},
-    node::{Node, NodeKey, PlaceId, Types, Union},
+    node::{Node, NodeKey},
     pointer::Pointer,
     tree::Schema,
     validate::Checker,
@@ -18,124 +25,6 @@ pub const WINDOW: usize = 100;
 /// An object with more members than this starts folded.
 const MOST_OPEN: usize = 8;
 
-/// One row of a form.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    pub pointer: Pointer,
-    pub part: Part,
-    pub role: Role,
-    pub depth: usize,
-    /// The title, else the name.
-    pub label: Arc<str>,
-    /// What the schema says here, with the unions decided as the value is.
-    pub node: Arc<Node>,
-    pub kind: Kind,
-    pub required: bool,
-    pub presence: Presence,
-}
-
-impl Field {
-    fn at(seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Self {
-        Self {
-            pointer: seat.pointer.clone(),
-            part,
-            role: seat.role,
-            depth: seat.depth,
-            label: Arc::clone(&seat.label),
-            node: Arc::clone(node),
-            kind,
-            required: seat.required,
-            presence: Presence::of(seat.value),
-        }
-    }
-
-    /// What tells this row from all others.
-    #[must_use]
-    pub fn id(&self) -> (&Pointer, Part) {
-        (&self.pointer, self.part)
-    }
-
-    #[must_use]
-    pub fn help(&self) -> Option<&Arc<str>> {
-        self.node.description.as_ref()
-    }
-
-    /// The row's contents can be shown or hidden.
-    #[must_use]
-    pub fn fold(&self) -> Option<bool> {
-        match self.kind {
-            Kind::List { open, .. } | Kind::Object { open } | Kind::Map { open, .. } => Some(open),
-            Kind::Variant { open, .. } => open,
-            _ => None,
-        }
-    }
-
-    /// The value can be taken away.
-    #[must_use]
-    pub fn is_removable(&self) -> bool {
-        self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
-    }
-}
-
-/// Which part of the value at a pointer a row is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
-    Whole,
-    /// Which branch of the union at this place of the schema.
-    Switch(PlaceId),
-    /// The value itself, below its switch.
-    Value,
-    Add,
-    /// The items before (0) or after (1) those laid out.
-    More(u8),
-}
-
-/// How a value hangs in its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    Root,
-    /// A declared member.
-    Member,
-    /// A member under a name that the user gave.
-    Entry {
-        /// The schema refuses it.
-        unknown: bool,
-    },
-    Item {
-        index: usize,
-        len: usize,
-    },
-}
-
-/// Whether there is a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    Unset,
-    Null,
-    Set,
-}
-
-impl Presence {
-    fn of(value: Option<&Value>) -> Self {
-        match value {
-            None => Self::Unset,
-            Some(Value::Null) => Self::Null,
-            Some(_) => Self::Set,
-        }
-    }
-}
-
-/// What the user decided about the layout.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    /// Rows opened (true) or closed by hand.
-    pub folds: HashMap<Pointer, bool>,
-    /// Branches picked by hand; they hold as long as the value could be meant for them.
-    pub picks: HashMap<(Pointer, PlaceId), usize>,
-    /// The first item laid out of a long list.
-    pub windows: HashMap<Pointer, usize>,
-}
-
 /// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
 #[must_use]
 pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &View) -> Vec<Field> {
@@ -145,37 +34,6 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
     let seat = Seat { pointer: Pointer::root(), depth: 0, label, role: Role::Root, required: true, value: Some(value) };
     layout.lay(&seat, &root.key);
     layout.fields
-}
-
-/// The node that counts for a value: conditions and dependents that apply are part of it.
-#[must_use]
-pub fn effective(schema: &Schema, checker: Option<&Checker>, key: &NodeKey, value: Option<&Value>) -> Arc<Node> {
-    let mut node = schema.node(key);
-    let Some(value) = value else { return node };
-    let mut decided = 0;
-    // Each round may bring further conditions; they are decided once each.
-    for _ in 0..8 {
-        let mut key = node.key.clone();
-        for condition in node.conditions.iter().skip(decided) {
-            let fits = schema.pointer(condition.test).and_then(|test| checker?.fits(&test, value));
-            let branch = match fits {
-                Some(true) => condition.then,
-                Some(false) => condition.otherwise,
-                None => None,
-            };
-            key = branch.map_or(key.clone(), |branch| key.and(branch));
-        }
-        decided = node.conditions.len();
-        if let Value::Object(members) = value {
-            let present = node.object.dependent_schemas.iter().filter(|(name, _)| members.contains_key(&**name));
-            key = present.fold(key, |key, (_, place)| key.and(*place));
-        }
-        if key == node.key {
-            break;
-        }
-        node = schema.node(&key);
-    }
-    node
 }
 
 /// A value to be laid out, and where.
@@ -204,10 +62,10 @@ impl Layout<'_> {
         while switches < 8 {
             let Some(union) = node.unions.first().cloned() else { break };
             let branches = variant::branches(self.schema, &union);
-            let chosen = self.choose(&seat.pointer, &union, seat.value);
+            let chosen = variant::choose(self.schema, self.checker, self.view, &seat.pointer, &union, seat.value);
             let below = chosen.and_then(|chosen| Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label))));
             let kind = Kind::Variant { branches, chosen, open: None };
-            let mut row = Field::at(seat, &node, kind, Part::Switch(union.place));
+            let mut row = self.field(seat, &node, kind, Part::Switch(union.place));
             row.label = label;
             if switches > 0 {
                 row.required = false;
@@ -222,15 +80,22 @@ impl Layout<'_> {
         self.decided(seat, &node, switches > 0);
     }
 
-    fn choose(&self, at: &Pointer, union: &Union, value: Option<&Value>) -> Option<usize> {
-        let pick = self.view.picks.get(&(at.clone(), union.place)).copied();
-        let Some(value) = value else { return pick };
-        if value.is_null() {
-            return None;
+    fn field(&self, seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
+        let presence = Presence::of(seat.value);
+        Field {
+            pointer: seat.pointer.clone(),
+            part,
+            role: seat.role,
+            depth: seat.depth,
+            label: Arc::clone(&seat.label),
+            kind,
+            required: seat.required,
+            presence,
+            bad_default: presence == Presence::Unset
+                && node.default.is_some()
+                && offered_default(self.schema, self.checker, node).is_none(),
+            node: Arc::clone(node),
         }
-        let plausible =
-            |pick: &usize| union.branches.get(*pick).is_some_and(|branch| variant::is_plausible(self.schema, *branch, value));
-        pick.filter(plausible).or_else(|| variant::fitting(self.schema, self.checker, union, value))
     }
 
     /// Lays out a node whose unions are decided; below its switch where it has one.
@@ -279,7 +144,7 @@ impl Layout<'_> {
             Shape::Null => Kind::Null,
             Shape::Raw => Kind::Raw,
         };
-        let mut row = Field::at(seat, node, kind, Part::Whole);
+        let mut row = self.field(seat, node, kind, Part::Whole);
         if switched {
             row.part = Part::Value;
             row.label = "value".into();
@@ -300,7 +165,7 @@ impl Layout<'_> {
         }
     }
 
-    fn items(&mut self, list: &Pointer, depth: usize, node: &Node, items: &[Value]) {
+    fn items(&mut self, list: &Pointer, depth: usize, node: &Arc<Node>, items: &[Value]) {
         let last_start = items.len().saturating_sub(WINDOW);
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
@@ -308,135 +173,97 @@ impl Layout<'_> {
             self.more(list, depth, 0, Kind::More { hidden: start, start: start.saturating_sub(WINDOW) });
         }
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
-            let key = node.list.prefix.get(index).unwrap_or(&node.list.items);
-            let declared = node.list.prefix.get(index).and_then(|key| self.schema.node(key).title.clone());
-            let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
-            let role = Role::Item { index, len: items.len() };
-            self.lay(&Seat { pointer: list.item(index), depth, label, role, required: false, value: Some(item) }, key);
+            self.item(list, depth, node, (index, items.len()), Some(item));
         }
         if end < items.len() {
             self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
         }
-        let most = node.list.max.unwrap_or(u64::MAX);
-        let room = if node.list.closed { node.list.prefix.len() as u64 } else { most };
-        if (items.len() as u64) < room.min(most) {
-            self.adds(list, depth, Adds::Item);
+        let room = node.list.room();
+        let declared = node.list.prefix.len().min(room);
+        for index in items.len()..declared {
+            self.item(list, depth, node, (index, items.len()), None);
+        }
+        if items.len() >= declared && items.len() < room {
+            self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
 
-    fn members(&mut self, object: &Pointer, depth: usize, node: &Node, members: Option<&Map<String, Value>>) {
+    fn item(&mut self, list: &Pointer, depth: usize, node: &Node, (index, len): (usize, usize), value: Option<&Value>) {
+        let key = node.list.item(index);
+        let declared = self.schema.node(key).title.clone().filter(|_| index < node.list.prefix.len());
+        let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
+        let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
+        let role = Role::Item { index, len };
+        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value }, key);
+    }
+
+    fn members(&mut self, object: &Pointer, depth: usize, node: &Arc<Node>, members: Option<&Map<String, Value>>) {
         let get = |name: &str| members.and_then(|members| members.get(name));
-        let required_by = |name: &str| {
-            let mut dependents = node.object.dependent_required.iter();
-            dependents.any(|(member, others)| get(member).is_some() && others.iter().any(|other| **other == *name))
-        };
+        let dependents = node.object.dependent_required.iter().filter(|(member, _)| get(member).is_some());
+        let depended: HashSet<&str> = dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
+        let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
         for property in &node.object.properties {
             let value = get(&property.name);
-            let inner = self.schema.node(&property.node);
+            let key = property_key(node, self.checker, property);
+            let inner = self.schema.node(&key);
             if inner.never && value.is_none() {
                 continue;
             }
             let label = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
-            let required = node.object.requires(&property.name) || required_by(&property.name);
+            let required = is_required(&property.name);
             let pointer = object.child(property.name.to_string());
-            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value }, &property.node);
+            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value }, &key);
         }
-        let undeclared = members.into_iter().flatten().filter(|(name, _)| node.object.property(name).is_none());
-        for (name, value) in undeclared {
+        // What is required without being declared has a row before it is there.
+        let wanted = node.object.required.iter().map(|name| &**name);
+        let wanted: BTreeSet<&str> = wanted.chain(depended.iter().copied()).filter(|name| get(name).is_none()).collect();
+        let present = members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
+        let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
+        for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
             let (key, unknown) = entry_key(node, self.checker, name);
             let seat = Seat {
-                pointer: object.child(name.clone()),
+                pointer: object.child(name),
                 depth,
-                label: name.as_str().into(),
+                label: name.into(),
                 role: Role::Entry { unknown },
-                required: node.object.requires(name),
-                value: Some(value),
+                required: is_required(name),
+                value,
             };
             self.lay(&seat, &key);
         }
-        if takes_entries(node) {
-            self.adds(object, depth, Adds::Member);
+        let is_adding = self.view.adding.as_ref() == Some(object);
+        if takes_entries(node) || is_adding && may_hold_entries(node) {
+            self.extra(object, depth, Part::Add, Kind::Add(Adds::Member), node);
         }
     }
 
-    fn adds(&mut self, to: &Pointer, depth: usize, adds: Adds) {
-        self.extra(to, depth, Part::Add, Kind::Add(adds));
-    }
-
     fn more(&mut self, list: &Pointer, depth: usize, side: u8, kind: Kind) {
-        self.extra(list, depth, Part::More(side), kind);
+        let node = self.schema.node(&NodeKey::default());
+        self.extra(list, depth, Part::More(side), kind, &node);
     }
 
-    fn extra(&mut self, pointer: &Pointer, depth: usize, part: Part, kind: Kind) {
+    /// A row that is no value; its node is that of what stands at the pointer.
+    fn extra(&mut self, pointer: &Pointer, depth: usize, part: Part, kind: Kind, node: &Arc<Node>) {
         self.fields.push(Field {
             pointer: pointer.clone(),
             part,
             role: Role::Member,
             depth,
             label: "".into(),
-            node: self.schema.node(&NodeKey::default()),
+            node: Arc::clone(node),
             kind,
             required: false,
             presence: Presence::Unset,
+            bad_default: false,
         });
     }
-}
-
-/// Members of the user's own naming are expected here.
-#[must_use]
-pub fn takes_entries(node: &Node) -> bool {
-    let rules = &node.object;
-    let speaks = rules.open || !rules.additional.places.is_empty() || rules.properties.is_empty();
-    (speaks && !rules.closed) || !rules.patterns.is_empty()
-}
-
-/// What a member with this undeclared name has to be, and whether the schema refuses it.
-#[must_use]
-pub fn entry_key(node: &Node, checker: Option<&Checker>, name: &str) -> (NodeKey, bool) {
-    let matching = node.object.patterns.iter();
-    let matching = matching.filter(|(pattern, _)| checker.is_some_and(|checker| checker.matches(pattern, name)));
-    let key = matching.fold(NodeKey::default(), |key, (_, place)| key.and(*place));
-    if !key.places.is_empty() {
-        return (key, false);
-    }
-    (node.object.additional.clone(), node.object.closed)
-}
-
-/// The key of the node at a pointer, with the branches taken that the value there has; `None` where nothing can stand.
-#[must_use]
-pub fn key_at(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value, at: &Pointer) -> Option<NodeKey> {
-    let layout = Layout { schema, checker, view, fields: Vec::new() };
-    let mut key = schema.root_node().key.clone();
-    let mut here = Pointer::root();
-    let mut value = Some(value);
-    for token in at.tokens() {
-        let mut node = effective(schema, checker, &key, value);
-        for _ in 0..8 {
-            let Some(union) = node.unions.first().cloned() else { break };
-            let chosen = layout.choose(&here, &union, value).unwrap_or_default();
-            let branch = union.branches.get(chosen)?;
-            node = effective(schema, checker, &node.key.with_branch(union.place, *branch), value);
-        }
-        let is_list = node.shown_types() == Types::LIST;
-        key = match node.object.property(token) {
-            Some(property) if !is_list => property.node.clone(),
-            _ if is_list => {
-                let index: usize = token.parse().ok()?;
-                node.list.prefix.get(index).unwrap_or(&node.list.items).clone()
-            }
-            _ => entry_key(&node, checker, token).0,
-        };
-        value = value.and_then(|value| Pointer::root().child(token.clone()).get(value));
-        here = here.child(token.clone());
-    }
-    Some(key)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::*;
+    use super::{super::node::Types, *};
 
     /// The rows as text: depth, label, kind, mark.
     fn rows(schema: &Value, value: &Value, view: &View) -> Vec<String> {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::node::{Choice, Choices, Node, Types};
+use super::{
+    equal::same,
+    node::{Choice, Choices, Node, Types},
+};
 
 /// A text longer than this, or with a line break, is edited in a box of its own.
 const LONG_TEXT: usize = 120;
@@ -97,7 +100,8 @@ pub(super) fn shape(node: &Node, items: Option<&Node>, value: Option<&Value>) ->
     let value = value.filter(|value| !value.is_null());
     let Some(value) = value else { return shape };
     let fits = match shape {
-        Shape::Const | Shape::Choice => !value.is_object() && !value.is_array() || shape == Shape::Const,
+        Shape::Const => true,
+        Shape::Choice => !value.is_object() && !value.is_array() || is_option(node, value),
         Shape::Text => value.is_string(),
         Shape::Number { .. } => value.is_number(),
         Shape::Toggle => value.is_boolean(),
@@ -111,6 +115,10 @@ pub(super) fn shape(node: &Node, items: Option<&Node>, value: Option<&Value>) ->
         Shape::Chips if value.is_array() => Shape::List,
         _ => Shape::Raw,
     }
+}
+
+fn is_option(node: &Node, value: &Value) -> bool {
+    node.choices.iter().flat_map(|choices| &choices.options).any(|option| same(&option.value, value))
 }
 
 fn wanted(node: &Node, items: Option<&Node>) -> Shape {

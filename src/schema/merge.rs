@@ -1,11 +1,12 @@
 //! Merging all that applies to one value into one node.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::{
-    node::{Bound, Choice, Choices, Condition, Node, NodeKey, PlaceId, Types, Union},
+    equal::same,
+    node::{Choice, Node, NodeKey, PlaceId, Types, Union},
     tree::Schema,
 };
 
@@ -39,22 +40,44 @@ impl Schema {
 
 /// The node of `key`: each place with what it refers to, the later ones over the earlier.
 fn merged(schema: &Schema, key: &NodeKey) -> Node {
-    let mut merge = Merge { schema, node: Node::new(key.clone()), seen: Vec::new() };
+    let mut merge =
+        Merge { schema, node: Node::new(key.clone()), seen: Vec::new(), refused: Vec::new(), rests: Rests::default() };
     for place in &key.places {
         merge.lay(*place);
     }
     merge.finish()
 }
 
-struct Merge<'s> {
-    schema: &'s Schema,
-    node: Node,
+pub(super) struct Merge<'s> {
+    pub(super) schema: &'s Schema,
+    pub(super) node: Node,
     /// Places already laid: a reference that comes back to one of them says nothing new.
     seen: Vec<PlaceId>,
+    /// Values that are ruled out one by one.
+    refused: Vec<Value>,
+    /// What is said about members and items that a place does not declare itself.
+    pub(super) rests: Rests,
+}
+
+/// Schemas for what their own place does not declare.
+#[derive(Debug, Default)]
+pub(super) struct Rests {
+    /// With the names that are declared beside it.
+    pub(super) members: Vec<(PlaceId, HashSet<Box<str>>)>,
+    /// With the number of items that have their own schema.
+    pub(super) items: Vec<(PlaceId, usize)>,
+    /// From here on no items are allowed.
+    pub(super) end: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Openness {
+    Open,
+    Closed,
 }
 
 impl Merge<'_> {
-    fn lay(&mut self, place: PlaceId) {
+    pub(super) fn lay(&mut self, place: PlaceId) {
         if self.seen.contains(&place) {
             return;
         }
@@ -72,7 +95,7 @@ impl Merge<'_> {
         for name in ["$ref", "$dynamicRef", "$recursiveRef"] {
             let Some(reference) = keywords.get(name).and_then(Value::as_str) else { continue };
             refers = true;
-            match self.schema.target(reference, place) {
+            match self.schema.target(name, reference, place) {
                 Some(target) => self.lay(target),
                 None => self.node.unresolved.push(reference.into()),
             }
@@ -133,6 +156,9 @@ impl Merge<'_> {
         if let Some(constant) = keywords.get("const") {
             self.node.constant = Some(constant.clone());
         }
+        if let Some(ruled_out) = keywords.get("not") {
+            self.exclude(ruled_out);
+        }
         if let Some(Value::Array(values)) = keywords.get("enum") {
             let titles = keywords.get("enumNames").or_else(|| keywords.get("x-enum-varnames")).and_then(Value::as_array);
             let title = |index: usize| titles.and_then(|titles: &Vec<Value>| titles.get(index)?.as_str()).map(Arc::from);
@@ -142,224 +168,35 @@ impl Merge<'_> {
         }
     }
 
-    /// Narrows what may be chosen to these.
-    fn choose(&mut self, mut options: Vec<Choice>, openness: Openness) {
-        let open = openness == Openness::Open;
-        if !open && options.iter().any(|option| option.value.is_null()) {
-            options.retain(|option| !option.value.is_null());
-            self.node.nullable = true;
-        }
-        let choices = match self.node.choices.as_deref() {
-            None => Choices { options, open },
-            Some(known) if known.open && !open => Choices { options, open },
-            Some(known) if open => known.clone(),
-            Some(known) => {
-                let mut known = known.clone();
-                known.options.retain(|option| options.iter().any(|other| other.value == option.value));
-                known
-            }
-        };
-        self.node.choices = Some(Arc::new(choices));
-    }
-
-    fn text_rules(&mut self, keywords: &Map<String, Value>) {
-        let rules = &mut self.node.text;
-        rules.min = larger(rules.min, count(keywords, "minLength"));
-        rules.max = smaller(rules.max, count(keywords, "maxLength"));
-        let text = |name: &str| keywords.get(name).and_then(Value::as_str).map(Arc::<str>::from);
-        rules.patterns.extend(text("pattern"));
-        rules.format = text("format").or(rules.format.take());
-        rules.media_type = text("contentMediaType").or(rules.media_type.take());
-        rules.encoding = text("contentEncoding").or(rules.encoding.take());
-    }
-
-    fn number_rules(&mut self, keywords: &Map<String, Value>) {
-        let number = |name: &str| match keywords.get(name) {
-            Some(Value::Number(number)) => Some(number.clone()),
-            _ => None,
-        };
-        let draft4 = |name: &str| keywords.get(name) == Some(&Value::Bool(true));
-        let rules = &mut self.node.number;
-        let bounds = [("minimum", "exclusiveMinimum", false), ("maximum", "exclusiveMaximum", true)];
-        for (inclusive, exclusive, upper) in bounds {
-            let own = number(inclusive).map(|at| Bound { at, exclusive: draft4(exclusive) });
-            let strict = number(exclusive).map(|at| Bound { at, exclusive: true });
-            let slot = if upper { &mut rules.max } else { &mut rules.min };
-            for bound in own.into_iter().chain(strict) {
-                if slot.as_ref().is_none_or(|known| tighter(&bound.at, &known.at, upper)) {
-                    *slot = Some(bound);
-                }
-            }
-        }
-        rules.multiple_of = number("multipleOf").or(rules.multiple_of.take());
-    }
-
-    fn object_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
-        if let Some(Value::Object(properties)) = keywords.get("properties") {
-            let folder = self.schema.below(place, "properties");
-            for name in properties.keys() {
-                let at = self.schema.below(folder, name);
-                self.node.object.declare(name, at);
-            }
-        }
-        if let Some(Value::Array(required)) = keywords.get("required") {
-            for name in required.iter().filter_map(Value::as_str) {
-                self.node.object.required.insert(name.into());
-            }
-        }
-        let rules = &mut self.node.object;
-        rules.min = larger(rules.min, count(keywords, "minProperties"));
-        rules.max = smaller(rules.max, count(keywords, "maxProperties"));
-    }
-
-    /// Rules for members that are not declared.
-    fn member_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
-        if let Some(Value::Object(patterns)) = keywords.get("patternProperties") {
-            let folder = self.schema.below(place, "patternProperties");
-            for pattern in patterns.keys() {
-                self.node.object.patterns.push((pattern.as_str().into(), self.schema.below(folder, pattern)));
-            }
-        }
-        for name in ["additionalProperties", "unevaluatedProperties"] {
-            match keywords.get(name) {
-                Some(Value::Bool(false)) => self.node.object.closed = true,
-                Some(Value::Bool(true)) => self.node.object.open = true,
-                Some(Value::Object(members)) if members.is_empty() => self.node.object.open = true,
-                Some(Value::Object(_)) => {
-                    let rules = &mut self.node.object;
-                    rules.additional = rules.additional.and(self.schema.below(place, name));
-                }
-                _ => {}
-            }
-        }
-        if keywords.contains_key("propertyNames") {
-            self.node.object.names = Some(self.schema.below(place, "propertyNames"));
-        }
-    }
-
-    fn list_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
-        let rules = &mut self.node.list;
-        let tuple = ["prefixItems", "items"].into_iter().find(|name| keywords.get(*name).is_some_and(Value::is_array));
-        if let Some((name, Some(Value::Array(items)))) = tuple.map(|name| (name, keywords.get(name))) {
-            let folder = self.schema.below(place, name);
-            for index in 0..items.len() {
-                let at = self.schema.below(folder, &index.to_string());
-                match rules.prefix.get_mut(index) {
-                    Some(known) => *known = known.and(at),
-                    None => rules.prefix.push(NodeKey::of(at)),
-                }
-            }
-        }
-        let rest = if tuple == Some("items") { "additionalItems" } else { "items" };
-        for name in [rest, "unevaluatedItems"] {
-            match keywords.get(name) {
-                Some(Value::Bool(false)) => rules.closed = true,
-                Some(Value::Object(_)) => rules.items = rules.items.and(self.schema.below(place, name)),
-                _ => {}
-            }
-        }
-        rules.min = larger(rules.min, count(keywords, "minItems"));
-        rules.max = smaller(rules.max, count(keywords, "maxItems"));
-        rules.unique |= keywords.get("uniqueItems") == Some(&Value::Bool(true));
-        if keywords.contains_key("contains") {
-            rules.contains = Some(self.schema.below(place, "contains"));
-        }
-    }
-
-    fn conditions(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
-        let part = |name: &str| keywords.contains_key(name).then(|| self.schema.below(place, name));
-        if let Some(test) = part("if") {
-            self.node.conditions.push(Condition { test, then: part("then"), otherwise: part("else") });
-        }
-        for name in ["dependentRequired", "dependentSchemas", "dependencies"] {
-            let Some(Value::Object(dependents)) = keywords.get(name) else { continue };
-            let folder = self.schema.below(place, name);
-            for (member, what) in dependents {
-                if let Value::Array(others) = what {
-                    let others = others.iter().filter_map(Value::as_str).map(Arc::from).collect();
-                    self.node.object.dependent_required.push((member.as_str().into(), others));
-                } else {
-                    let at = self.schema.below(folder, member);
-                    self.node.object.dependent_schemas.push((member.as_str().into(), at));
-                }
-            }
-        }
-    }
-
-    /// Takes out of a union what is no choice of shape: null, single branches, constants, mere rules.
-    fn union(&mut self, place: PlaceId, length: usize, tag: Option<&str>) {
-        if self.node.key.settled.contains(&place) {
+    /// Takes out what a `not` rules out alone; what it says otherwise is left to validation.
+    fn exclude(&mut self, ruled_out: &Value) {
+        if *ruled_out == Value::Bool(true) || ruled_out.as_object().is_some_and(Map::is_empty) {
+            self.node.never = true;
             return;
         }
-        let mut branches = Vec::new();
-        for index in 0..length {
-            let branch = self.schema.below(place, &index.to_string());
-            match self.schema.known_node(&NodeKey::of(branch)) {
-                Some(node) if node.never => {}
-                Some(node) if node.is_null() => self.node.nullable = true,
-                node => branches.push((branch, node)),
+        let Some(keywords) = ruled_out.as_object().filter(|keywords| keywords.len() == 1) else { return };
+        match (keywords.get("type"), keywords.get("const"), keywords.get("enum")) {
+            (Some(Value::String(name)), ..) => self.node.types = self.node.types.less(Types::named(name)),
+            (Some(Value::Array(names)), ..) => {
+                let types = names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or);
+                self.node.types = self.node.types.less(types);
             }
+            (_, Some(constant), _) => self.refused.push(constant.clone()),
+            (.., Some(Value::Array(values))) => self.refused.extend(values.iter().cloned()),
+            _ => {}
         }
-        match branches.as_slice() {
-            [] if self.node.nullable => {
-                self.node.types = self.node.types.and(Types::NULL);
-                self.node.typed = true;
-            }
-            [] => {}
-            [(only, _)] => self.lay(*only),
-            several => {
-                let nodes = several.iter().map(|(_, node)| node.as_deref());
-                let Some(nodes) = nodes.collect::<Option<Vec<_>>>() else {
-                    self.add_union(place, several, tag.map(Arc::from));
-                    return;
-                };
-                if let Some((options, openness)) = titled_constants(&nodes) {
-                    self.choose(options, openness);
-                } else if !nodes.iter().all(|node| node.is_bare()) {
-                    let tag = tag.map(Arc::from).or_else(|| self.common_tag(&nodes));
-                    self.add_union(place, several, tag);
-                }
-            }
-        }
-    }
-
-    fn add_union(&mut self, place: PlaceId, branches: &[(PlaceId, Option<Arc<Node>>)], tag: Option<Arc<str>>) {
-        self.node.unions.push(Union { place, branches: branches.iter().map(|(branch, _)| *branch).collect(), tag });
-    }
-
-    /// The member that is a constant in each branch.
-    fn common_tag(&self, branches: &[&Node]) -> Option<Arc<str>> {
-        let constant = |node: &Node, name: &str| {
-            let property = node.object.property(name)?;
-            self.schema.known_node(&property.node)?.constant.clone()
-        };
-        let (first, _) = branches.split_first()?;
-        let names = first.object.properties.iter().map(|property| &property.name);
-        names.into_iter().find(|name| branches.iter().all(|branch| constant(branch, name).is_some())).cloned()
     }
 
     fn finish(mut self) -> Node {
+        self.spread_rests();
+        self.finish_choices();
         let node = &mut self.node;
-        if let Some(choices) = node.choices.clone() {
-            let typed = node.typed;
-            let mut choices = (*choices).clone();
-            choices.options.retain(|option| !typed || node.types.admits(&option.value));
-            let both = [true, false].iter().all(|flag| choices.options.iter().any(|it| it.value == Value::Bool(*flag)));
-            if !choices.open && choices.options.len() == 1 && node.constant.is_none() {
-                node.constant = choices.options.first().map(|option| option.value.clone());
-            } else if !(both && choices.options.len() == 2) {
-                node.choices = Some(Arc::new(choices));
-            } else {
-                node.choices = None;
-                node.types = node.types.and(Types::BOOLEAN.or(Types::NULL));
-                node.typed = true;
-            }
-        }
         if node.nullable {
             node.types = node.types.or(Types::NULL);
         } else {
             node.nullable = node.typed && node.types.contains(Types::NULL) && node.types != Types::NULL;
         }
+        node.never |= node.types.is_empty();
         let several = node.shown_types().each().count() > 1;
         let decided = node.constant.is_some() || node.choices.is_some() || !node.unions.is_empty() || node.never;
         if several && !decided {
@@ -368,57 +205,31 @@ impl Merge<'_> {
         }
         self.node
     }
-}
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Openness {
-    Open,
-    Closed,
-}
-
-/// The choices that branches come to when each is a value, a list of values, or any text.
-fn titled_constants(branches: &[&Node]) -> Option<(Vec<Choice>, Openness)> {
-    let mut options = Vec::new();
-    let mut openness = Openness::Closed;
-    for node in branches {
-        if !node.unions.is_empty() || !node.conditions.is_empty() {
-            return None;
+    /// Choices that are none: of one value, of true and false, of null alone.
+    fn finish_choices(&mut self) {
+        let node = &mut self.node;
+        let Some(choices) = node.choices.take() else { return };
+        let mut choices = (*choices).clone();
+        let is_open = |value: &Value| !self.refused.iter().any(|refused| same(refused, value));
+        let types = if node.typed { node.types } else { Types::ALL };
+        choices.options.retain(|option| types.admits(&option.value) && is_open(&option.value));
+        let has = |value: bool| choices.options.iter().any(|option| option.value == Value::Bool(value));
+        match choices.options.as_slice() {
+            _ if choices.open => node.choices = Some(Arc::new(choices)),
+            [] if node.nullable => {
+                node.types = Types::NULL;
+                node.typed = true;
+            }
+            [] => node.never = true,
+            [_] if node.constant.is_some() => {}
+            [only] => node.constant = Some(only.value.clone()),
+            [_, _] if has(true) && has(false) => {
+                node.types = node.types.and(Types::BOOLEAN.or(Types::NULL));
+                node.typed = true;
+            }
+            _ => node.choices = Some(Arc::new(choices)),
         }
-        if let Some(constant) = &node.constant {
-            options.push(Choice { value: constant.clone(), title: node.title.clone(), help: node.description.clone() });
-        } else if let Some(choices) = &node.choices {
-            options.extend(choices.options.iter().cloned());
-            openness = if choices.open { Openness::Open } else { openness };
-        } else if node.typed && node.types == Types::TEXT {
-            openness = Openness::Open;
-        } else {
-            return None;
-        }
-    }
-    let texts = options.iter().all(|option| option.value.is_string());
-    (!options.is_empty() && (openness == Openness::Closed || texts)).then_some((options, openness))
-}
-
-fn count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
-    let number = keywords.get(name)?;
-    number.as_u64().or_else(|| number.as_f64().filter(|float| *float >= 0.0).map(|float| float as u64))
-}
-
-fn larger(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    one.max(other)
-}
-
-fn smaller(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        _ => one.or(other),
-    }
-}
-
-fn tighter(bound: &Number, known: &Number, upper: bool) -> bool {
-    match (bound.as_f64(), known.as_f64()) {
-        (Some(bound), Some(known)) => (bound < known) == upper && bound != known,
-        _ => false,
     }
 }
 

@@ -107,6 +107,12 @@ impl Types {
         Self(self.0 & !other.0)
     }
 
+    /// The types without those ruled out; a number that must not be whole is a number still.
+    #[must_use]
+    pub(super) fn less(self, ruled_out: Self) -> Self {
+        if ruled_out == Self::INTEGER && self.contains(Self::NUMBER) { self } else { self.without(ruled_out) }
+    }
+
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         other.0 != 0 && self.0 & other.0 == other.0
@@ -261,6 +267,19 @@ pub struct ListRules {
 }
 
 impl ListRules {
+    /// What the item with this number has to be.
+    #[must_use]
+    pub fn item(&self, index: usize) -> &NodeKey {
+        self.prefix.get(index).unwrap_or(&self.items)
+    }
+
+    /// How many items there may be at most.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        let declared = if self.closed { self.prefix.len() } else { usize::MAX };
+        declared.min(self.max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX))
+    }
+
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }

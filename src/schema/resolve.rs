@@ -1,8 +1,8 @@
 //! Where the references of a schema lead: to places inside the schema itself, never to the network or a file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A version of JSON Schema, told by `$schema`; else the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,22 +30,50 @@ impl Draft {
     }
 }
 
-/// Members whose content is data, not schemas.
-const DATA: [&str; 5] = ["enum", "const", "default", "examples", "example"];
+/// Keywords that hold a schema, or a list of schemas.
+const HOLDS_SCHEMA: [&str; 19] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contentSchema",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "prefixItems",
+    "extends",
+    "disallow",
+    "type",
+];
+/// Keywords that hold schemas by name.
+const HOLDS_NAMED: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
 /// Every address in a schema that a reference can name.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Addresses {
+    draft: Draft,
     /// Pointer of each schema with an `$id`, with the address that its references are relative to.
     bases: Vec<(String, String)>,
     /// Address, with `#anchor` where there is one, to pointer.
     targets: HashMap<String, String>,
+    /// The addresses that a `$dynamicRef` leads to from further out.
+    dynamic: HashSet<String>,
+    /// Pointers of the schemas that `$recursiveRef` leads out of.
+    recursive: HashSet<String>,
 }
 
 impl Addresses {
     pub(super) fn of(schema: &Value) -> Self {
-        let mut addresses = Self::default();
-        addresses.targets.insert(String::new(), String::new());
+        let draft = Draft::of(schema);
+        let (bases, targets) = (Vec::new(), HashMap::from([(String::new(), String::new())]));
+        let mut addresses = Self { draft, bases, targets, dynamic: HashSet::new(), recursive: HashSet::new() };
         addresses.read(schema, "", "");
         // The innermost base counts.
         addresses.bases.sort_by_key(|(pointer, _)| std::cmp::Reverse(pointer.len()));
@@ -55,15 +83,16 @@ impl Addresses {
     fn read(&mut self, schema: &Value, pointer: &str, base: &str) {
         match schema {
             Value::Object(members) => {
-                let id = members.get("$id").or_else(|| members.get("id")).and_then(Value::as_str);
-                let own = id.map_or_else(|| base.to_owned(), |id| self.take_id(id, pointer, base));
-                for anchor in ["$anchor", "$dynamicAnchor"] {
-                    if let Some(name) = members.get(anchor).and_then(Value::as_str) {
-                        self.targets.entry(format!("{own}#{name}")).or_insert_with(|| pointer.to_owned());
+                let own = self.read_names(members, pointer, base);
+                for (name, member) in members {
+                    let below = format!("{pointer}/{}", escape(name));
+                    if HOLDS_SCHEMA.contains(&name.as_str()) {
+                        self.read(member, &below, &own);
+                    } else if HOLDS_NAMED.contains(&name.as_str()) {
+                        for (name, member) in member.as_object().into_iter().flatten() {
+                            self.read(member, &format!("{below}/{}", escape(name)), &own);
+                        }
                     }
-                }
-                for (name, member) in members.iter().filter(|(name, _)| !DATA.contains(&name.as_str())) {
-                    self.read(member, &format!("{pointer}/{}", escape(name)), &own);
                 }
             }
             Value::Array(items) => {
@@ -73,6 +102,27 @@ impl Addresses {
             }
             _ => {}
         }
+    }
+
+    /// Takes in what a schema is called; answers the address that its references are relative to.
+    fn read_names(&mut self, members: &Map<String, Value>, pointer: &str, base: &str) -> String {
+        let keyword = if self.draft == Draft::Draft4 { "id" } else { "$id" };
+        let id = members.get(keyword).and_then(Value::as_str);
+        let id = id.filter(|_| self.draft.counts_siblings_of_ref() || !members.contains_key("$ref"));
+        let own = id.map_or_else(|| base.to_owned(), |id| self.take_id(id, pointer, base));
+        for anchor in ["$anchor", "$dynamicAnchor"] {
+            if let Some(name) = members.get(anchor).and_then(Value::as_str) {
+                let address = format!("{own}#{name}");
+                if anchor == "$dynamicAnchor" {
+                    self.dynamic.insert(address.clone());
+                }
+                self.targets.entry(address).or_insert_with(|| pointer.to_owned());
+            }
+        }
+        if members.get("$recursiveAnchor") == Some(&Value::Bool(true)) {
+            self.recursive.insert(pointer.to_owned());
+        }
+        own
     }
 
     fn take_id(&mut self, id: &str, pointer: &str, base: &str) -> String {
@@ -88,17 +138,31 @@ impl Addresses {
         own
     }
 
-    /// The pointer that `reference`, standing at `from`, leads to. `None`: it leads out of the schema.
-    pub(super) fn resolve(&self, reference: &str, from: &str) -> Option<String> {
+    /// The address that references at a pointer are relative to.
+    pub(super) fn base(&self, from: &str) -> &str {
         let within = |pointer: &str| from.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let base = self.bases.iter().find(|(pointer, _)| within(pointer)).map_or("", |(_, base)| base.as_str());
+        self.bases.iter().find(|(pointer, _)| within(pointer)).map_or("", |(_, base)| base.as_str())
+    }
+
+    /// The pointer that a reference, standing at `from`, leads to. `None`: it leads out of the schema.
+    /// A dynamic one leads to the whole schema's own anchor of that name, where it has one: that is the outermost there can be.
+    pub(super) fn resolve(&self, keyword: &str, reference: &str, from: &str) -> Option<String> {
+        let base = self.base(from);
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = if address.is_empty() { base.to_owned() } else { join(base, address) };
         if fragment.is_empty() || fragment.starts_with('/') {
             let target = self.targets.get(&document)?;
+            if keyword == "$recursiveRef" && self.recursive.contains(target) && self.recursive.contains("") {
+                return Some(String::new());
+            }
             return Some(format!("{target}{}", percent_decode(fragment)));
         }
-        self.targets.get(&format!("{document}#{fragment}")).cloned()
+        let address = format!("{document}#{fragment}");
+        let outermost = format!("{}#{fragment}", self.base(""));
+        if keyword == "$dynamicRef" && self.dynamic.contains(&address) && self.dynamic.contains(&outermost) {
+            return self.targets.get(&outermost).cloned();
+        }
+        self.targets.get(&address).cloned()
     }
 }
 
@@ -107,7 +171,7 @@ pub(super) fn escape(token: &str) -> String {
 }
 
 /// `address` seen from `base`, as far as schemas in one file need it.
-fn join(base: &str, address: &str) -> String {
+pub(super) fn join(base: &str, address: &str) -> String {
     let has_scheme =
         address.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'));
     if has_scheme {
@@ -156,9 +220,10 @@ mod tests {
                 "inner": {"$id": "inner.json", "$defs": {"deep": {}}, "properties": {"x": {"$ref": "#/$defs/deep"}}},
             },
             "default": {"$id": "not-a-schema"},
+            "properties": {"default": {"$anchor": "a-member"}, "id": {"id": "elsewhere.json", "allOf": [{}]}},
         });
         let addresses = Addresses::of(&schema);
-        let resolve = |reference, from| addresses.resolve(reference, from);
+        let resolve = |reference, from| addresses.resolve("$ref", reference, from);
         assert_eq!(resolve("#/$defs/a%20b", "").as_deref(), Some("/$defs/a b"));
         assert_eq!(resolve("#here", "/properties/x").as_deref(), Some("/$defs/a b"));
         assert_eq!(resolve("inner.json", "").as_deref(), Some("/$defs/inner"));
@@ -166,6 +231,22 @@ mod tests {
         assert_eq!(resolve("/tools/inner.json#/$defs/deep", "").as_deref(), Some("/$defs/inner/$defs/deep"));
         assert_eq!(resolve("https://example.com/other.json", ""), None);
         assert_eq!(resolve("not-a-schema", ""), None);
+        assert_eq!(resolve("#a-member", "").as_deref(), Some("/properties/default"), "a member may be named like a keyword");
+        assert_eq!(resolve("#/$defs/inner", "/properties/id/allOf/0").as_deref(), Some("/$defs/inner"), "`id` is of draft 4");
+    }
+
+    #[test]
+    fn dynamic_references_lead_to_the_outermost() {
+        let tree =
+            json!({"$id": "tree", "$dynamicAnchor": "node", "properties": {"children": {"items": {"$dynamicRef": "#node"}}}});
+        let strict =
+            json!({"$id": "https://example.com/strict", "$dynamicAnchor": "node", "$ref": "tree", "$defs": {"tree": tree}});
+        let from = "/$defs/tree/properties/children/items";
+        let addresses = Addresses::of(&strict);
+        assert_eq!(addresses.resolve("$dynamicRef", "#node", from).as_deref(), Some(""));
+        assert_eq!(addresses.resolve("$ref", "#node", from).as_deref(), Some("/$defs/tree"));
+        let old = json!({"$recursiveAnchor": true, "$defs": {"t": {"$id": "t", "$recursiveAnchor": true, "items": {"$recursiveRef": "#"}}}});
+        assert_eq!(Addresses::of(&old).resolve("$recursiveRef", "#", "/$defs/t/items").as_deref(), Some(""));
     }
 
     #[test]

@@ -108,9 +108,9 @@ impl Schema {
         self.place(format!("{pointer}/{}", escape(step)))
     }
 
-    /// The place that a reference standing at `from` leads to.
-    pub(super) fn target(&self, reference: &str, from: PlaceId) -> Option<PlaceId> {
-        let pointer = self.addresses.resolve(reference, &self.pointer(from)?)?;
+    /// The place that a reference of this keyword, standing at `from`, leads to.
+    pub(super) fn target(&self, keyword: &str, reference: &str, from: PlaceId) -> Option<PlaceId> {
+        let pointer = self.addresses.resolve(keyword, reference, &self.pointer(from)?)?;
         self.root.pointer(&pointer)?;
         Some(self.place(pointer))
     }

@@ -1,39 +1,20 @@
-//! What is wrong with a value, each issue at its own field and in plain words.
+//! A schema made ready to say whether a value is right, whole and part by part.
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
-use jsonschema::{Registry, ValidationError, Validator, error::ValidationErrorKind};
+use jsonschema::{Registry, Validator};
 use serde_json::{Value, json};
 
-use super::{
-    node::Types,
-    phrase::{alternatives, plain},
-    pointer::Pointer,
-    words,
+use super::{finding, issues::Issues, node::NodeKey, tree::Schema};
+pub use super::{
+    finding::SchemaFinding,
+    issues::{Chosen, Issue, MOST_ISSUES},
 };
-
-/// An issue of a value: where, and in words that follow the field's name: `is required`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Issue {
-    pub at: Pointer,
-    pub words: String,
-    /// The keyword that says so.
-    pub keyword: String,
-}
-
-/// What is wrong with a schema itself; the pointer is within the schema.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the schema is not valid at \"{at}\": {words}")]
-pub struct SchemaFinding {
-    pub at: Pointer,
-    pub words: String,
-}
-
-/// More issues than these are not listed.
-pub const MOST_ISSUES: usize = 500;
 
 /// The address under which the schema stands for its own parts.
 const ADDRESS: &str = "toolcrib:schema";
+/// More parts that cannot be relied on than these make the whole schema invalid.
+const MOST_FLAWS: usize = 100;
 
 /// A compiled schema.
 pub struct Checker {
@@ -41,32 +22,72 @@ pub struct Checker {
     registry: Option<Registry<'static>>,
     draft: Value,
     parts: RefCell<HashMap<String, Option<Arc<Validator>>>>,
+    /// Whether defaults are what their schemas allow.
+    defaults: RefCell<HashMap<NodeKey, bool>>,
+}
+
+/// A schema as far as it can be relied on.
+#[derive(Debug)]
+pub struct Opened {
+    /// None where the schema is invalid as a whole.
+    pub checker: Option<Checker>,
+    pub findings: Vec<SchemaFinding>,
+    /// The schema without what the findings are about; anything goes where it is invalid as a whole.
+    pub schema: Arc<Value>,
 }
 
 impl Checker {
     /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
-        let whole = options().build(schema).map_err(|error| vec![finding(&error)])?;
-        Ok(Self {
-            whole,
-            registry: None,
-            draft: schema.get("$schema").cloned().unwrap_or(json!("https://json-schema.org/draft/2020-12/schema")),
-            parts: RefCell::default(),
+        match options().build(schema) {
+            Ok(whole) => Ok(Self::of(whole, schema)),
+            Err(error) => Err(finding::of(schema, &error)),
         }
-        .with_registry(schema))
     }
 
-    fn with_registry(mut self, schema: &Value) -> Self {
-        let branches = |members: &serde_json::Map<String, Value>| {
-            ["anyOf", "oneOf", "if", "patternProperties"].iter().any(|name| members.contains_key(*name))
+    /// The same, leaving out references that lead out of the schema and patterns that are none: each is a finding,
+    /// and the rest of the schema counts.
+    #[must_use]
+    pub fn open(schema: &Arc<Value>) -> Opened {
+        let mut shown = Arc::clone(schema);
+        let mut findings = Vec::new();
+        while findings.len() < MOST_FLAWS {
+            let error = match options().build(&shown) {
+                Ok(whole) => return Opened { checker: Some(Self::of(whole, &shown)), findings, schema: shown },
+                Err(error) => error,
+            };
+            let flaws = finding::flaws(&shown, &error);
+            if flaws.is_empty() {
+                findings.extend(finding::of(&shown, &error));
+                break;
+            }
+            let mut rest = (*shown).clone();
+            for flaw in &flaws {
+                finding::leave_out(&mut rest, &flaw.at);
+            }
+            findings.extend(flaws);
+            shown = Arc::new(rest);
+        }
+        Opened { checker: None, findings, schema: Arc::new(Value::Bool(true)) }
+    }
+
+    fn of(whole: Validator, schema: &Value) -> Self {
+        let asks = |members: &serde_json::Map<String, Value>| {
+            ["anyOf", "oneOf", "if", "patternProperties", "default"].iter().any(|name| members.contains_key(*name))
         };
-        // Only unions, conditions and patterns ask for parts, and the registry holds a copy of the schema.
-        if any_object(schema, &branches) {
+        // Only unions, conditions, patterns and defaults ask for parts, and the registry holds a copy of the schema.
+        let registry = any_object(schema, &asks).then(|| {
             let draft = jsonschema::Draft::default().detect(schema);
             let registry = Registry::new().draft(draft).add(ADDRESS, schema.clone());
-            self.registry = registry.and_then(jsonschema::RegistryBuilder::prepare).ok();
+            registry.and_then(jsonschema::RegistryBuilder::prepare).ok()
+        });
+        Self {
+            whole,
+            registry: registry.flatten(),
+            draft: schema.get("$schema").cloned().unwrap_or(json!("https://json-schema.org/draft/2020-12/schema")),
+            parts: RefCell::default(),
+            defaults: RefCell::default(),
         }
-        self
     }
 
     #[must_use]
@@ -77,7 +98,13 @@ impl Checker {
     /// The issues of a value, each once, at most [`MOST_ISSUES`].
     #[must_use]
     pub fn issues(&self, value: &Value) -> Vec<Issue> {
-        let mut issues = Issues::default();
+        self.issues_by(value, &|_, _| None)
+    }
+
+    /// The same, with the issues of a union told for the branch that is chosen.
+    #[must_use]
+    pub fn issues_by(&self, value: &Value, chosen: &Chosen<'_>) -> Vec<Issue> {
+        let mut issues = Issues::new(chosen);
         for error in self.whole.iter_errors(value) {
             issues.take(&error);
             if issues.found.len() >= MOST_ISSUES {
@@ -97,6 +124,17 @@ impl Checker {
             validator
         });
         validator.map(|validator| validator.is_valid(value))
+    }
+
+    /// Whether all that a node was made from allows its default.
+    pub(super) fn allows_default(&self, schema: &Schema, key: &NodeKey, default: &Value) -> bool {
+        if let Some(known) = self.defaults.borrow().get(key) {
+            return *known;
+        }
+        let mut places = key.places.iter().filter_map(|place| schema.pointer(*place));
+        let allowed = places.all(|part| self.fits(&part, default) != Some(false));
+        self.defaults.borrow_mut().insert(key.clone(), allowed);
+        allowed
     }
 
     fn part(&self, pointer: &str) -> Option<Validator> {
@@ -129,14 +167,6 @@ fn options<'r>() -> jsonschema::ValidationOptions<'r> {
     jsonschema::options().offline().should_validate_formats(true)
 }
 
-fn finding(error: &ValidationError<'_>) -> SchemaFinding {
-    let words = match error.kind() {
-        ValidationErrorKind::Referencing(problem) => problem.to_string(),
-        kind => words::of(kind),
-    };
-    SchemaFinding { at: Pointer::parse(error.instance_path().as_str()).unwrap_or_default(), words }
-}
-
 fn any_object(value: &Value, test: &impl Fn(&serde_json::Map<String, Value>) -> bool) -> bool {
     match value {
         Value::Object(members) => test(members) || members.values().any(|member| any_object(member, test)),
@@ -148,137 +178,6 @@ fn any_object(value: &Value, test: &impl Fn(&serde_json::Map<String, Value>) -> 
 fn percent_encode(pointer: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-._~$".contains(byte);
     pointer.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
-}
-
-#[derive(Default)]
-struct Issues {
-    found: Vec<Issue>,
-}
-
-impl Issues {
-    fn add(&mut self, at: Pointer, words: String, keyword: &str) {
-        if self.found.len() < MOST_ISSUES && !self.found.iter().rev().take(50).any(|known| known.at == at && known.words == words)
-        {
-            self.found.push(Issue { at, words, keyword: keyword.to_owned() });
-        }
-    }
-
-    /// The issues that an error comes to.
-    fn take(&mut self, error: &ValidationError<'_>) {
-        let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
-        let kind = error.kind();
-        let keyword = kind.keyword();
-        match kind {
-            ValidationErrorKind::Required { property } => {
-                self.add(at.child(plain(property)), words::of(kind), keyword);
-            }
-            ValidationErrorKind::AdditionalProperties { unexpected }
-            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                for name in unexpected {
-                    self.add(at.child(name.clone()), words::of(kind), keyword);
-                }
-            }
-            ValidationErrorKind::PropertyNames { error } => {
-                let name = error.instance().as_str().map(ToOwned::to_owned);
-                self.add(name.map_or_else(|| at.clone(), |name| at.child(name)), words::of(kind), keyword);
-            }
-            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-                self.take_union(at, keyword, context);
-            }
-            _ => self.add(at, words::of(kind), keyword),
-        }
-    }
-
-    /// A value that fits no branch: what all branches want together, else what the nearest one misses.
-    fn take_union(&mut self, at: Pointer, keyword: &str, branches: &[Vec<ValidationError<'static>>]) {
-        let place = at.to_string();
-        let is_own = |error: &ValidationError<'_>| error.instance_path().as_str() == place;
-        let wanted = branches.iter().map(|errors| Wanted::of(errors, &is_own)).collect::<Vec<_>>();
-        if let Some(words) = Wanted::together(&wanted) {
-            self.add(at, words, keyword);
-            return;
-        }
-        let nearest = branches.iter().zip(&wanted).filter(|(errors, _)| !errors.is_empty());
-        let nearest = nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
-        let Some((errors, _)) = nearest else {
-            self.add(at, "fits none of the alternatives".into(), keyword);
-            return;
-        };
-        for error in errors {
-            self.take(error);
-        }
-    }
-}
-
-/// What a branch of a union wants of the value itself.
-enum Wanted {
-    Types(Types),
-    Values(Vec<Value>),
-    Members(Vec<String>),
-    More,
-}
-
-impl Wanted {
-    fn of(errors: &[ValidationError<'static>], is_own: &impl Fn(&ValidationError<'_>) -> bool) -> Self {
-        use ValidationErrorKind as Kind;
-        if !errors.iter().all(is_own) {
-            return Self::More;
-        }
-        let members = errors.iter().map(|error| match error.kind() {
-            Kind::Required { property } => Some(plain(property)),
-            _ => None,
-        });
-        if let Some(members) = members.collect::<Option<Vec<_>>>() {
-            return Self::Members(members);
-        }
-        for error in errors {
-            match error.kind() {
-                Kind::Type { kind } => return Self::Types(words::types(kind)),
-                Kind::Constant { expected_value } => return Self::Values(vec![(**expected_value).clone()]),
-                Kind::Enum { options } => return Self::Values(options.as_array().cloned().unwrap_or_default()),
-                _ => {}
-            }
-        }
-        Self::More
-    }
-
-    fn together(all: &[Self]) -> Option<String> {
-        let members = all.iter().map(|wanted| match wanted {
-            Self::Members(names) => Some(names.join(" and ")),
-            _ => None,
-        });
-        if let Some(names) = members.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
-            return Some(format!("needs {}", alternatives(names.iter().map(String::as_str))));
-        }
-        let mut types = Types::NONE;
-        let mut values = Vec::new();
-        for wanted in all {
-            match wanted {
-                Self::Types(more) => types = types.or(*more),
-                Self::Values(more) => values.extend(more),
-                Self::Members(_) | Self::More => return None,
-            }
-        }
-        match (types.is_empty(), values.is_empty()) {
-            (true, true) => None,
-            (false, true) => Some(words::wrong_type(types)),
-            (true, false) => Some(words::one_of(&values)),
-            (false, false) => Some(format!("{}, or {}", words::one_of(&values), types.words())),
-        }
-    }
-
-    /// 2 for another type than the value has, 1 where the member that tells branches apart differs.
-    fn is_far(&self, errors: &[ValidationError<'static>], place: &str) -> u8 {
-        if matches!(self, Self::Types(_)) {
-            return 2;
-        }
-        let tag = |error: &ValidationError<'_>| {
-            let depth = |path: &str| path.matches('/').count();
-            matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
-                && depth(error.instance_path().as_str()) <= depth(place) + 1
-        };
-        u8::from(errors.iter().any(tag))
-    }
 }
 
 #[cfg(test)]
@@ -344,6 +243,48 @@ mod tests {
         assert_eq!(issues(&schema, &json!("x")), [" is not an e-mail address, such as ann@example.com"]);
         let findings = Checker::compile(&json!({"$ref": "https://example.com/schema.json"})).unwrap_err();
         assert!(findings[0].words.contains("example.com"), "{findings:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_relied_on_is_left_out_and_told() {
+        let schema = Arc::new(json!({"properties": {
+            "far": {"$ref": "https://example.com/far.json#/x", "title": "Far"},
+            "near": {"$ref": "#/$defs/none"},
+            "file": {"allOf": [{"$ref": "other.json"}]},
+            "odd": {"type": "string", "pattern": "(?P<x", "minLength": 2},
+            "good": {"type": "integer"},
+        }, "patternProperties": {"[": {"type": "string"}}}));
+        let opened = Checker::open(&schema);
+        let told: Vec<String> = opened.findings.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 5, "{told:#?}");
+        for (at, words) in [
+            ("/properties/far/$ref", "references are never followed over a network"),
+            ("/properties/near/$ref", "leads nowhere"),
+            ("/properties/file/allOf/0/$ref", "other.json"),
+            ("/properties/odd/pattern", "is not a regular expression that"),
+            ("/patternProperties/[", "is not a regular expression"),
+        ] {
+            assert!(told.iter().any(|told| told.contains(at) && told.contains(words)), "{at}: {told:#?}");
+        }
+        let checker = opened.checker.unwrap();
+        let words: Vec<String> =
+            checker.issues(&json!({"good": "x", "odd": "y", "far": 1})).into_iter().map(|issue| issue.words).collect();
+        assert_eq!(words.len(), 2, "{words:?}");
+        assert_eq!(opened.schema["properties"]["far"], json!({"title": "Far"}));
+    }
+
+    #[test]
+    fn the_chosen_branch_tells_its_issues() {
+        let branch = |member: &str| json!({"type": "object", "properties": {member: {"type": "number"}}, "required": [member]});
+        let schema = json!({"$defs": {"u": {"oneOf": [branch("a"), branch("b")]}}, "properties": {"v": {"$ref": "#/$defs/u"}}});
+        let checker = Checker::compile(&schema).unwrap();
+        for (chosen, at) in [(0, "/v/a"), (1, "/v/b")] {
+            let issues = checker.issues_by(&json!({"v": {"x": 1}}), &|place, union| {
+                assert_eq!((place.to_string().as_str(), union), ("/v", "/$defs/u/oneOf"));
+                Some(chosen)
+            });
+            assert_eq!(issues.iter().map(|issue| issue.at.to_string()).collect::<Vec<_>>(), [at]);
+        }
     }
 
     #[test]

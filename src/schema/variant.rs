@@ -5,15 +5,36 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
+    equal::same,
+    field::View,
     kind::Branch,
     node::{Node, NodeKey, PlaceId, Types, Union},
     phrase::plain,
+    pointer::Pointer,
     tree::Schema,
     validate::Checker,
 };
 
 /// How deep branches within branches are looked at.
 const DEEPEST: usize = 6;
+
+/// The branch that counts: the one picked by hand as long as it can be, else the one that the value has.
+pub(super) fn choose(
+    schema: &Schema,
+    checker: Option<&Checker>,
+    view: &View,
+    at: &Pointer,
+    union: &Union,
+    value: Option<&Value>,
+) -> Option<usize> {
+    let pick = view.picks.get(&(at.clone(), union.place)).copied();
+    let Some(value) = value else { return pick };
+    if value.is_null() {
+        return None;
+    }
+    let plausible = |pick: &usize| union.branches.get(*pick).is_some_and(|branch| is_plausible(schema, *branch, value));
+    pick.filter(plausible).or_else(|| fitting(schema, checker, union, value))
+}
 
 /// The branch that fits the value, else the nearest one; `None` only for a union without branches.
 pub(super) fn fitting(schema: &Schema, checker: Option<&Checker>, union: &Union, value: &Value) -> Option<usize> {
@@ -48,13 +69,13 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
         return 0;
     }
     if let Some(constant) = &node.constant {
-        return if constant == value { 40 } else { -10 };
+        return if same(constant, value) { 40 } else { -10 };
     }
     if !node.types.admits(value) {
         return -10;
     }
     if let Some(choices) = &node.choices {
-        let listed = choices.options.iter().any(|option| option.value == *value);
+        let listed = choices.options.iter().any(|option| same(&option.value, value));
         return if listed {
             30
         } else if choices.open && value.is_string() {
@@ -73,7 +94,7 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
             let Some(member) = members.get(&*property.name) else { continue };
             let inner = schema.node(&property.node);
             total += match &inner.constant {
-                Some(constant) if constant == member => 40,
+                Some(constant) if same(constant, member) => 40,
                 Some(_) => -60,
                 None if inner.types.admits(member) => 3,
                 None => -3,

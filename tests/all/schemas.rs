@@ -158,15 +158,15 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
                     let union = field.node.unions.iter().find(|union| union.place == place).unwrap();
                     view.picks.insert((at.clone(), place), pick);
                     let key = field.node.key.with_branch(place, union.branches[pick]);
-                    Some(Edit::Set { at: at.clone(), to: blank(schema, &key).into() })
+                    Some(Edit::Set { at: at.clone(), to: blank(schema, Some(checker), &key).into() })
                 }
                 (Kind::List { len: 0, .. }, _) if at.tokens().len() < 12 => {
                     let item = key_at(schema, Some(checker), &view, &value, &at.item(0)).unwrap_or_default();
-                    Some(Edit::Insert { at: at.item(0), item: blank(schema, &item).into() })
+                    Some(Edit::Insert { at: at.item(0), item: blank(schema, Some(checker), &item).into() })
                 }
                 (Kind::Map { len: 0, .. }, _) if at.tokens().len() < 12 && field.node.object.names.is_none() => {
                     let entry = key_at(schema, Some(checker), &view, &value, &at.child(ENTRY)).unwrap_or_default();
-                    Some(Edit::Set { at: at.child(ENTRY), to: blank(schema, &entry).into() })
+                    Some(Edit::Set { at: at.child(ENTRY), to: blank(schema, Some(checker), &entry).into() })
                 }
                 _ => None,
             };

@@ -50,7 +50,9 @@ impl Cell<'_> {
     pub fn ghost(&self) -> String {
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
-            (Presence::Unset, Some(default)) if !default.is_null() => format!("{} · default", one_line(&plain(default))),
+            (Presence::Unset, Some(default)) if !default.is_null() && !self.field.bad_default => {
+                format!("{} · default", one_line(&plain(default)))
+            }
             (Presence::Unset, _) => words::wish(&self.field.node),
             (Presence::Set, _) => "empty".into(),
         }

@@ -25,54 +25,35 @@ pub struct Ground<'g> {
 }
 
 impl Ground<'_> {
-    /// The edit, with what it needs around it: a new object comes with its required constants.
+    /// The edit, with what it needs around it: a new object comes with its required constants, an item with those before it.
     #[must_use]
     pub fn complete(&self, edit: Edit) -> Vec<Edit> {
-        let missing = match &edit {
-            Edit::Set { at, .. } | Edit::Insert { at, .. } => self.first_missing(at),
-            _ => None,
+        let needs = match &edit {
+            Edit::Set { at, .. } | Edit::Insert { at, .. } => at.parent().is_some_and(|above| self.is_missing(&above, &edit)),
+            _ => false,
         };
-        let Some(place) = missing else { return vec![edit] };
-        let key = key_at(self.schema, self.checker, self.view, self.value, &place);
-        let mut start = key.map_or(Value::Object(serde_json::Map::new()), |key| blank(self.schema, &key));
-        let wants_list = matches!(&edit, Edit::Insert { at, .. } if at.parent().as_ref() == Some(&place));
-        if wants_list && !start.is_array() {
-            start = Value::Array(Vec::new());
-        } else if !wants_list && !start.is_object() {
-            start = Value::Object(serde_json::Map::new());
+        if !needs {
+            return vec![edit];
         }
-        let edit = match edit {
-            // A default may hold items already; the new one comes after them.
-            Edit::Insert { at, item } if wants_list => {
-                let index = start.as_array().map_or(0, Vec::len).min(at.last_index().unwrap_or(usize::MAX));
-                Edit::Insert { at: place.item(index), item }
-            }
-            other => other,
-        };
-        let is_plain = start.as_object().is_some_and(serde_json::Map::is_empty) && place.get(self.value).is_none();
-        if is_plain { vec![edit] } else { vec![Edit::Set { at: place, to: start.into() }, edit] }
+        let mut growth = Growth { ground: self, value: self.value.clone(), edits: Vec::new() };
+        growth.make_way(&edit);
+        growth.put(edit);
+        growth.edits
     }
 
-    /// The outermost place above `at` where nothing is, or something that holds no members.
-    fn first_missing(&self, at: &Pointer) -> Option<Pointer> {
-        let above = at.parent()?;
-        let mut place = Pointer::root();
-        for token in std::iter::once(None).chain(above.tokens().iter().map(Some)) {
-            if let Some(token) = token {
-                place = place.child(token.clone());
-            }
-            match place.get(self.value) {
-                Some(Value::Object(_) | Value::Array(_)) => {}
-                _ => return Some(place),
-            }
+    /// Nothing that could take the edit in stands there: no object, and no list that is long enough.
+    fn is_missing(&self, above: &Pointer, edit: &Edit) -> bool {
+        match (above.get(self.value), edit) {
+            (Some(Value::Array(items)), Edit::Set { at, .. }) => at.last_index().is_some_and(|index| index >= items.len()),
+            (Some(Value::Object(_) | Value::Array(_)), _) => false,
+            _ => true,
         }
-        None
     }
 
     /// A value for another branch of a union: what was there before under that branch, else a new one that keeps what both share.
     #[must_use]
     pub fn for_branch(&self, at: &Pointer, node: &Node, key: &NodeKey) -> Value {
-        let mut start = blank(self.schema, &NodeKey { places: key.places.clone(), settled: key.settled.clone() });
+        let mut start = blank(self.schema, self.checker, &NodeKey { places: key.places.clone(), settled: key.settled.clone() });
         let present = at.get(self.value).and_then(Value::as_object);
         if let (Value::Object(members), Some(present)) = (&mut start, present) {
             for property in &node.object.properties {
@@ -84,6 +65,79 @@ impl Ground<'_> {
             }
         }
         start
+    }
+}
+
+/// Edits being put together, with the value as they leave it.
+struct Growth<'g> {
+    ground: &'g Ground<'g>,
+    value: Value,
+    edits: Vec<Edit>,
+}
+
+impl Growth<'_> {
+    fn blank(&self, at: &Pointer) -> Option<Value> {
+        let ground = self.ground;
+        let key = key_at(ground.schema, ground.checker, ground.view, &self.value, at)?;
+        Some(blank(ground.schema, ground.checker, &key))
+    }
+
+    /// Makes what is missing above an edit.
+    fn make_way(&mut self, edit: &Edit) {
+        let tokens = edit.at().tokens();
+        for depth in 0..tokens.len() {
+            let place: Pointer = tokens[..depth].iter().cloned().collect();
+            if matches!(place.get(&self.value), Some(Value::Object(_) | Value::Array(_))) {
+                continue;
+            }
+            let inserts = matches!(edit, Edit::Insert { .. }) && depth + 1 == tokens.len();
+            let is_item = tokens[depth].parse::<usize>().is_ok();
+            let start = match self.blank(&place) {
+                _ if depth == 0 && !inserts && self.value.is_null() => Value::Object(serde_json::Map::new()),
+                Some(Value::Array(items)) if inserts || is_item => Value::Array(items),
+                Some(Value::Object(members)) if !inserts => Value::Object(members),
+                _ if inserts => Value::Array(Vec::new()),
+                _ => Value::Object(serde_json::Map::new()),
+            };
+            // An edit makes empty objects on its way by itself.
+            let above = place.parent().and_then(|above| above.get(&self.value));
+            let is_plain = start.as_object().is_some_and(serde_json::Map::is_empty)
+                && place.get(&self.value).is_none()
+                && !above.is_some_and(Value::is_array);
+            let made = self.edits.len();
+            self.put(Edit::Set { at: place, to: start.into() });
+            if is_plain {
+                self.edits.truncate(made);
+            }
+        }
+    }
+
+    /// Takes an edit in; an item that is set beyond the end of its list comes with those before it.
+    fn put(&mut self, edit: Edit) {
+        let list = edit.at().parent().zip(edit.at().last_index());
+        let len = list.as_ref().and_then(|(list, _)| list.get(&self.value)?.as_array().map(Vec::len));
+        let edit = match (edit, list, len) {
+            (Edit::Set { at, to }, Some((list, index)), Some(len)) if index >= len => {
+                for missing in len..index {
+                    let at = list.item(missing);
+                    let item = self.blank(&at).unwrap_or_default();
+                    self.push(Edit::Insert { at, item: item.into() });
+                }
+                Edit::Insert { at, item: to }
+            }
+            // A default may hold items already; the new one comes after them.
+            (Edit::Insert { at: _, item }, Some((list, index)), Some(len)) => {
+                Edit::Insert { at: list.item(index.min(len)), item }
+            }
+            (edit, ..) => edit,
+        };
+        self.push(edit);
+    }
+
+    fn push(&mut self, edit: Edit) {
+        // What cannot be made is refused as a whole where the edits are made for good.
+        let _ = value::apply(&mut self.value, &edit);
+        self.edits.push(edit);
     }
 }
 
@@ -185,6 +239,19 @@ mod tests {
         let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });
         assert_eq!(applied(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
         assert_eq!(ground.complete(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
+        let tuples = Schema::new(json!({"properties": {"t": {"type": "array",
+            "prefixItems": [{"type": "string"}, {"default": 7}, {"type": "object", "properties": {"n": {}}}]}}}));
+        let ground = Ground { schema: &tuples, checker: None, view: &view, value: &value };
+        let edits = ground.complete(Edit::Set { at: at("/t/2/n"), to: 1.into() });
+        assert_eq!(
+            applied(&value, &edits),
+            Some(json!({"t": ["", 7, {"n": 1}]})),
+            "items before the one that is set come with it"
+        );
+        let short = json!({"t": ["a"]});
+        let ground = Ground { schema: &tuples, checker: None, view: &view, value: &short };
+        let edits = ground.complete(Edit::Set { at: at("/t/1"), to: 2.into() });
+        assert_eq!(applied(&short, &edits), Some(json!({"t": ["a", 2]})));
         let value = json!({"s": null});
         let ground = Ground { schema: &schema, checker: None, view: &view, value: &value };
         let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });

@@ -1,5 +1,7 @@
 //! Keys, mouse and actions of a form, turned into edits.
 
+use std::sync::Arc;
+
 use ratatui::layout::Position;
 use serde_json::Value;
 
@@ -16,9 +18,9 @@ use crate::{
     },
     schema::{
         blank::blank,
-        fields::{Field, Part, Presence, Role, entry_key, key_at},
+        fields::{Field, Part, Presence, Role, decided_at, key_at, may_hold_entries, takes_entries},
         kind::{Adds, Kind, TextKind},
-        node::{NodeKey, Types},
+        node::{Node, NodeKey, Types},
         pointer::Pointer,
     },
     syntax::edit::Edit,
@@ -201,9 +203,9 @@ impl Form {
     fn add(&mut self, row: usize) -> FormReply {
         let field = &self.fields[row];
         let at = field.pointer.clone();
-        let is_map = matches!(field.kind, Kind::Map { .. } | Kind::Add(Adds::Member) | Kind::Object { .. });
-        if is_map {
-            self.focus_add(&at);
+        if let Some(object) = self.grown_object(field) {
+            self.view.adding = Some(object.clone());
+            self.focus_add(&object);
             return FormReply::Handled;
         }
         let (list, index) = match (field.role, field.part) {
@@ -213,7 +215,7 @@ impl Form {
             _ => (at.clone(), at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len)),
         };
         let place = list.item(index);
-        let item = blank(&self.schema, &self.key_of(&place));
+        let item = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
         let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.show_new(&place, &list);
         reply
@@ -240,11 +242,9 @@ impl Form {
         if place.get(&self.value).is_some() {
             return FormReply::Refused(format!("there is a member {name:?} already"));
         }
-        let node = self.schema.node(&self.key_of(object));
-        let declared = node.object.property(name).map(|property| property.node.clone());
-        let key = declared.unwrap_or_else(|| entry_key(&node, self.checker.as_ref(), name).0);
-        let value = blank(&self.schema, &key);
+        let value = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
         let reply = self.commit(vec![Edit::Set { at: place.clone(), to: value.into() }]);
+        self.view.adding = None;
         self.show_new(&place, object);
         reply
     }
@@ -340,18 +340,20 @@ impl Form {
     pub fn refusal(&self, act: Act) -> Option<String> {
         let Some(field) = self.row().and_then(|row| self.fields.get(row)) else { return Some("the form is empty".into()) };
         let item = match field.role {
-            Role::Item { index, len } if field.part != Part::Add => Some((index, len)),
+            Role::Item { index, len } if field.part != Part::Add && index < len => Some((index, len)),
             _ => None,
         };
         let words = match act {
-            Act::AddItem if !can_add(field) => "this is not a list",
+            Act::AddItem if !self.can_add(field) => "there is no list, and no object that takes further members",
             Act::RemoveValue if !field.is_removable() => "there is no value to take away",
             Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => "this is not an item of a list",
             Act::MoveUp if item.is_some_and(|(index, _)| index == 0) => "it is the first item",
             Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => "it is the last item",
             Act::SetNull if !field.node.types.contains(Types::NULL) => "null is not allowed here",
             Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => "there is no value here",
-            Act::RenameMember if !matches!(field.role, Role::Entry { .. }) => "its name is given by the schema",
+            Act::RenameMember if !matches!(field.role, Role::Entry { .. }) || field.presence == Presence::Unset => {
+                "its name is given by the schema"
+            }
             Act::EditText if !matches!(field.kind, Kind::Text(TextKind::Line | TextKind::Lines)) => "this is not a text",
             Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
             Act::FieldHelp if field.help().is_none() => "there is no description",
@@ -359,6 +361,40 @@ impl Form {
             _ => return None,
         };
         Some(words.into())
+    }
+
+    /// The object that gets a member when something is added at a row; `None` where it is a list that gets an item.
+    fn grown_object(&self, field: &Field) -> Option<Pointer> {
+        let here = || field.pointer.get(&self.value);
+        match field.kind {
+            Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => Some(field.pointer.clone()),
+            Kind::List { .. } | Kind::Add(Adds::Item) => None,
+            Kind::Variant { open: Some(_), .. } if here().is_some_and(Value::is_object) => Some(field.pointer.clone()),
+            Kind::Variant { open: Some(_), .. } => None,
+            _ if matches!(field.role, Role::Item { .. }) => None,
+            _ => field.pointer.parent(),
+        }
+    }
+
+    fn decided(&self, at: &Pointer) -> Option<Arc<Node>> {
+        decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at)
+    }
+
+    fn can_add(&self, field: &Field) -> bool {
+        match self.grown_object(field) {
+            Some(object) => self.decided(&object).is_some_and(|node| may_hold_entries(&node)),
+            None => {
+                matches!(field.role, Role::Item { .. })
+                    || matches!(field.kind, Kind::List { .. } | Kind::Variant { open: Some(_), .. } | Kind::Add(_))
+            }
+        }
+    }
+
+    /// Adding is what the row is for.
+    fn is_for_adding(field: &Field) -> bool {
+        matches!(field.role, Role::Item { .. })
+            || matches!(field.kind, Kind::List { .. } | Kind::Map { .. } | Kind::Add(_))
+            || matches!(field.kind, Kind::Object { .. }) && takes_entries(&field.node)
     }
 
     fn fix_here(&self) -> Option<usize> {
@@ -378,7 +414,13 @@ impl Form {
             Act::RemoveValue,
             Act::EditText,
         ];
-        let useful = |act: &Act| self.refusal(*act).is_none() && !(*act == Act::OpenField && self.typing());
+        let field = self.row().and_then(|row| self.fields.get(row));
+        let useful = |act: &Act| match act {
+            _ if self.refusal(*act).is_some() => false,
+            Act::OpenField => !self.typing(),
+            Act::AddItem => field.is_some_and(Self::is_for_adding),
+            _ => true,
+        };
         candidates.into_iter().filter(useful).collect()
     }
 
@@ -435,11 +477,4 @@ impl Form {
         let answer = self.ask(|editor, cell| editor.click(cell, click));
         self.take(answer)
     }
-}
-
-fn can_add(field: &Field) -> bool {
-    let in_list = matches!(field.role, Role::Item { .. });
-    in_list
-        || matches!(field.kind, Kind::List { .. } | Kind::Map { .. } | Kind::Add(_))
-        || matches!(field.kind, Kind::Object { .. }) && crate::schema::fields::takes_entries(&field.node)
 }

@@ -153,7 +153,7 @@ mod tests {
         let rows = fields(&schema, Some(&checker), &value, &view);
         let remarks = Remarks::place(&rows, &checker.issues(&value), &HashMap::new(), &[]);
         assert_eq!((remarks.inside(0), remarks.of(1)[0].text.as_str()), (1, "is required"));
-        assert_eq!(remarks.top[0].text, "c is required");
+        assert_eq!(remarks.of(2)[0].text, "is required", "what is required has a row even where nothing else is said of it");
         assert_eq!(remarks.total(), 3);
     }
 }

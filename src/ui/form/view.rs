@@ -23,7 +23,7 @@ use crate::{
         node::PlaceId,
         pointer::Pointer,
         tree::Schema,
-        validate::{Checker, Issue, SchemaFinding},
+        validate::{Checker, Issue, Opened, SchemaFinding},
     },
     syntax::edit::Edit,
 };
@@ -84,6 +84,7 @@ pub(super) enum Target {
 
 /// A form for a value of a schema. The value lives outside; see [`Form::sync`].
 pub struct Form {
+    given: Arc<Value>,
     pub(super) schema: Schema,
     pub(super) checker: Option<Checker>,
     findings: Vec<SchemaFinding>,
@@ -118,13 +119,9 @@ impl Form {
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();
-        let (checker, findings) = match Checker::compile(&schema) {
-            Ok(checker) => (Some(checker), Vec::new()),
-            Err(findings) => (None, findings),
-        };
-        // What an invalid schema says cannot be relied on: everything is JSON then.
-        let shown = if findings.is_empty() { schema } else { Arc::new(Value::Bool(true)) };
+        let Opened { checker, findings, schema: shown } = Checker::open(&schema);
         let mut form = Self {
+            given: schema,
             schema: Schema::new(shown),
             checker,
             findings,
@@ -187,7 +184,7 @@ impl Form {
 
     /// Puts the form on another schema; focus and folds stay as far as they can.
     pub fn set_schema(&mut self, schema: &Arc<Value>) {
-        if **self.schema.root() == **schema {
+        if self.given == *schema {
             return;
         }
         let mut form = Self::new(Arc::clone(schema));
@@ -234,7 +231,7 @@ impl Form {
         &self.issues
     }
 
-    /// What is wrong with the schema itself; everything is raw JSON then.
+    /// What is wrong with the schema itself: what they are about is left out, and where that cannot be, anything goes.
     #[must_use]
     pub fn findings(&self) -> &[SchemaFinding] {
         &self.findings
@@ -275,7 +272,10 @@ impl Form {
     /// Lays the value out and checks it.
     pub(super) fn rebuild(&mut self) {
         self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
-        self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| checker.issues(&self.value));
+        self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| {
+            let chosen = |at: &Pointer, union: &str| fields::chosen(&self.schema, checker, &self.view, &self.value, at, union);
+            checker.issues_by(&self.value, &chosen)
+        });
         self.place_remarks();
         self.settle();
     }

@@ -1,0 +1,119 @@
+//! A row of a form, and what the user decided about the rows.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::Value;
+
+use super::{
+    kind::Kind,
+    node::{Node, PlaceId},
+    pointer::Pointer,
+};
+
+/// One row of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    pub pointer: Pointer,
+    pub part: Part,
+    pub role: Role,
+    pub depth: usize,
+    /// The title, else the name.
+    pub label: Arc<str>,
+    /// What the schema says here, with the unions decided as the value is.
+    pub node: Arc<Node>,
+    pub kind: Kind,
+    pub required: bool,
+    pub presence: Presence,
+    /// The schema's default is not what the schema allows: it is no value to offer.
+    pub bad_default: bool,
+}
+
+impl Field {
+    /// What tells this row from all others.
+    #[must_use]
+    pub fn id(&self) -> (&Pointer, Part) {
+        (&self.pointer, self.part)
+    }
+
+    #[must_use]
+    pub fn help(&self) -> Option<&Arc<str>> {
+        self.node.description.as_ref()
+    }
+
+    /// The row's contents can be shown or hidden.
+    #[must_use]
+    pub fn fold(&self) -> Option<bool> {
+        match self.kind {
+            Kind::List { open, .. } | Kind::Object { open } | Kind::Map { open, .. } => Some(open),
+            Kind::Variant { open, .. } => open,
+            _ => None,
+        }
+    }
+
+    /// The value can be taken away.
+    #[must_use]
+    pub fn is_removable(&self) -> bool {
+        self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
+    }
+}
+
+/// Which part of the value at a pointer a row is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Whole,
+    /// Which branch of the union at this place of the schema.
+    Switch(PlaceId),
+    /// The value itself, below its switch.
+    Value,
+    Add,
+    /// The items before (0) or after (1) those laid out.
+    More(u8),
+}
+
+/// How a value hangs in its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Root,
+    /// A declared member.
+    Member,
+    /// A member under a name that the user gave.
+    Entry {
+        /// The schema refuses it.
+        unknown: bool,
+    },
+    Item {
+        index: usize,
+        len: usize,
+    },
+}
+
+/// Whether there is a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    Unset,
+    Null,
+    Set,
+}
+
+impl Presence {
+    pub(super) fn of(value: Option<&Value>) -> Self {
+        match value {
+            None => Self::Unset,
+            Some(Value::Null) => Self::Null,
+            Some(_) => Self::Set,
+        }
+    }
+}
+
+/// What the user decided about the layout.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Rows opened (true) or closed by hand.
+    pub folds: HashMap<Pointer, bool>,
+    /// Branches picked by hand; they hold as long as the value could be meant for them.
+    pub picks: HashMap<(Pointer, PlaceId), usize>,
+    /// The first item laid out of a long list.
+    pub windows: HashMap<Pointer, usize>,
+    /// An object that is to get a member which its schema does not speak of.
+    pub adding: Option<Pointer>,
+}

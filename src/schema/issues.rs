@@ -1,0 +1,168 @@
+//! What is wrong with a value: the validator's errors, each at its own field and in plain words.
+
+use jsonschema::{ValidationError, error::ValidationErrorKind};
+use serde_json::Value;
+
+use super::{
+    node::Types,
+    phrase::{alternatives, plain},
+    pointer::Pointer,
+    words,
+};
+
+/// An issue of a value: where, and in words that follow the field's name: `is required`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    pub at: Pointer,
+    pub words: String,
+    /// The keyword that says so.
+    pub keyword: String,
+}
+
+/// More issues than these are not listed.
+pub const MOST_ISSUES: usize = 500;
+
+/// Answers which branch of a union counts: for the value at a place, by the schema's pointer to the list of branches.
+pub type Chosen<'c> = dyn Fn(&Pointer, &str) -> Option<usize> + 'c;
+
+pub(super) struct Issues<'c> {
+    pub(super) found: Vec<Issue>,
+    chosen: &'c Chosen<'c>,
+}
+
+impl<'c> Issues<'c> {
+    pub(super) fn new(chosen: &'c Chosen<'c>) -> Self {
+        Self { found: Vec::new(), chosen }
+    }
+
+    fn add(&mut self, at: Pointer, words: String, keyword: &str) {
+        if self.found.len() < MOST_ISSUES && !self.found.iter().rev().take(50).any(|known| known.at == at && known.words == words)
+        {
+            self.found.push(Issue { at, words, keyword: keyword.to_owned() });
+        }
+    }
+
+    /// The issues that an error comes to.
+    pub(super) fn take(&mut self, error: &ValidationError<'_>) {
+        let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
+        let kind = error.kind();
+        let keyword = kind.keyword();
+        match kind {
+            ValidationErrorKind::Required { property } => {
+                self.add(at.child(plain(property)), words::of(kind), keyword);
+            }
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                for name in unexpected {
+                    self.add(at.child(name.clone()), words::of(kind), keyword);
+                }
+            }
+            ValidationErrorKind::PropertyNames { error } => {
+                let name = error.instance().as_str().map(ToOwned::to_owned);
+                self.add(name.map_or_else(|| at.clone(), |name| at.child(name)), words::of(kind), keyword);
+            }
+            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+                self.take_union(&at, (keyword, error.schema_path().as_str()), context);
+            }
+            _ => self.add(at, words::of(kind), keyword),
+        }
+    }
+
+    /// A value that fits no branch: what the chosen one misses, else what all want together, else what the nearest one misses.
+    fn take_union(&mut self, at: &Pointer, (keyword, union): (&str, &str), branches: &[Vec<ValidationError<'static>>]) {
+        let chosen = (self.chosen)(at, union).and_then(|chosen| branches.get(chosen)).filter(|errors| !errors.is_empty());
+        if let Some(errors) = chosen {
+            for error in errors {
+                self.take(error);
+            }
+            return;
+        }
+        let place = at.to_string();
+        let is_own = |error: &ValidationError<'_>| error.instance_path().as_str() == place;
+        let wanted = branches.iter().map(|errors| Wanted::of(errors, &is_own)).collect::<Vec<_>>();
+        if let Some(words) = Wanted::together(&wanted) {
+            self.add(at.clone(), words, keyword);
+            return;
+        }
+        let nearest = branches.iter().zip(&wanted).filter(|(errors, _)| !errors.is_empty());
+        let nearest = nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
+        let Some((errors, _)) = nearest else {
+            self.add(at.clone(), "fits none of the alternatives".into(), keyword);
+            return;
+        };
+        for error in errors {
+            self.take(error);
+        }
+    }
+}
+
+/// What a branch of a union wants of the value itself.
+enum Wanted {
+    Types(Types),
+    Values(Vec<Value>),
+    Members(Vec<String>),
+    More,
+}
+
+impl Wanted {
+    fn of(errors: &[ValidationError<'static>], is_own: &impl Fn(&ValidationError<'_>) -> bool) -> Self {
+        use ValidationErrorKind as Kind;
+        if !errors.iter().all(is_own) {
+            return Self::More;
+        }
+        let members = errors.iter().map(|error| match error.kind() {
+            Kind::Required { property } => Some(plain(property)),
+            _ => None,
+        });
+        if let Some(members) = members.collect::<Option<Vec<_>>>() {
+            return Self::Members(members);
+        }
+        for error in errors {
+            match error.kind() {
+                Kind::Type { kind } => return Self::Types(words::types(kind)),
+                Kind::Constant { expected_value } => return Self::Values(vec![(**expected_value).clone()]),
+                Kind::Enum { options } => return Self::Values(options.as_array().cloned().unwrap_or_default()),
+                _ => {}
+            }
+        }
+        Self::More
+    }
+
+    fn together(all: &[Self]) -> Option<String> {
+        let members = all.iter().map(|wanted| match wanted {
+            Self::Members(names) => Some(names.join(" and ")),
+            _ => None,
+        });
+        if let Some(names) = members.collect::<Option<Vec<_>>>().filter(|names| !names.is_empty()) {
+            return Some(format!("needs {}", alternatives(names.iter().map(String::as_str))));
+        }
+        let mut types = Types::NONE;
+        let mut values = Vec::new();
+        for wanted in all {
+            match wanted {
+                Self::Types(more) => types = types.or(*more),
+                Self::Values(more) => values.extend(more),
+                Self::Members(_) | Self::More => return None,
+            }
+        }
+        match (types.is_empty(), values.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(words::wrong_type(types)),
+            (true, false) => Some(words::one_of(&values)),
+            (false, false) => Some(format!("{}, or {}", words::one_of(&values), types.words())),
+        }
+    }
+
+    /// 2 for another type than the value has, 1 where the member that tells branches apart differs.
+    fn is_far(&self, errors: &[ValidationError<'static>], place: &str) -> u8 {
+        if matches!(self, Self::Types(_)) {
+            return 2;
+        }
+        let tag = |error: &ValidationError<'_>| {
+            let depth = |path: &str| path.matches('/').count();
+            matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
+                && depth(error.instance_path().as_str()) <= depth(place) + 1
+        };
+        u8::from(errors.iter().any(tag))
+    }
+}

@@ -1,0 +1,201 @@
+//! Merging the rules of texts, numbers, objects and lists, and the conditions.
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::{Map, Number, Value};
+
+use super::{
+    merge::Merge,
+    node::{Bound, Condition, NodeKey, PlaceId},
+};
+
+impl Merge<'_> {
+    pub(super) fn text_rules(&mut self, keywords: &Map<String, Value>) {
+        let rules = &mut self.node.text;
+        rules.min = larger(rules.min, count(keywords, "minLength"));
+        rules.max = smaller(rules.max, count(keywords, "maxLength"));
+        let text = |name: &str| keywords.get(name).and_then(Value::as_str).map(Arc::<str>::from);
+        rules.patterns.extend(text("pattern"));
+        rules.format = text("format").or(rules.format.take());
+        rules.media_type = text("contentMediaType").or(rules.media_type.take());
+        rules.encoding = text("contentEncoding").or(rules.encoding.take());
+    }
+
+    pub(super) fn number_rules(&mut self, keywords: &Map<String, Value>) {
+        let number = |name: &str| match keywords.get(name) {
+            Some(Value::Number(number)) => Some(number.clone()),
+            _ => None,
+        };
+        let draft4 = |name: &str| keywords.get(name) == Some(&Value::Bool(true));
+        let rules = &mut self.node.number;
+        let bounds = [("minimum", "exclusiveMinimum", false), ("maximum", "exclusiveMaximum", true)];
+        for (inclusive, exclusive, upper) in bounds {
+            let own = number(inclusive).map(|at| Bound { at, exclusive: draft4(exclusive) });
+            let strict = number(exclusive).map(|at| Bound { at, exclusive: true });
+            let slot = if upper { &mut rules.max } else { &mut rules.min };
+            for bound in own.into_iter().chain(strict) {
+                if slot.as_ref().is_none_or(|known| tighter(&bound.at, &known.at, upper)) {
+                    *slot = Some(bound);
+                }
+            }
+        }
+        rules.multiple_of = number("multipleOf").or(rules.multiple_of.take());
+    }
+
+    pub(super) fn object_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
+        if let Some(Value::Object(properties)) = keywords.get("properties") {
+            let folder = self.schema.below(place, "properties");
+            for name in properties.keys() {
+                let at = self.schema.below(folder, name);
+                self.node.object.declare(name, at);
+            }
+        }
+        if let Some(Value::Array(required)) = keywords.get("required") {
+            for name in required.iter().filter_map(Value::as_str) {
+                self.node.object.required.insert(name.into());
+            }
+        }
+        let rules = &mut self.node.object;
+        rules.min = larger(rules.min, count(keywords, "minProperties"));
+        rules.max = smaller(rules.max, count(keywords, "maxProperties"));
+    }
+
+    /// Rules for members that are not declared.
+    pub(super) fn member_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
+        if let Some(Value::Object(patterns)) = keywords.get("patternProperties") {
+            let folder = self.schema.below(place, "patternProperties");
+            for pattern in patterns.keys() {
+                self.node.object.patterns.push((pattern.as_str().into(), self.schema.below(folder, pattern)));
+            }
+        }
+        for name in ["additionalProperties", "unevaluatedProperties"] {
+            match keywords.get(name) {
+                Some(Value::Bool(false)) => self.node.object.closed = true,
+                Some(Value::Bool(true)) => self.node.object.open = true,
+                Some(Value::Object(members)) if members.is_empty() => self.node.object.open = true,
+                Some(Value::Object(_)) => {
+                    let at = self.schema.below(place, name);
+                    let rules = &mut self.node.object;
+                    rules.additional = rules.additional.and(at);
+                    let by_pattern = keywords.contains_key("patternProperties");
+                    if name == "additionalProperties" && !by_pattern {
+                        self.rests.members.push((at, names(keywords.get("properties"))));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if keywords.contains_key("propertyNames") {
+            self.node.object.names = Some(self.schema.below(place, "propertyNames"));
+        }
+    }
+
+    pub(super) fn list_rules(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
+        let rules = &mut self.node.list;
+        let tuple = ["prefixItems", "items"].into_iter().find(|name| keywords.get(*name).is_some_and(Value::is_array));
+        let own = tuple.and_then(|name| keywords.get(name)?.as_array()).map_or(0, Vec::len);
+        if let Some((name, Some(Value::Array(items)))) = tuple.map(|name| (name, keywords.get(name))) {
+            let folder = self.schema.below(place, name);
+            for index in 0..items.len() {
+                let at = self.schema.below(folder, &index.to_string());
+                match rules.prefix.get_mut(index) {
+                    Some(known) => *known = known.and(at),
+                    None => rules.prefix.push(NodeKey::of(at)),
+                }
+            }
+        }
+        let rest = if tuple == Some("items") { "additionalItems" } else { "items" };
+        for name in [rest, "unevaluatedItems"] {
+            match keywords.get(name) {
+                Some(Value::Bool(false)) => {
+                    rules.closed = true;
+                    if name == rest {
+                        self.rests.end = smaller(self.rests.end, Some(own as u64));
+                    }
+                }
+                Some(Value::Object(_)) => {
+                    let at = self.schema.below(place, name);
+                    rules.items = rules.items.and(at);
+                    if name == rest {
+                        self.rests.items.push((at, own));
+                    }
+                }
+                _ => {}
+            }
+        }
+        rules.min = larger(rules.min, count(keywords, "minItems"));
+        rules.max = smaller(rules.max, count(keywords, "maxItems"));
+        rules.unique |= keywords.get("uniqueItems") == Some(&Value::Bool(true));
+        if keywords.contains_key("contains") {
+            rules.contains = Some(self.schema.below(place, "contains"));
+        }
+    }
+
+    pub(super) fn conditions(&mut self, keywords: &Map<String, Value>, place: PlaceId) {
+        let part = |name: &str| keywords.contains_key(name).then(|| self.schema.below(place, name));
+        if let Some(test) = part("if") {
+            self.node.conditions.push(Condition { test, then: part("then"), otherwise: part("else") });
+        }
+        for name in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            let Some(Value::Object(dependents)) = keywords.get(name) else { continue };
+            let folder = self.schema.below(place, name);
+            for (member, what) in dependents {
+                if let Value::Array(others) = what {
+                    let others = others.iter().filter_map(Value::as_str).map(Arc::from).collect();
+                    self.node.object.dependent_required.push((member.as_str().into(), others));
+                } else {
+                    let at = self.schema.below(folder, member);
+                    self.node.object.dependent_schemas.push((member.as_str().into(), at));
+                }
+            }
+        }
+    }
+
+    /// What is said about members and items that one place does not declare holds for those that another one does.
+    pub(super) fn spread_rests(&mut self) {
+        let rests = std::mem::take(&mut self.rests);
+        for (at, own) in &rests.members {
+            for property in &mut self.node.object.properties {
+                if !own.contains(&*property.name) {
+                    property.node = property.node.and(*at);
+                }
+            }
+        }
+        let prefix = &mut self.node.list.prefix;
+        for (at, own) in &rests.items {
+            for item in prefix.iter_mut().skip(*own) {
+                *item = item.and(*at);
+            }
+        }
+        if let Some(end) = rests.end {
+            prefix.truncate(usize::try_from(end).unwrap_or(usize::MAX));
+        }
+    }
+}
+
+fn names(properties: Option<&Value>) -> HashSet<Box<str>> {
+    properties.and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str().into()).collect()
+}
+
+fn count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
+    let number = keywords.get(name)?;
+    number.as_u64().or_else(|| number.as_f64().filter(|float| *float >= 0.0).map(|float| float as u64))
+}
+
+fn larger(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.max(other)
+}
+
+fn smaller(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        _ => one.or(other),
+    }
+}
+
+fn tighter(bound: &Number, known: &Number, upper: bool) -> bool {
+    match (bound.as_f64(), known.as_f64()) {
+        (Some(bound), Some(known)) => (bound < known) == upper && bound != known,
+        _ => false,
+    }
+}
