@@ -66,8 +66,8 @@ pub fn value_of(document: &Document) -> Arc<Value> {
 
 /// What is wrong with the document by its schema, each in a sentence. Nothing can be told by a schema that is itself wrong.
 #[must_use]
-pub fn issues_of(schema: &Value, document: &Document) -> Vec<String> {
-    let Ok(checker) = Checker::compile(schema) else { return Vec::new() };
+pub fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
+    let Some(checker) = Checker::open(schema).checker else { return Vec::new() };
     let issues = checker.issues(&value_of(document));
     let place = |at: &crate::schema::pointer::Pointer| if at.is_root() { "it".to_owned() } else { at.tokens().join(" › ") };
     issues.iter().map(|issue| format!("{} {}", place(&issue.at), issue.words)).collect()

@@ -30,7 +30,7 @@ use crate::{
         event_loop::End,
         launch::{self, Launch},
     },
-    schema::{blank::blank, tree::Schema},
+    schema::{blank::blank, tree::Schema, validate::Checker},
     store::{files, log, paths::Paths, settings::user, workspace::Workspace},
     syntax::{
         print,
@@ -203,8 +203,9 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 
 /// The smallest document: what the schema requires and has a value for.
 fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
-    let schema = Schema::new(schema.clone());
-    let start = blank(&schema, &schema.root_node().key);
+    let opened = Checker::open(&Arc::new(schema.clone()));
+    let schema = Schema::new(opened.schema);
+    let start = blank(&schema, opened.checker.as_ref(), &schema.root_node().key);
     let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && format != Format::Json;
     let text = if bare { String::new() } else { print::value(format, &start) };
     Source::parse(format, text).map_err(|error| {
