@@ -5,10 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::global::Global;
 use crate::{
-    engine::scenario::script::{Scenario, ScenarioIssue},
+    engine::scenario::{
+        page::FOLDER,
+        script::{Scenario, ScenarioIssue},
+    },
     model::problem::{Problem, ProblemKind},
-    store::{files, workspace::SETTINGS},
+    store::{
+        files,
+        workspace::{SETTINGS, Workspace},
+    },
     syntax::source::{Format, Source},
 };
 
@@ -34,6 +41,20 @@ impl Scripted {
         let path = fs::canonicalize(&self.path).ok()?;
         path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
     }
+}
+
+/// The folder of a workspace that holds its scenarios.
+///
+/// # Errors
+/// When the workspace has none.
+pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
+    let workspace = Workspace::find(global.workspace.as_deref())?;
+    let folder = workspace.root.join(FOLDER);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
+    Err(Problem::new(ProblemKind::Missing, "reading scenarios", cause).remedy("name a scenario file, or a folder of them"))
 }
 
 /// Reads files, and of folders all files in them by name.

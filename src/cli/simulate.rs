@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{
@@ -16,7 +16,11 @@ use super::{
 use crate::{
     engine::{
         filter::list,
-        scenario::trial::{self, StepEnd, Trial, TrialStep},
+        scenario::{
+            coverage::Coverage,
+            junit,
+            trial::{self, StepEnd, Trial, TrialStep},
+        },
         simulate::{audit, metrics},
     },
     model::problem::{Problem, ProblemKind},
@@ -26,9 +30,17 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub struct Simulate {
-    /// Scenario files, or folders of them
-    #[arg(required = true, value_name = "SCENARIO")]
+    /// Scenario files, or folders of them; without any, the workspace's folder `scenarios`
+    #[arg(value_name = "SCENARIO")]
     scenarios: Vec<PathBuf>,
+
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
+    format: Format,
+
+    /// Also say which states, transitions and tools of the workspace were exercised, and which were not
+    #[arg(long)]
+    coverage: bool,
 
     /// Where the audit record goes: a file, or - for stdout
     #[arg(long, value_name = "FILE|-")]
@@ -37,6 +49,22 @@ pub struct Simulate {
     /// Where the counters go, in the Prometheus text format: a file, or - for stdout
     #[arg(long, value_name = "FILE|-")]
     metrics: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+    /// For CI: a suite for each scenario, a case for each step
+    Junit,
+}
+
+/// Scenarios as they went, with what they exercised of each workspace.
+struct Report<'r> {
+    scripted: &'r [Scripted],
+    trials: &'r [Trial],
+    /// A workspace's name and its coverage, where that was asked for.
+    coverage: Vec<(String, Coverage)>,
 }
 
 /// Whose place on stdout the report has to leave.
@@ -49,9 +77,14 @@ enum Stdout {
 
 impl Simulate {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let scripted = scenarios::read(&self.scenarios)?;
-        let stdout = self.stdout(global, scripted.len())?;
+        let scripted = match self.scenarios.as_slice() {
+            [] => scenarios::read(&[scenarios::of_workspace(global)?])?,
+            given => scenarios::read(given)?,
+        };
+        let format = if global.json { Format::Json } else { self.format };
+        let stdout = self.stdout(format, scripted.len())?;
         let mut workspaces: Vec<(Option<PathBuf>, Opened)> = Vec::new();
+        let mut coverage: Vec<Coverage> = Vec::new();
         let mut trials = Vec::new();
         for script in &scripted {
             let home = if global.workspace.is_some() { None } else { script.home() };
@@ -59,7 +92,9 @@ impl Simulate {
             let row = match known {
                 Some(row) => row,
                 None => {
-                    workspaces.push((home.clone(), Opened::read_at(global, home.as_deref(), out)?));
+                    let opened = Opened::read_at(global, home.as_deref(), out)?;
+                    coverage.push(Coverage::new(&opened.tools));
+                    workspaces.push((home.clone(), opened));
                     workspaces.len() - 1
                 }
             };
@@ -70,21 +105,29 @@ impl Simulate {
                 out.warn(format_args!("{}: no tool is in {}", script.path.display(), list(&trial.unknown_groups)));
             }
             self.keep(&trial, opened, out)?;
+            coverage[row].take(&trial.simulation);
             trials.push(trial);
         }
-        report(global, out, stdout, &scripted, &trials)?;
+        let named = workspaces.iter().zip(coverage).map(|((_, opened), coverage)| (opened.workspace.name(), coverage));
+        let coverage = if self.coverage { named.collect() } else { Vec::new() };
+        let report = Report { scripted: &scripted, trials: &trials, coverage };
+        match format {
+            Format::Human => report.human(out, stdout)?,
+            Format::Json => out.json(&report.json())?,
+            Format::Junit => report.junit(out)?,
+        }
         Ok(if trials.iter().all(Trial::holds) { Ending::Done } else { Ending::Found })
     }
 
-    fn stdout(&self, global: &Global, scenarios: usize) -> Result<Stdout, Problem> {
+    fn stdout(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
         let wrong = |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, "simulating", cause).remedy(remedy));
         let to_stdout = [&self.audit, &self.metrics].into_iter().flatten().filter(|to| *to == "-").count();
         if scenarios > 1 && (self.audit.is_some() || self.metrics.is_some()) {
             return wrong("one record is of one scenario, and there are several", "name one scenario file");
         }
-        match (to_stdout, global.json) {
+        match (to_stdout, format) {
             (0, _) => Ok(Stdout::Report),
-            (1, false) => Ok(Stdout::Record),
+            (1, Format::Human) => Ok(Stdout::Record),
             _ => wrong("more than one thing would go to stdout", "give one of them a file"),
         }
     }
@@ -117,33 +160,76 @@ fn write(file: &str, text: &str) -> Result<(), Problem> {
     files::save(folder, path, text, Expected::Anything, Outside::Allow).map(drop).map_err(|refused| refused.problem().clone())
 }
 
-fn report(global: &Global, out: &mut Out, stdout: Stdout, scripted: &[Scripted], trials: &[Trial]) -> std::io::Result<()> {
-    if global.json {
-        return match trials {
-            [trial] => out.json(&trial.to_json()),
-            _ => {
-                let of = |(script, trial): (&Scripted, &Trial)| json!({"file": script.path.display().to_string(), "name": script.name(), "holds": trial.holds(), "steps": trial.to_json()});
-                out.json(&scripted.iter().zip(trials).map(of).collect::<Value>())
-            }
+impl Report<'_> {
+    fn all(&self) -> impl Iterator<Item = (&Scripted, &Trial)> {
+        self.scripted.iter().zip(self.trials)
+    }
+
+    /// The steps of the one scenario, or a list of scenarios; with the coverage an object of both.
+    fn json(&self) -> Value {
+        let of = |(script, trial): (&Scripted, &Trial)| json!({"file": script.path.display().to_string(), "name": script.name(), "holds": trial.holds(), "steps": trial.to_json()});
+        let coverage = |(workspace, coverage): &(String, Coverage)| {
+            let mut value = coverage.to_json();
+            value["workspace"] = workspace.as_str().into();
+            value
         };
-    }
-    for (script, trial) in scripted.iter().zip(trials) {
-        let mut lines = vec![out.tint(Tint::Bold, &script.name())];
-        for (row, step) in trial.steps.iter().enumerate() {
-            lines.extend(step_lines(out, row + 1, step));
-        }
-        match stdout {
-            Stdout::Report => lines.iter().try_for_each(|line| out.line(line))?,
-            Stdout::Record => lines.iter().for_each(|line| out.say(line)),
+        match (self.trials, self.coverage.is_empty()) {
+            ([trial], true) => trial.to_json(),
+            (_, true) => self.all().map(of).collect(),
+            (_, false) => json!({
+                "scenarios": self.all().map(of).collect::<Value>(),
+                "coverage": self.coverage.iter().map(coverage).collect::<Value>(),
+            }),
         }
     }
-    let failed = trials.iter().filter(|trial| !trial.holds()).count();
-    let differences: usize = trials.iter().map(Trial::differences).sum();
-    out.say(match failed {
-        0 => format!("as expected: {}", count(trials.len(), "scenario")),
-        _ => format!("{failed} of {} not as expected: {}", count(trials.len(), "scenario"), count(differences, "difference")),
-    });
-    Ok(())
+
+    fn junit(&self, out: &mut Out) -> std::io::Result<()> {
+        let names: Vec<(String, String)> =
+            self.scripted.iter().map(|script| (script.name(), script.path.display().to_string())).collect();
+        let suites = names.iter().zip(self.trials).map(|((name, file), trial)| (name.as_str(), file.as_str(), trial));
+        out.raw(&junit::report(suites))?;
+        self.coverage.iter().for_each(|(_, coverage)| out.say(coverage.summary()));
+        self.end(out);
+        Ok(())
+    }
+
+    fn human(&self, out: &mut Out, stdout: Stdout) -> std::io::Result<()> {
+        for (script, trial) in self.all() {
+            let mut lines = vec![out.tint(Tint::Bold, &script.name())];
+            for (row, step) in trial.steps.iter().enumerate() {
+                lines.extend(step_lines(out, row + 1, step));
+            }
+            write_lines(out, stdout, &lines)?;
+        }
+        for (workspace, coverage) in &self.coverage {
+            let mut lines =
+                vec![format!("{} {}", out.tint(Tint::Bold, &format!("coverage of {workspace}:")), coverage.summary())];
+            lines.extend(coverage.missed().iter().flat_map(|line| wrap(&out.text(line), "  ")));
+            write_lines(out, stdout, &lines)?;
+        }
+        self.end(out);
+        Ok(())
+    }
+
+    fn end(&self, out: &Out) {
+        let failed = self.trials.iter().filter(|trial| !trial.holds()).count();
+        let differences: usize = self.trials.iter().map(Trial::differences).sum();
+        let all = count(self.trials.len(), "scenario");
+        out.say(match failed {
+            0 => format!("as expected: {all}"),
+            _ => format!("{failed} of {all} not as expected: {}", count(differences, "difference")),
+        });
+    }
+}
+
+fn write_lines(out: &mut Out, stdout: Stdout, lines: &[String]) -> std::io::Result<()> {
+    match stdout {
+        Stdout::Report => lines.iter().try_for_each(|line| out.line(line)),
+        Stdout::Record => {
+            lines.iter().for_each(|line| out.say(line));
+            Ok(())
+        }
+    }
 }
 
 fn count(number: usize, word: &str) -> String {

@@ -9,13 +9,26 @@ use super::{
     global::Global,
     opened::Opened,
     out::{Out, Tint},
-    tools::Tools,
+    tools::{Tools, sets_json, sets_words},
+    wrap::wrap,
 };
-use crate::engine::{
-    gated::ToolRow,
-    workflow::{
-        analysis::Analysis,
-        graph::{StateRow, Workflow},
+use crate::{
+    engine::{
+        explain::{
+            request::RequestView,
+            state::{Passage, StateView},
+        },
+        filter::list,
+        gated::ToolRow,
+        workflow::{
+            analysis::Analysis,
+            graph::{StateRow, Workflow},
+            similar,
+        },
+    },
+    model::{
+        context::{Context, Name},
+        problem::{Problem, ProblemKind},
     },
 };
 
@@ -23,6 +36,14 @@ use crate::engine::{
 pub struct States {
     #[command(flatten)]
     tools: Tools,
+
+    /// Only this state: how one comes in and out, by which tools and under which groups
+    #[arg(long, value_name = "STATE", conflicts_with = "why")]
+    about: Option<String>,
+
+    /// What the groups asked for never get to: tools, states; and where a run is stuck
+    #[arg(long, conflicts_with_all = ["why", "about"])]
+    never: bool,
 }
 
 impl States {
@@ -32,8 +53,14 @@ impl States {
         }
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.tools.request.ask(&opened, out);
+        if let Some(state) = &self.about {
+            return about(global, out, &opened, &asked.context, state);
+        }
         let workflow = Workflow::new(&opened.tools, &asked.context).including(&opened.settings.states);
         let view = View { opened: &opened, workflow: &workflow, analysis: &workflow.analysis() };
+        if self.never {
+            return never(global, out, &opened, &RequestView::of(&workflow, view.analysis));
+        }
         let rows = 0..workflow.states().len();
         if global.json {
             out.json(&rows.map(|row| view.json(row)).collect())?;
@@ -93,4 +120,91 @@ impl View<'_> {
         };
         vec![Cell::tinted(if start { Tint::Good } else { Tint::Bold }, name), Cell::plain(offers.len().to_string()), way, offered]
     }
+}
+
+/// How one comes into a state and out of it.
+fn about(global: &Global, out: &mut Out, opened: &Opened, context: &Context, state: &str) -> Ended {
+    let Some(view) = StateView::of(&opened.tools, context, state) else {
+        let workflow = Workflow::new(&opened.tools, context);
+        let cause = format!("no tool of {} names the state \"{state}\"", opened.workspace.name());
+        let remedy = match similar::nearest(state, workflow.states().iter().map(|name| &**name)) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "`toolcrib states` lists them".to_owned(),
+        };
+        return Err(Problem::new(ProblemKind::Missing, "looking for the state", cause).remedy(remedy).into());
+    };
+    let key = |row: &ToolRow| opened.tools[*row].key.to_string();
+    let way: Option<Vec<String>> = view.way.as_ref().map(|rows| rows.iter().map(key).collect());
+    if global.json {
+        let passage = |passage: &Passage| {
+            json!({
+                "tool": key(&passage.tool),
+                "from": passage.from.as_ref().map(|names| names_json(names)),
+                "to": &*passage.to,
+                "groups": names_json(&passage.groups),
+                "admitted": passage.admitted,
+            })
+        };
+        let of = |list: &[Passage]| list.iter().map(passage).collect::<Value>();
+        let (into, leaving, staying) = (of(&view.into), of(&view.out), of(&view.stay));
+        out.json(&json!({"name": &*view.name, "way": way, "sufficient_groups": sets_json(&view.groups), "into": into, "out": leaving, "stay": staying}))?;
+        return Ok(Ending::Done);
+    }
+    let way = match way {
+        None => "none under these groups".to_owned(),
+        Some(keys) if keys.is_empty() => "one is there".to_owned(),
+        Some(keys) => format!("take {}", keys.join(", then ")),
+    };
+    out.line(out.tint(Tint::Bold, &out.text(&view.name)))?;
+    for (label, text) in [("the way there", way), ("groups enough", sets_words(&view.groups))] {
+        wrap(&out.text(&format!("{label}: {text}")), "  ").iter().try_for_each(|line| out.line(line))?;
+    }
+    for (title, passages) in [("INTO IT", &view.into), ("OUT OF IT", &view.out), ("STAYING", &view.stay)] {
+        if passages.is_empty() {
+            continue;
+        }
+        out.line("")?;
+        let cells = |passage: &Passage| {
+            let from = passage.from.as_ref().map_or_else(|| "any state".to_owned(), |names| list(names));
+            let tint = if passage.admitted { Tint::Good } else { Tint::Dim };
+            let groups = if passage.groups.is_empty() { "none, only *".to_owned() } else { list(&passage.groups) };
+            vec![Cell::tinted(tint, key(&passage.tool)), Cell::plain(from), Cell::plain(&*passage.to), Cell::plain(groups)]
+        };
+        columns::write(out, &[title, "FROM", "TO", "GROUPS"], passages.iter().map(cells).collect())?;
+    }
+    Ok(Ending::Done)
+}
+
+/// What the groups asked for never get to.
+fn never(global: &Global, out: &mut Out, opened: &Opened, view: &RequestView) -> Ended {
+    let key = |row: &ToolRow| opened.tools[*row].key.to_string();
+    let traps: Value = view.traps.iter().map(|trap| names_json(trap)).collect();
+    if global.json {
+        let tools: Value = view.never_run.iter().map(|(row, why)| json!({"tool": key(row), "why": why})).collect();
+        out.json(&json!({
+            "tools": tools,
+            "states": names_json(&view.never_reached),
+            "dead_ends": names_json(&view.dead_ends),
+            "traps": traps,
+            "no_way_back": names_json(&view.no_way_back),
+        }))?;
+        return Ok(Ending::Done);
+    }
+    let cells = |(row, why): &(ToolRow, String)| vec![Cell::plain(key(row)), Cell::plain(why.clone())];
+    columns::write(out, &["NEVER RUNS", "WHY"], view.never_run.iter().map(cells).collect())?;
+    let traps: Vec<String> = view.traps.iter().map(|trap| list(trap)).collect();
+    for (title, words) in [
+        ("states never reached", list(&view.never_reached)),
+        ("dead ends", list(&view.dead_ends)),
+        ("traps", traps.join("; ")),
+        ("no way back to the start from", list(&view.no_way_back)),
+    ] {
+        let words = if words.is_empty() { "none".to_owned() } else { words };
+        wrap(&out.text(&format!("{title}: {words}")), "").iter().try_for_each(|line| out.line(line))?;
+    }
+    Ok(Ending::Done)
+}
+
+fn names_json(names: &[Name]) -> Value {
+    names.iter().map(|name| Value::from(&**name)).collect()
 }

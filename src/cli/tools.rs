@@ -14,9 +14,10 @@ use super::{
 };
 use crate::{
     engine::{
-        explain::tool::{Explainer, Explanation},
+        explain::tool::{Explainer, Explanation, sufficient_groups},
         filter::list,
         gated::ToolRow,
+        workflow::reach::{GroupSets, Proof},
     },
     model::{
         context::{ANY, Name},
@@ -53,7 +54,11 @@ impl Tools {
                 let wanted = opened.tool(word)?.id();
                 let row = opened.catalog.tools.iter().position(|tool| tool.id() == wanted).unwrap_or_default();
                 match global.json {
-                    true => out.json(&[view.json(row)].into_iter().collect())?,
+                    true => {
+                        let mut value = view.json(row);
+                        value["sufficient_groups"] = sets_json(&view.sufficient(row));
+                        out.json(&[value].into_iter().collect())?;
+                    }
                     false => view.why(out, row)?,
                 }
             }
@@ -75,6 +80,10 @@ impl View<'_> {
 
     fn is_available(&self, explanation: &Explanation) -> bool {
         self.asked.denied.is_none() && explanation.reasons.is_empty()
+    }
+
+    fn sufficient(&self, row: ToolRow) -> GroupSets {
+        sufficient_groups(&self.opened.tools, self.asked.context.state(), row)
     }
 
     /// Why a tool is hidden, each with its kind and its way out.
@@ -162,8 +171,14 @@ impl View<'_> {
             ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
             ("asked for", self.asked.groups()),
             ("state", self.asked.context.state().to_owned()),
+            ("groups enough", sets_words(&self.sufficient(row))),
         ] {
-            out.line(format!("  {:<13} {}", label, out.text(&text)))?;
+            let lines = wrap(&out.text(&text), &" ".repeat(16));
+            let rest = lines.iter().enumerate().map(|(row, line)| match row {
+                0 => format!("  {label:<13} {}", line.trim_start()),
+                _ => line.clone(),
+            });
+            rest.collect::<Vec<_>>().iter().try_for_each(|line| out.line(line))?;
         }
         if available {
             return Ok(());
@@ -180,6 +195,23 @@ impl View<'_> {
         }
         Ok(())
     }
+}
+
+/// Sets of groups, each of which is enough, as words.
+#[must_use]
+pub fn sets_words(sets: &GroupSets) -> String {
+    if sets.sets.is_empty() {
+        return "no groups are: no run comes there".into();
+    }
+    let of = |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
+    let more = if sets.proof == Proof::Found { "; there may be others" } else { "" };
+    format!("{}{more}", sets.sets.iter().map(of).collect::<Vec<_>>().join("; or "))
+}
+
+/// The same for scripts: a list of lists.
+#[must_use]
+pub fn sets_json(sets: &GroupSets) -> Value {
+    sets.sets.iter().map(|set| set.iter().map(|name| Value::from(&**name)).collect::<Value>()).collect()
 }
 
 fn states(states: &States) -> Vec<Name> {

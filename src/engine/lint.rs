@@ -107,6 +107,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::All(states::dead_end),
     },
     Check {
+        code: "states.trap",
+        severity: Level::NOTE,
+        about: "A tool leads into states that no tool leads out of again, even with every group.",
+        run: Run::All(states::trap),
+    },
+    Check {
         code: "states.unreachable",
         severity: Level::WARNING,
         about: "The tool is hidden in \"undefined\", and no run from there comes to a state that shows it.",

@@ -243,6 +243,49 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
 }
 
 #[test]
+fn scenarios_say_what_they_exercised_and_report_to_ci() {
+    let place = Place::sample("spec-workflow");
+    let ran = place.run(&["simulate", "--coverage"]);
+    ran.ended(0, &["as expected: 4 scenarios"]);
+    assert!(ran.data.contains("states 3 of 5 · transitions 5 of 8 · tools 5 of 5"), "{}", ran.data);
+    assert!(ran.data.contains("no states: research, modification"), "{}", ran.data);
+    let report = place.json(&["simulate", "scenarios/user-a.yaml", "--coverage", "--json"]);
+    assert_eq!(report["scenarios"][0]["holds"], true);
+    let coverage = &report["coverage"][0];
+    assert_eq!((&coverage["tools"]["of"], &coverage["tools"]["covered"]), (&json!(5), &json!(1)));
+    assert_eq!(coverage["transitions"]["missed"][0], json!({"tool": "knowledge-query", "from": "undefined", "to": "analysis"}));
+
+    fs::write(place.home.path().join("wrong.yaml"), "steps:\n  - tool: reset-workflow\n").unwrap();
+    let ran = place.run(&["simulate", place.home.path().join("wrong.yaml").to_str().unwrap(), "-w", ".", "--format", "junit"]);
+    ran.ended(1, &["1 of 1 scenario not as expected"]);
+    assert!(
+        ran.data.contains("failures=\"1\"") && ran.data.contains("<failure message=\"refused: expected false: group: in admin"),
+        "{}",
+        ran.data
+    );
+}
+
+#[test]
+fn a_state_says_how_to_come_in_and_out_and_a_request_what_it_never_gets_to() {
+    let place = Place::sample("spec-workflow");
+    let state = place.json(&["states", "--about", "analysis", "--json"]);
+    assert_eq!(state["way"], json!(["knowledge-query"]));
+    assert_eq!(state["sufficient_groups"], json!([["basic"], ["knowledge"], ["read-only"]]));
+    let tools = |key: &str| state[key].as_array().unwrap().iter().map(|found| found["tool"].clone()).collect::<Vec<_>>();
+    assert_eq!((tools("into"), tools("stay")), (vec![json!("knowledge-query")], vec![json!("graph-update")]));
+    assert_eq!(tools("out"), ["text-completion", "complex-analysis", "reset-workflow"]);
+    place.run(&["states", "--about", "anlysis"]).ended(2, &["did you mean \"analysis\"?"]);
+
+    let never = place.json(&["states", "--never", "--json", "--groups", "knowledge,compute"]);
+    assert_eq!(never["states"], json!(["research", "modification"]));
+    assert_eq!((&never["dead_ends"], &never["no_way_back"]), (&json!(["results"]), &json!(["analysis", "results"])));
+    assert_eq!(never["tools"][1], json!({"tool": "reset-workflow", "why": "none of its groups is asked for"}));
+
+    let why = place.json(&["tools", "--why", "complex-analysis", "--json", "--state", "analysis"]);
+    assert_eq!(why[0]["sufficient_groups"], json!([["advanced"], ["compute"], ["expensive"]]));
+}
+
+#[test]
 fn a_simulation_leaves_its_records() {
     let place = Place::sample("spec-workflow");
     let file = place.home.path().join("metrics.prom");

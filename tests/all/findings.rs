@@ -429,6 +429,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, state: undefined, applicable-states: [undefined]}\n",
     ),
     row(
+        "states.trap",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: done, applicable-states: [undefined]}\n  b: {type: text-completion, name: b, description: e, applicable-states: [done]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, state: done, applicable-states: [undefined]}\n  b: {type: text-completion, name: b, description: e, state: undefined, applicable-states: [done]}\n",
+    ),
+    row(
         "states.unreachable",
         Document,
         "2:65 3:65",

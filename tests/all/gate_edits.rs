@@ -48,7 +48,7 @@ proptest! {
         let source = Source::parse(Format::Yaml, text).unwrap();
         let catalog = read::catalog([(&file, &source)], Mode::Document);
         let tool = &catalog.tools[0];
-        let mut after = source.clone();
+        let mut after = source;
         for EntryEdit { edit, entry } in edit.edits(tool) {
             let place = entry.place();
             prop_assert_eq!(place.form, EntryForm::Plain);

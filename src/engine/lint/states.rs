@@ -11,7 +11,7 @@ use super::{
 use crate::{
     engine::workflow::{
         analysis::NeverRuns,
-        graph::{StateRow, Workflow},
+        graph::{Origin, StateRow, Workflow},
         similar::nearest,
     },
     model::{
@@ -70,6 +70,28 @@ pub fn dead_end(ground: &Ground<'_>, report: &mut Report<'_>) {
         if let Some(state) = part.target.filter(|target| dead.contains(target)) {
             let message = format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
             report.at(&tool.entry, member(tool.keys.next), message);
+        }
+    }
+}
+
+pub fn trap(ground: &Ground<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = ground.flow();
+    for trap in &analysis.traps {
+        let within: HashSet<StateRow> = trap.iter().copied().collect();
+        let names: Vec<&str> = trap.iter().map(|state| name(workflow, *state)).collect();
+        for (tool, part) in ground.catalog.tools.iter().zip(workflow.members()) {
+            let Some(target) = part.target.filter(|target| within.contains(target)) else { continue };
+            let leads_in = match &part.origin {
+                Origin::Every => true,
+                Origin::Only(rows) => rows.iter().any(|row| !within.contains(row)),
+            };
+            if leads_in {
+                let only = match names.as_slice() {
+                    [one] => format!("every tool available in \"{one}\" stays there"),
+                    _ => format!("from \"{}\" tools lead only among {}", name(workflow, target), names.join(", ")),
+                };
+                report.at(&tool.entry, member(tool.keys.next), format!("{only}: a run that comes there never leaves"));
+            }
         }
     }
 }

@@ -17,15 +17,15 @@ const EXPECTATIONS: &[&str] =
     &["before", "after", "state", "available", "includes", "hidden", "filtered_by_group", "filtered_by_state", "refused"];
 
 impl Scenario {
-    /// Reads `{name, mode, start: {user, groups, state}, steps: [{groups, tool, outcome, expect: {…}}]}`; all but `steps` may be left out.
+    /// Reads `{name, mode, start: {user, groups, state, question}, steps: [{groups, tool, outcome, expect: {…}}]}`; all but `steps` may be left out.
     ///
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
     pub fn read(value: &Value) -> Result<Self, ScenarioIssue> {
         let top = Object::of(value, Pointer::root(), &["name", "description", "mode", "start", "steps"])?;
-        let start = match top.value("start") {
-            None => Context::default(),
-            Some((value, at)) => read_start(&Object::of(value, at, &["user", "groups", "state"])?)?,
+        let (start, question) = match top.value("start") {
+            None => Default::default(),
+            Some((value, at)) => read_start(&Object::of(value, at, &["user", "groups", "state", "question"])?)?,
         };
         let Some((steps, at)) = top.value("steps") else {
             return Err(issue(&top.at, "\"steps\" is missing: a list of {tool, expect}"));
@@ -34,14 +34,16 @@ impl Scenario {
         Ok(Self {
             name: top.text("name")?.map(|name| name.to_string()).unwrap_or_default(),
             start,
+            question,
             mode: read_mode(&top)?,
             steps: items.iter().enumerate().map(|(row, item)| read_step(item, at.item(row))).collect::<Result<_, _>>()?,
         })
     }
 }
 
-fn read_start(start: &Object<'_>) -> Result<Context, ScenarioIssue> {
-    Ok(Context { user: start.text("user")?, groups: start.names("groups")?, state: start.text("state")? })
+fn read_start(start: &Object<'_>) -> Result<(Context, Option<String>), ScenarioIssue> {
+    let context = Context { user: start.text("user")?, groups: start.names("groups")?, state: start.text("state")? };
+    Ok((context, start.text("question")?.map(|question| question.to_string())))
 }
 
 fn read_mode(top: &Object<'_>) -> Result<Option<Mode>, ScenarioIssue> {

@@ -13,6 +13,8 @@ use crate::{
 pub struct Scenario {
     pub name: String,
     pub start: Context,
+    /// What the user asks the agent; live steps give it to tools that take a question.
+    pub question: Option<String>,
     /// `None`: the workspace's.
     pub mode: Option<Mode>,
     pub steps: Vec<ScenarioStep>,

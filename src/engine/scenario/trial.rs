@@ -100,6 +100,7 @@ impl Trial {
 #[must_use]
 pub fn run<T: Gated>(scenario: &Scenario, tools: &[T], profiles: &[Profile], mode: Mode, tick: Millis) -> Trial {
     let mut simulation = Simulation::new(scenario.start.clone(), scenario.mode.unwrap_or(mode), tick);
+    simulation.set_question(scenario.question.clone());
     let mut unknown = unknown_groups(tools, &scenario.start);
     let mut steps = Vec::with_capacity(scenario.steps.len());
     for step in &scenario.steps {

@@ -23,6 +23,9 @@ impl Scenario {
         put_text(&mut start, "user", self.start.user.as_ref());
         put_names(&mut start, "groups", self.start.groups.as_ref());
         put_text(&mut start, "state", self.start.state.as_ref());
+        if let Some(question) = &self.question {
+            start.insert("question".into(), question.clone().into());
+        }
         if !start.is_empty() {
             top.insert("start".into(), start.into());
         }
@@ -30,24 +33,40 @@ impl Scenario {
         top.into()
     }
 
-    /// The way from the start to where a simulation stands, with what was seen as what is expected.
+    /// The way from the start to where a simulation stands, with what was seen as what is expected, and what was refused on it.
     #[must_use]
     pub fn of_simulation(name: &str, simulation: &Simulation) -> Self {
-        let mut groups = simulation.start().groups.clone();
         let way = simulation.way_to(simulation.at());
-        let steps = way.into_iter().filter_map(|id| simulation.step(id)).map(|step| {
-            let changed = step.groups != groups;
-            groups.clone_from(&step.groups);
-            let change = step.groups.clone().map_or(GroupsChange::Absent, GroupsChange::Only);
-            ScenarioStep {
-                groups: changed.then_some(change),
-                tool: Some(step.tool.clone()),
-                outcome: Some(step.outcome),
-                expect: seen(step),
+        let places = std::iter::once(None).chain(way.iter().copied().map(Some));
+        let mut steps = Vec::new();
+        let mut groups = simulation.start().groups.clone();
+        let mut push = |asked: &Option<Vec<Name>>, mut step: ScenarioStep| {
+            if *asked != groups {
+                groups.clone_from(asked);
+                step.groups = Some(asked.clone().map_or(GroupsChange::Absent, GroupsChange::Only));
             }
-        });
-        let steps = steps.collect();
-        Self { name: name.to_owned(), start: simulation.start().clone(), mode: Some(simulation.mode()), steps }
+            steps.push(step);
+        };
+        for (row, place) in places.enumerate() {
+            let next = way.get(row).and_then(|id| simulation.step(*id));
+            // What was tried in vain belongs to this way only if it went on afterwards, or ends here.
+            let tried = simulation.refused().iter().filter(|refused| refused.after == place);
+            for refused in tried.filter(|refused| next.is_none_or(|next| refused.at <= next.at)) {
+                let expect = Expectations { refused: Some(Refusal::Expected), ..Expectations::default() };
+                push(&refused.groups, ScenarioStep { tool: Some(refused.tool.clone()), expect, ..ScenarioStep::default() });
+            }
+            if let Some(step) = next {
+                let (tool, outcome) = (Some(step.tool.clone()), Some(step.outcome));
+                push(&step.groups, ScenarioStep { tool, outcome, expect: seen(step), groups: None });
+            }
+        }
+        Self {
+            name: name.to_owned(),
+            start: simulation.start().clone(),
+            question: simulation.question().map(ToOwned::to_owned),
+            mode: Some(simulation.mode()),
+            steps,
+        }
     }
 }
 

@@ -38,6 +38,9 @@ pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profil
     if let Some(user) = &start.user {
         record.insert("user".into(), (&**user).into());
     }
+    if let Some(question) = simulation.question() {
+        record.insert("question".into(), question.into());
+    }
     if let Some(denied) = denied {
         record.insert("refused".into(), json!({"message": denied.to_string(), "exceeding": names(&denied.exceeding)}));
     }

@@ -91,6 +91,8 @@ pub struct Refused {
     pub after: Option<StepId>,
     pub tool: Name,
     pub state: Name,
+    /// The groups asked for.
+    pub groups: Option<Vec<Name>>,
     pub cause: RefusedCause,
     pub at: Millis,
 }
@@ -131,13 +133,14 @@ pub struct Simulation {
     refused: Vec<Refused>,
     at: Option<StepId>,
     groups: Option<Vec<Name>>,
+    question: Option<String>,
 }
 
 impl Simulation {
     #[must_use]
     pub fn new(start: Context, mode: Mode, started: Millis) -> Self {
         let groups = start.groups.clone();
-        Self { start, started, mode, steps: Vec::new(), refused: Vec::new(), at: None, groups }
+        Self { start, started, mode, steps: Vec::new(), refused: Vec::new(), at: None, groups, question: None }
     }
 
     #[must_use]
@@ -153,6 +156,16 @@ impl Simulation {
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// What the user asks the agent.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        self.question.as_deref()
+    }
+
+    pub fn set_question(&mut self, question: Option<String>) {
+        self.question = question;
     }
 
     /// Changes the mode for the steps to come.
@@ -209,7 +222,14 @@ impl Simulation {
         };
         if let Some(cause) = refusal {
             let state = context.state().into();
-            self.refused.push(Refused { after: self.at, tool: tool.key().into(), state, cause: cause.clone(), at: take.at });
+            self.refused.push(Refused {
+                after: self.at,
+                tool: tool.key().into(),
+                state,
+                groups: self.groups.clone(),
+                cause: cause.clone(),
+                at: take.at,
+            });
             return Err(cause);
         }
         let before: Name = context.state().into();

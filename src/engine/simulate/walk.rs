@@ -1,0 +1,192 @@
+//! Ways that are not chosen step by step: a random one, and all of a few steps.
+
+use crate::{
+    engine::{
+        gated::{Gated, ToolRow},
+        workflow::graph::{StateRow, Workflow},
+    },
+    model::context::Context,
+};
+
+/// A way of so many steps, or fewer where no tool is left; every tool that a state offers is as likely. The same seed gives the same way.
+#[must_use]
+pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize) -> Vec<ToolRow> {
+    let workflow = Workflow::new(tools, context);
+    let mut state = workflow.start();
+    let mut dice = Dice(seed);
+    let mut way = Vec::new();
+    while way.len() < steps {
+        let (listing, everywhere) = (workflow.listing(state), workflow.everywhere());
+        let count = listing.len() + everywhere.len();
+        if count == 0 {
+            break;
+        }
+        let at = dice.below(count);
+        let tool = listing.get(at).copied().unwrap_or_else(|| everywhere[at - listing.len()]);
+        state = workflow.leads(state, tool);
+        way.push(tool);
+    }
+    way
+}
+
+/// Every way of up to so many steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// The tools of each, in the order of tools; a way is as long as it can be.
+    pub listed: Vec<Vec<ToolRow>>,
+    /// How many there are in all, those that are not listed among them.
+    pub count: u64,
+    /// Every step that is on one of all these ways, each once: from where, by which tool.
+    pub steps: Vec<(StateRow, ToolRow)>,
+}
+
+/// All ways of up to `steps` steps from a context, the first `most` of them listed.
+#[must_use]
+pub fn every<T: Gated>(tools: &[T], context: &Context, steps: usize, most: usize) -> Ways {
+    let workflow = Workflow::new(tools, context);
+    let mut listed = Vec::new();
+    list(&workflow, steps, most, &mut listed);
+    Ways { listed, count: count(&workflow, steps), steps: within(&workflow, steps) }
+}
+
+fn offered(workflow: &Workflow, state: StateRow) -> Vec<ToolRow> {
+    let mut rows: Vec<ToolRow> = workflow.listing(state).iter().chain(workflow.everywhere()).copied().collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Depth first, without recursion: how deep a way may go is the user's to say.
+fn list(workflow: &Workflow, steps: usize, most: usize, listed: &mut Vec<Vec<ToolRow>>) {
+    let mut way: Vec<ToolRow> = Vec::new();
+    let mut open = vec![(workflow.start(), offered(workflow, workflow.start()), 0)];
+    while let Some((state, tools, at)) = open.last_mut() {
+        let is_end = way.len() == steps || tools.is_empty();
+        if is_end && listed.len() < most && !way.is_empty() {
+            listed.push(way.clone());
+        }
+        match tools.get(*at).filter(|_| !is_end && listed.len() < most) {
+            Some(tool) => {
+                *at += 1;
+                let next = workflow.leads(*state, *tool);
+                way.push(*tool);
+                let offered = offered(workflow, next);
+                open.push((next, offered, 0));
+            }
+            None => {
+                open.pop();
+                way.pop();
+            }
+        }
+    }
+}
+
+fn count(workflow: &Workflow, steps: usize) -> u64 {
+    let states = workflow.states().len();
+    let offers: Vec<Vec<StateRow>> =
+        (0..states).map(|state| offered(workflow, state).into_iter().map(|tool| workflow.leads(state, tool)).collect()).collect();
+    // Ways of up to so many steps from each state; a state without tools ends a way.
+    let mut ways = vec![1_u64; states];
+    for _ in 0..steps {
+        let longer = |state: StateRow| match offers[state].as_slice() {
+            [] => 1,
+            next => next.iter().fold(0_u64, |sum, to| sum.saturating_add(ways[*to])),
+        };
+        ways = (0..states).map(longer).collect();
+    }
+    if steps == 0 || offers[workflow.start()].is_empty() { 0 } else { ways[workflow.start()] }
+}
+
+fn within(workflow: &Workflow, steps: usize) -> Vec<(StateRow, ToolRow)> {
+    let paths = workflow.paths_from(workflow.start());
+    let near = |state: &StateRow| paths.distance(*state).is_some_and(|distance| distance < steps);
+    let states = (0..workflow.states().len()).filter(near);
+    states.flat_map(|state| offered(workflow, state).into_iter().map(move |tool| (state, tool))).collect()
+}
+
+/// Numbers that look thrown: xorshift, multiplied.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let count = count as u64;
+        usize::try_from((mixed ^ (mixed >> 31)) % count).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{
+        engine::{filter::available, gated::Slot},
+        model::tool::{Gate, States},
+    };
+
+    fn tool(key: &str, states: Option<&[&str]>, next: Option<&str>) -> Slot {
+        let states = states.map_or(States::Every, |list| States::Only(list.iter().map(|name| (*name).into()).collect()));
+        Slot { key: key.into(), name: key.into(), gate: Gate { groups: None, states, next: next.map(Into::into) } }
+    }
+
+    fn tools() -> Vec<Slot> {
+        vec![
+            tool("a", Some(&["undefined"]), Some("s")),
+            tool("b", Some(&["s"]), Some("end")),
+            tool("c", Some(&["s", "undefined"]), None),
+            tool("d", Some(&["s"]), Some("undefined")),
+        ]
+    }
+
+    /// Every way by trying each available tool, straight from the filter.
+    fn tried(tools: &[Slot], state: &str, steps: usize) -> Vec<Vec<usize>> {
+        let rows = available(tools, &Context { state: Some(state.into()), ..Context::default() });
+        if steps == 0 || rows.is_empty() {
+            return vec![Vec::new()];
+        }
+        let on = |row: usize| {
+            let next = tools[row].gate.next.clone().unwrap_or_else(|| state.into());
+            tried(tools, &next, steps - 1).into_iter().map(move |way| [vec![row], way].concat())
+        };
+        rows.into_iter().flat_map(on).collect()
+    }
+
+    #[test]
+    fn all_ways_are_those_that_trying_finds() {
+        let tools = tools();
+        for steps in 1..7 {
+            let found = every(&tools, &Context::default(), steps, 10_000);
+            let expected = tried(&tools, "undefined", steps);
+            assert_eq!(found.count, expected.len() as u64);
+            assert_eq!(found.listed, expected);
+            let some = every(&tools, &Context::default(), steps, 2);
+            assert_eq!((some.listed.len(), some.count), (expected.len().min(2), found.count));
+            let taken: BTreeSet<usize> = expected.iter().flatten().copied().collect();
+            assert_eq!(found.steps.iter().map(|(_, tool)| *tool).collect::<BTreeSet<_>>(), taken);
+        }
+        assert_eq!(every(&tools, &Context::default(), 0, 10).count, 0);
+        assert_eq!(every(&tools, &Context { state: Some("end".into()), ..Context::default() }, 3, 10).count, 0);
+        assert_eq!(every(&tools, &Context::default(), 100_000, 3).listed.len(), 3, "a long way does not exhaust the stack");
+    }
+
+    #[test]
+    fn a_random_walk_takes_what_is_offered_and_comes_again_with_its_seed() {
+        let tools = tools();
+        let mut seen = BTreeSet::new();
+        for seed in 0..200 {
+            let way = random(&tools, &Context::default(), seed, 8);
+            assert_eq!(way, random(&tools, &Context::default(), seed, 8));
+            let mut state = "undefined".to_owned();
+            for row in &way {
+                assert!(available(&tools, &Context { state: Some(state.as_str().into()), ..Context::default() }).contains(row));
+                state = tools[*row].gate.next.as_deref().unwrap_or(&state).to_owned();
+            }
+            assert!(way.len() == 8 || state == "end");
+            seen.insert(way);
+        }
+        assert!(seen.len() > 50, "different seeds go different ways: {}", seen.len());
+    }
+}
