@@ -320,8 +320,10 @@ impl Root {
     fn key(&mut self, key: Key, state: &State) -> Reply {
         let typing = self.screen(state).is_some_and(Screen::typing);
         let input = Input::Key(key);
-        // While a text has the keys, what could be typed or moves in it goes there first; chords stay the keymap's.
-        let chord = key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_));
+        // While a text has the keys, what could be typed or moves in it goes there first, and so do the chords that every
+        // text field has; other chords stay the keymap's.
+        let of_texts = key.mods.ctrl && !key.mods.alt && matches!(key.code, Code::Char('a' | 'c' | 'v' | 'x' | 'y' | 'z'));
+        let chord = (key.mods.ctrl || key.mods.alt || matches!(key.code, Code::F(_))) && !of_texts;
         if typing && !chord {
             let reply = self.ask_screen(&input, state);
             if !matches!(reply, Reply::Ignored) {

@@ -1,22 +1,42 @@
 //! A text over several lines with a real editor: wrap, selection, undo, word moves, paste, mouse.
 
-use ratatui::{layout::Rect, style::Style, widgets::Widget as _};
-use ratatui_textarea::{CursorMove, Input as AreaInput, Key as AreaKey, TextArea, WrapMode};
+use std::ops::Range;
+
+use ratatui::style::{Modifier, Style};
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::cell::{ANYWHERE, Hit, Look, Paper};
 use crate::{
     app::input::{Code, Input, Key},
-    ui::{canvas, styles::Role},
+    ui::{
+        canvas::{visible, width},
+        styles::Role,
+        widgets::editing::{Editing, Reach},
+    },
 };
 
 /// Lines that the box has at least and at most.
 const LEAST: u16 = 4;
 const MOST: u16 = 14;
+/// Cells that a tab takes.
+const TAB: usize = 2;
 
 /// The editor. It keeps `\r\n` line ends of the text it was given.
 pub struct Area {
-    area: TextArea<'static>,
+    editing: Editing,
     line_end: &'static str,
+    /// The lines as they are drawn, for a width.
+    rows: Vec<Range<usize>>,
+    laid: (usize, String),
+    top: usize,
+    /// Rows seen at the last drawing.
+    seen: usize,
+    /// The next drawing brings the cursor into view.
+    follow: bool,
+    /// The column that up and down keep to.
+    column: Option<usize>,
+    /// A place in the text that is wrong.
+    pub wrong: Option<usize>,
 }
 
 /// What a key did.
@@ -28,50 +48,81 @@ pub enum Typed {
     Changed,
 }
 
+fn plain(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+fn cells(cluster: &str) -> usize {
+    if cluster == "\t" { TAB } else { width(&visible(cluster)) }
+}
+
 impl Area {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let lines = text.split(line_end).map(ToOwned::to_owned).collect();
-        let mut area = TextArea::new(lines);
-        area.set_wrap_mode(WrapMode::WordOrGlyph);
-        area.set_tab_length(2);
-        area.move_cursor(CursorMove::Bottom);
-        area.move_cursor(CursorMove::End);
-        Self { area, line_end }
+        // A lone carriage return that is part of the text stays one.
+        let text = text.replace(line_end, "\n");
+        Self {
+            editing: Editing::new(text),
+            line_end,
+            rows: Vec::new(),
+            laid: (0, String::new()),
+            top: 0,
+            seen: 1,
+            follow: true,
+            column: None,
+            wrong: None,
+        }
     }
 
     #[must_use]
     pub fn text(&self) -> String {
-        self.area.lines().join(self.line_end)
+        self.editing.text().replace('\n', self.line_end)
+    }
+
+    #[must_use]
+    pub fn selected(&self) -> Option<&str> {
+        self.editing.selected()
+    }
+
+    /// Puts the cursor at a byte offset of the text.
+    pub fn go(&mut self, to: usize) {
+        self.editing.go(to, Reach::Move);
+        self.follow = true;
+    }
+
+    /// Takes the selection out and answers it.
+    pub fn cut(&mut self) -> Option<String> {
+        self.follow = true;
+        self.editing.cut()
     }
 
     /// Takes another text, with the cursor where it was as far as that is possible.
     pub fn replace(&mut self, text: &str) {
-        let cursor = self.area.cursor();
-        *self = Self::new(text);
-        let place = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-        self.area.move_cursor(CursorMove::Jump(place(cursor.0), place(cursor.1)));
+        self.editing.replace(&text.replace(self.line_end, "\n"));
+        self.follow = true;
     }
 
     #[must_use]
     pub fn lines(&self, cells: u16) -> u16 {
-        let cells = usize::from(cells.max(1));
-        let lines = self.area.lines().iter().map(|line| canvas::width(line) / cells + 1);
-        u16::try_from(lines.sum::<usize>() + 1).unwrap_or(MOST).clamp(LEAST, MOST)
+        let rows = rows(self.editing.text(), usize::from(cells.saturating_sub(1).max(1)), usize::from(MOST) + 1);
+        u16::try_from(rows.len() + 1).unwrap_or(MOST).clamp(LEAST, MOST)
     }
 
     pub fn input(&mut self, input: &Input) -> Typed {
-        let before = self.area.lines().to_vec();
+        let before = self.editing.text().to_owned();
         let taken = match input {
             Input::Paste(text) => {
-                self.area.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+                self.editing.insert(&plain(text));
                 true
             }
             Input::Key(key) => self.key(*key),
             Input::Mouse(_) => false,
         };
-        match (taken, self.area.lines() == before) {
+        if taken {
+            self.follow = true;
+        }
+        match (taken, self.editing.text() == before) {
             (false, _) => Typed::Ignored,
             (true, true) => Typed::Moved,
             (true, false) => Typed::Changed,
@@ -79,98 +130,225 @@ impl Area {
     }
 
     fn key(&mut self, key: Key) -> bool {
-        if key.mods.ctrl && !key.mods.alt {
-            match key.code {
-                Code::Char('z') => {
-                    return {
-                        self.area.undo();
-                        true
-                    };
-                }
-                Code::Char('y') => {
-                    return {
-                        self.area.redo();
-                        true
-                    };
-                }
-                Code::Char('a') => {
-                    return {
-                        self.area.select_all();
-                        true
-                    };
-                }
-                Code::Char('c') => {
-                    return {
-                        self.area.copy();
-                        true
-                    };
-                }
-                Code::Char('v') => {
-                    return {
-                        self.area.paste();
-                        true
-                    };
-                }
-                Code::Char('x' | 'w' | 'k' | 'e') => {}
-                Code::Char(_) => return false,
-                _ => {}
-            }
+        // Alt with a letter, Enter or an arrow up or down is for the form and the screen.
+        let vertical = matches!(key.code, Code::Char(_) | Code::Enter | Code::Up | Code::Down);
+        if vertical && (key.mods.alt || (key.mods.ctrl && key.code == Code::Enter)) {
+            return false;
         }
-        let Some(mapped) = mapped(key) else { return false };
-        self.area.input(mapped);
+        let rows = match key.code {
+            Code::Up => -1,
+            Code::Down => 1,
+            Code::PageUp => -signed(self.seen.saturating_sub(1).max(1)),
+            Code::PageDown => signed(self.seen.saturating_sub(1).max(1)),
+            _ => {
+                self.column = None;
+                return match key.code {
+                    Code::Enter => {
+                        self.editing.insert("\n");
+                        true
+                    }
+                    _ => self.editing.key(key),
+                };
+            }
+        };
+        if key.mods.ctrl {
+            return false;
+        }
+        self.go_rows(rows, if key.mods.shift { Reach::Select } else { Reach::Move });
         true
     }
 
-    pub fn draw(&mut self, paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
-        let style = paper.style(Role::FieldFocus);
-        let height = paper.area.height.saturating_sub(line);
-        let area = Rect { y: paper.area.y + line, height, ..paper.area }.intersection(paper.buffer.area);
-        self.area.set_style(style);
-        self.area.set_cursor_line_style(Style::default());
-        self.area.set_selection_style(paper.style(Role::Selected));
-        let cursor = if paper.look == Look::Active { paper.style(Role::Cursor) } else { Style::default() };
-        self.area.set_cursor_style(cursor);
-        if area.height > 0 {
-            (&self.area).render(area, paper.buffer);
+    fn lay(&mut self, cells: usize) {
+        if self.laid.0 != cells || self.laid.1 != self.editing.text() {
+            self.rows = rows(self.editing.text(), cells, usize::MAX);
+            self.laid = (cells, self.editing.text().to_owned());
         }
-        (line..paper.area.height).map(|line| paper.whole(line, ANYWHERE)).collect()
+    }
+
+    /// The row and column of the cursor.
+    fn place(&self) -> (usize, usize) {
+        let cursor = self.editing.cursor();
+        let row = self.rows.partition_point(|row| row.start <= cursor).saturating_sub(1);
+        let start = self.rows.get(row).map_or(0, |row| row.start);
+        (row, self.editing.text()[start..cursor].graphemes(true).map(cells).sum())
+    }
+
+    fn go_rows(&mut self, by: isize, reach: Reach) {
+        self.lay(self.laid.0.max(1));
+        let (row, column) = self.place();
+        let column = *self.column.get_or_insert(column);
+        let last = self.rows.len().saturating_sub(1);
+        let to = match row.checked_add_signed(by) {
+            None => 0,
+            Some(to) if to > last && row == last => self.editing.text().len(),
+            Some(to) => self.at(to.min(last), column),
+        };
+        let kept = self.column;
+        self.editing.go(to, reach);
+        self.column = kept;
+    }
+
+    /// The offset at a cell of a row.
+    fn at(&self, row: usize, column: usize) -> usize {
+        let Some(range) = self.rows.get(row.min(self.rows.len().saturating_sub(1))) else { return 0 };
+        let text = &self.editing.text()[range.clone()];
+        let mut taken = 0;
+        for (offset, cluster) in text.grapheme_indices(true) {
+            let wide = cells(cluster);
+            if cluster == "\n" || taken + wide > column {
+                return range.start + offset;
+            }
+            taken += wide;
+        }
+        // The end of a wrapped row is the start of the next; stay on this one.
+        let is_last = row + 1 >= self.rows.len();
+        let last = text.grapheme_indices(true).next_back().map_or(0, |(offset, _)| offset);
+        range.start + if is_last { text.len() } else { last }
+    }
+
+    pub fn draw(&mut self, paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
+        let height = paper.area.height.saturating_sub(line);
+        let wide = usize::from(paper.area.width.saturating_sub(1).max(1));
+        self.lay(wide);
+        self.seen = usize::from(height).max(1);
+        let most = self.rows.len().saturating_sub(self.seen);
+        if std::mem::take(&mut self.follow) {
+            let (row, _) = self.place();
+            self.top = self.top.clamp((row + 1).saturating_sub(self.seen), row);
+        }
+        self.top = self.top.min(most);
+        for place in 0..height {
+            let ground = paper.ground(line + place);
+            self.draw_row(paper, line + place, self.top + usize::from(place), ground);
+        }
+        let key = paper.style(Role::Key);
+        let edge = paper.area.width.saturating_sub(1);
+        let area = paper.area;
+        let mut hits = Vec::new();
+        if self.top > 0 {
+            paper.pen(line).to(area, edge).put("↑", key);
+        }
+        if self.top < most && height > 0 {
+            paper.pen(line + height - 1).to(area, edge).put("↓", key);
+        }
+        hits.extend((line..paper.area.height).map(|line| paper.whole(line, ANYWHERE)));
+        hits
+    }
+
+    fn draw_row(&self, paper: &mut Paper<'_>, line: u16, row: usize, ground: Style) {
+        let Some(range) = self.rows.get(row) else { return };
+        let cursor = self.editing.cursor();
+        let is_here = paper.look == Look::Active && self.place().0 == row;
+        let selection = self.editing.selection().unwrap_or(0..0);
+        let (cursor_style, wrong) = (paper.style(Role::Cursor), paper.style(Role::Error));
+        let mut pen = paper.pen(line);
+        for (offset, cluster) in self.editing.text()[range.clone()].grapheme_indices(true) {
+            let at = range.start + offset;
+            let style = match () {
+                () if is_here && at == cursor => cursor_style,
+                () if selection.contains(&at) => ground.add_modifier(Modifier::REVERSED),
+                () if self.wrong == Some(at) => wrong.patch(Style { bg: ground.bg, ..Style::default() }).underlined(),
+                () => ground,
+            };
+            match cluster {
+                "\n" if style == ground => {}
+                "\n" => drop(pen.put(" ", style)),
+                "\t" => drop(pen.put("  ", style)),
+                other => drop(pen.put(other, style)),
+            }
+        }
+        if is_here && cursor == range.end {
+            pen.put(" ", cursor_style);
+        }
     }
 
     /// Puts the cursor at a cell of the drawn text.
     pub fn click(&mut self, line: u16, column: u16) {
-        let (top, left) = self.area.scroll_offset();
-        let at = self.area.screen_to_data(usize::from(top + line), usize::from(left + column));
-        let place = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-        self.area.cancel_selection();
-        self.area.move_cursor(CursorMove::Jump(place(at.0), place(at.1)));
+        self.point(line, column, Reach::Move);
+    }
+
+    /// Selects as far as a cell of the drawn text; beyond its edges the text moves on.
+    pub fn drag(&mut self, line: i32, column: i32) {
+        if line < 0 {
+            self.top = self.top.saturating_sub(1);
+        } else if usize::try_from(line).is_ok_and(|line| line >= self.seen) {
+            self.top = (self.top + 1).min(self.rows.len().saturating_sub(self.seen));
+        }
+        let line = line.clamp(0, i32::try_from(self.seen.saturating_sub(1)).unwrap_or(0));
+        self.point(u16::try_from(line).unwrap_or(0), u16::try_from(column.max(0)).unwrap_or(u16::MAX), Reach::Select);
+    }
+
+    fn point(&mut self, line: u16, column: u16, reach: Reach) {
+        self.column = None;
+        let row = self.top + usize::from(line);
+        let to = if row < self.rows.len() { self.at(row, usize::from(column)) } else { self.editing.text().len() };
+        self.editing.go(to, reach);
+    }
+
+    /// Moves the text under the pointer; whether there is more of it than is seen.
+    pub fn wheel(&mut self, lines: isize) -> bool {
+        let most = self.rows.len().saturating_sub(self.seen);
+        let to = self.top.saturating_add_signed(lines).min(most);
+        let moved = to != self.top;
+        self.top = to;
+        moved
     }
 }
 
-fn mapped(key: Key) -> Option<AreaInput> {
-    let code = match key.code {
-        Code::Char(letter) => AreaKey::Char(letter),
-        Code::Enter => AreaKey::Enter,
-        Code::Backspace => AreaKey::Backspace,
-        Code::Delete => AreaKey::Delete,
-        Code::Left => AreaKey::Left,
-        Code::Right => AreaKey::Right,
-        Code::Up => AreaKey::Up,
-        Code::Down => AreaKey::Down,
-        Code::Home => AreaKey::Home,
-        Code::End => AreaKey::End,
-        Code::PageUp => AreaKey::PageUp,
-        Code::PageDown => AreaKey::PageDown,
-        _ => return None,
-    };
-    // Alt with a letter, Enter or an arrow up or down is for the form and the screen.
-    let vertical = matches!(key.code, Code::Char(_) | Code::Enter | Code::Up | Code::Down);
-    let outside = vertical && (key.mods.alt || (key.mods.ctrl && key.code == Code::Enter));
-    (!outside).then_some(AreaInput { key: code, ctrl: key.mods.ctrl, alt: key.mods.alt, shift: key.mods.shift })
+fn signed(count: usize) -> isize {
+    isize::try_from(count).unwrap_or(isize::MAX)
+}
+
+/// The text in rows of at most `wide` cells, at blanks where there are any; a row ends with its line break. At most `most` rows.
+fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        let (mut from, mut taken, mut blank) = (start, 0, None);
+        for (offset, cluster) in line.grapheme_indices(true) {
+            let at = start + offset;
+            let cell = cells(cluster);
+            let hangs = cluster == "\n" || cluster == " ";
+            // A word that is moved down whole may still be too long for the row with what follows it.
+            while taken + cell > wide && at > from && !hangs {
+                let to = blank.filter(|blank| *blank > from).unwrap_or(at);
+                rows.push(from..to);
+                if rows.len() >= most {
+                    return rows;
+                }
+                taken = text[to..at].graphemes(true).map(cells).sum();
+                from = to;
+                blank = None;
+            }
+            taken += cell;
+            if cluster == " " || cluster == "\t" {
+                blank = Some(at + cluster.len());
+            }
+        }
+        rows.push(from..end);
+        if rows.len() >= most {
+            return rows;
+        }
+        start = end;
+    }
+    if text.is_empty() || text.ends_with('\n') {
+        rows.push(text.len()..text.len());
+    }
+    rows
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn press(area: &mut Area, keys: &str) {
+        for key in keys.split_whitespace() {
+            assert_ne!(area.input(&Input::Key(key.parse().unwrap())), Typed::Ignored, "{key}");
+        }
+    }
 
     #[test]
     fn line_ends_stay_and_undo_works() {
@@ -181,5 +359,47 @@ mod tests {
         assert_eq!(area.text(), "a\r\nb");
         assert_eq!(area.input(&Input::Paste("x\ny".into())), Typed::Changed);
         assert_eq!(area.text(), "a\r\nbx\r\ny");
+    }
+
+    #[test]
+    fn rows_break_at_blanks_and_up_and_down_keep_the_column() {
+        let mut area = Area::new("one two three\nfour\nfive six");
+        area.lay(8);
+        let shown: Vec<&str> = area.rows.iter().map(|row| &area.editing.text()[row.clone()]).collect();
+        assert_eq!(shown, ["one two ", "three\n", "four\n", "five six"]);
+        press(&mut area, "up up up");
+        assert_eq!(area.place(), (0, 7));
+        press(&mut area, "down");
+        assert_eq!(area.place(), (1, 5));
+        press(&mut area, "down down");
+        assert_eq!(area.place(), (3, 8));
+        press(&mut area, "down shift+up");
+        assert_eq!(area.selected(), Some("\nfive six"));
+    }
+
+    #[test]
+    fn a_drag_beyond_the_edge_moves_on() {
+        let mut area = Area::new(&"line\n".repeat(30));
+        (area.seen, area.top) = (5, 0);
+        area.lay(20);
+        area.click(0, 2);
+        for _ in 0..3 {
+            area.drag(9, 1);
+        }
+        assert_eq!(area.top, 3);
+        assert_eq!(area.selected().map(str::len), Some(7 * 5 - 1));
+        assert!(area.wheel(3) && !area.wheel(0));
+    }
+
+    proptest! {
+        #[test]
+        fn rows_hold_the_whole_text_and_fit(text in "[a-z 日👩‍👧\t\n]{0,60}", wide in 2_usize..12) {
+            let rows = rows(&text, wide, usize::MAX);
+            let joined: String = rows.iter().map(|row| &text[row.clone()]).collect();
+            prop_assert_eq!(&joined, &text);
+            for row in rows {
+                prop_assert!(text[row.clone()].trim_end_matches([' ', '\n']).graphemes(true).map(cells).sum::<usize>() <= wide);
+            }
+        }
     }
 }

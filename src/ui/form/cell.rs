@@ -103,6 +103,13 @@ pub enum Answer {
         text: String,
         words: String,
     },
+    /// A text for the clipboard; where it was cut, the edits take it away.
+    Copy {
+        text: String,
+        edits: Vec<Edit>,
+    },
+    /// It cannot be done; the words say why.
+    Refused(String),
     /// Something that the sheet does.
     Ask(Ask),
 }
@@ -256,6 +263,21 @@ pub trait Editor {
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer;
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer;
+
+    /// The mouse is held and moves; line and column count from the widget's corner and may lie outside.
+    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, _column: i32) -> Answer {
+        Answer::Ignored
+    }
+
+    /// The wheel turned over it; whether it moved something.
+    fn wheel(&mut self, _lines: isize) -> bool {
+        false
+    }
+
+    /// The keys of its own that work now, for the hint line.
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
 
     /// The value was changed, here or elsewhere.
     fn sync(&mut self, _cell: &Cell<'_>) {}

@@ -149,6 +149,9 @@ impl Form {
         if let Some(cell) = self.cell(row) {
             let field = cell.field;
             draw_label(buffer, area, columns, field, styles, here);
+            if matches!(&self.held, Some(super::view::Held::Item { at, to }) if *to == field.pointer && at != to) {
+                buffer.set_stringn(area.x, area.y, "▸", 1, styles[Role::Key]);
+            }
             let lines = layout::widget_lines(&cell, editor.as_deref(), room);
             let inner = Rect { x: area.x + columns.widget, width: room, height: lines.min(area.height), ..area };
             let awake = editor.as_ref().is_some_and(|editor| !(self.resting && editor.typing() && !editor.is_open()));

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use ratatui::layout::Position;
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask, Click},
+    cell::{Answer, Ask},
     focus::Go,
     raw_json, rename,
-    view::{Form, FormReply, Target},
+    view::{Form, FormReply},
 };
 use crate::{
     app::{
         actions::Act,
-        input::{Button, Code, Input, Key, Mouse, MouseKind},
+        input::{Code, Input, Key},
     },
     schema::{
         blank::blank,
@@ -27,14 +26,14 @@ use crate::{
     ui::form::change::Ground,
 };
 
-/// Lines that a notch of the wheel moves.
-const NOTCH: usize = 3;
-
 impl Form {
     /// Takes a key, a paste or a mouse event.
     pub fn input(&mut self, input: &Input) -> FormReply {
         if let Input::Mouse(mouse) = input {
             return self.mouse(*mouse);
+        }
+        if self.typing() && matches!(input, Input::Key(key) if *key == Key::ctrl('v')) && !self.clip.is_empty() {
+            return self.input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
         let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
@@ -116,7 +115,7 @@ impl Form {
     }
 
     /// Asks the editor of the focused row.
-    fn ask(&mut self, what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer) -> Answer {
+    pub(super) fn ask(&mut self, what: impl FnOnce(&mut dyn super::cell::Editor, &super::cell::Cell<'_>) -> Answer) -> Answer {
         let Some(mut editor) = self.editor.take() else { return Answer::Ignored };
         let answer = self.row().and_then(|row| self.cell(row)).map_or(Answer::Ignored, |cell| what(editor.as_mut(), &cell));
         self.editor = Some(editor);
@@ -124,7 +123,7 @@ impl Form {
     }
 
     /// Does what a widget answered.
-    fn take(&mut self, answer: Answer) -> FormReply {
+    pub(super) fn take(&mut self, answer: Answer) -> FormReply {
         match answer {
             Answer::Ignored => FormReply::Ignored,
             Answer::Handled => {
@@ -141,6 +140,19 @@ impl Form {
                 self.follow = true;
                 FormReply::Handled
             }
+            Answer::Copy { text, edits } => {
+                self.clip.clone_from(&text);
+                self.follow = true;
+                let edits = match edits.is_empty() {
+                    true => Vec::new(),
+                    false => match self.commit(edits) {
+                        FormReply::Edits(edits) => edits,
+                        other => return other,
+                    },
+                };
+                FormReply::Copy { what: "text".into(), text, edits }
+            }
+            Answer::Refused(words) => FormReply::Refused(words),
             Answer::Ask(ask) => self.do_ask(ask),
         }
     }
@@ -422,59 +434,5 @@ impl Form {
             _ => true,
         };
         candidates.into_iter().filter(useful).collect()
-    }
-
-    fn mouse(&mut self, mouse: Mouse) -> FormReply {
-        let at = Position { x: mouse.column, y: mouse.row };
-        if !self.area.contains(at) {
-            return FormReply::Ignored;
-        }
-        match mouse.kind {
-            MouseKind::Wheel(notches) => {
-                let by = usize::from(notches.unsigned_abs()) * NOTCH;
-                let most = self.lines.total().saturating_sub(usize::from(self.area.height));
-                self.scroll = if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
-                self.follow = false;
-                FormReply::Handled
-            }
-            MouseKind::Down(Button::Left) => {
-                let hit = self.spots.iter().find(|spot| spot.area.contains(at));
-                let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area)) else {
-                    return FormReply::Handled;
-                };
-                self.press(row, target, at.x - area.x)
-            }
-            _ => FormReply::Ignored,
-        }
-    }
-
-    fn press(&mut self, row: usize, target: Target, across: u16) -> FormReply {
-        let Some(field) = self.fields.get(row) else { return FormReply::Handled };
-        let id = (field.pointer.clone(), field.part);
-        let mut left = FormReply::Handled;
-        if self.focus != id {
-            left = self.leave();
-            let Some(row) = self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1)) else {
-                return left;
-            };
-            self.set_row(row);
-        }
-        self.resting = false;
-        let reply = match target {
-            Target::Row => FormReply::Handled,
-            Target::Widget(Click::At { line, column }) => self.click(Click::At { line, column: column + across }),
-            Target::Widget(click) => self.click(click),
-            Target::Earlier => self.act(Act::MoveUp),
-            Target::Later => self.act(Act::MoveDown),
-            Target::Remove => self.act(Act::RemoveValue),
-            Target::Fix(note) => FormReply::Fix(note),
-        };
-        left.then(reply)
-    }
-
-    fn click(&mut self, click: Click) -> FormReply {
-        self.ensure_editor();
-        let answer = self.ask(|editor, cell| editor.click(cell, click));
-        self.take(answer)
     }
 }

@@ -1,8 +1,9 @@
 //! Text over several lines: the beginning of it, and an editor when opened.
 
 use super::{
-    area::{Area, Typed},
+    area::Area,
     cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget},
+    text::area_input,
 };
 use crate::{
     app::input::{Code, Input},
@@ -104,10 +105,28 @@ impl Editor for Lines {
                 }
             };
         };
-        match area.input(input) {
-            Typed::Ignored => Answer::Ignored,
-            Typed::Moved => Answer::Handled,
-            Typed::Changed => cell.set(area.text()),
+        // One more Backspace on an empty text takes the text itself away.
+        if matches!(input, Input::Key(key) if key.is(Code::Backspace)) && area.text().is_empty() {
+            return cell.unset();
+        }
+        area_input(area, cell, input)
+    }
+
+    fn drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+        if let Some(area) = &mut self.area {
+            area.drag(line, column);
+        }
+        Answer::Handled
+    }
+
+    fn wheel(&mut self, lines: isize) -> bool {
+        self.area.as_mut().is_some_and(|area| area.wheel(lines))
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match self.area {
+            Some(_) => vec![("Enter", "new line"), ("Esc", "done"), ("Shift+←→↑↓", "select"), ("Ctrl+Z", "undo typing")],
+            None => vec![("Enter", "write")],
         }
     }
 

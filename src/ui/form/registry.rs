@@ -1,6 +1,6 @@
 //! The table of widgets: which one shows and edits which kind of field. A new widget is a file and a row.
 
-use super::{adds, cell::Widget, chips, choice, constant, fold, multi_line, number, raw_json, text, toggle, variant};
+use super::{adds, cell::Widget, chips, choice, constant, fold, multi_line, number, raw_json, secret, text, toggle, variant};
 use crate::schema::kind::{Kind, TextKind};
 
 /// A row of the table.
@@ -12,7 +12,8 @@ pub struct Row {
 
 /// Every widget; the first row that fits counts.
 pub const ROWS: &[Row] = &[
-    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line | TextKind::Secret)), widget: &text::Text },
+    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line)), widget: &text::Text },
+    Row { name: "secret", fits: |kind| matches!(kind, Kind::Text(TextKind::Secret)), widget: &secret::Secret },
     Row { name: "multi-line text", fits: |kind| matches!(kind, Kind::Text(TextKind::Lines)), widget: &multi_line::MultiLine },
     Row { name: "number", fits: |kind| matches!(kind, Kind::Number { .. }), widget: &number::NumberField },
     Row { name: "toggle", fits: |kind| matches!(kind, Kind::Toggle), widget: &toggle::Toggle },

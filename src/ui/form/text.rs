@@ -1,14 +1,13 @@
-//! One line of text; a secret is masked.
+//! One line of text; it grows to a box when lines are pasted into it.
 
-use unicode_segmentation::UnicodeSegmentation;
-
-use super::cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line};
+use super::{
+    area::{Area, Typed},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line},
+    clip::{self, Clip},
+};
 use crate::{
     app::input::{Code, Input},
-    schema::{
-        fields::Presence,
-        kind::{Kind, TextKind},
-    },
+    schema::fields::Presence,
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
@@ -21,30 +20,21 @@ impl Widget for Text {
             let ghost = paper.style(Role::Ghost);
             paper.line(0, &cell.ghost(), ghost, "");
         } else {
-            let plain = paper.style(Role::Text);
-            let plain = ratatui::style::Style { bg: None, ..plain };
-            let shown = if is_secret(cell) { masked(&text) } else { one_line(&text) };
-            paper.line(0, &shown, plain, "");
+            let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
+            paper.line(0, &one_line(&text), style, "");
         }
         vec![paper.whole(0, ANYWHERE)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Line { input: TextInput::new(cell.text()) })
+        Box::new(Line { input: TextInput::new(cell.text()), area: None })
     }
-}
-
-fn is_secret(cell: &Cell<'_>) -> bool {
-    cell.field.kind == Kind::Text(TextKind::Secret)
-}
-
-/// As many dots as letters, but never more than tell anything.
-fn masked(text: &str) -> String {
-    "•".repeat(text.graphemes(true).count().min(24))
 }
 
 struct Line {
     input: TextInput,
+    /// The box, once there is more than one line.
+    area: Option<Area>,
 }
 
 impl Line {
@@ -57,32 +47,39 @@ impl Line {
         let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
         if removes { cell.unset() } else { Answer::Handled }
     }
+
+    fn clip(&mut self, cell: &Cell<'_>, clip: Clip) -> Answer {
+        match clip {
+            Clip::Copy => clip::copy(self.input.selected()),
+            Clip::Cut => self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text()))),
+        }
+    }
+
+    fn paste(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
+        let before = self.input.text().to_owned();
+        if !text.trim_end_matches(['\n', '\r']).contains(['\n', '\r']) {
+            self.input.insert(text.trim_end_matches(['\n', '\r']));
+            return self.changed(cell, &before, None);
+        }
+        let mut area = Area::new(&before);
+        area.go(self.input.cursor());
+        area.input(&Input::Paste(text.to_owned()));
+        let text = area.text();
+        self.area = Some(area);
+        cell.set(text)
+    }
 }
 
 impl Editor for Line {
+    fn lines(&self, _cell: &Cell<'_>, width: u16) -> u16 {
+        self.area.as_ref().map_or(1, |area| area.lines(width))
+    }
+
     fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let ground = paper.ground(0);
-        let active = paper.look == Look::Active;
-        let cursor = active.then(|| paper.style(Role::Cursor));
-        if self.input.text().is_empty() {
-            let ghost = ground.patch(paper.style(Role::Ghost));
-            let mut pen = paper.pen(0);
-            if let Some(cursor) = cursor {
-                pen.put(" ", cursor);
-            }
-            pen.put(&cell.ghost(), ghost);
-        } else if is_secret(cell) {
-            let before = self.input.text()[..self.input.cursor()].graphemes(true).count();
-            let mut mask = TextInput::new("•".repeat(before));
-            let after = self.input.text().graphemes(true).count() - before;
-            mask.insert(&"•".repeat(after));
-            for _ in 0..after {
-                mask.key(crate::app::input::Key::plain(Code::Left));
-            }
-            mask.draw(paper.buffer, paper.area, ground, cursor);
-        } else {
-            self.input.draw(paper.buffer, paper.area, ground, cursor);
+        if let Some(area) = &mut self.area {
+            return area.draw(paper, 0);
         }
+        draw_line(&mut self.input, cell, paper, "");
         vec![paper.whole(0, ANYWHERE)]
     }
 
@@ -91,29 +88,96 @@ impl Editor for Line {
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        if let Some(area) = &mut self.area {
+            return area_input(area, cell, input);
+        }
+        if let Some(clip) = clip::asked(input) {
+            return self.clip(cell, clip);
+        }
         let before = self.input.text().to_owned();
         match input {
             Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
             Input::Key(key) if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
-            Input::Paste(text) => {
-                self.input.insert(text);
-                self.changed(cell, &before, None)
-            }
+            Input::Paste(text) => self.paste(cell, text),
             _ => Answer::Ignored,
         }
     }
 
     fn click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {
-        if let Click::At { column, .. } = click {
-            self.input.click(usize::from(column));
+        match (click, &mut self.area) {
+            (Click::At { line, column }, Some(area)) => area.click(line, column),
+            (Click::At { column, .. }, None) => self.input.click(usize::from(column)),
+            _ => {}
         }
         Answer::Handled
     }
 
-    fn sync(&mut self, cell: &Cell<'_>) {
-        let gone = cell.field.presence == Presence::Unset && cell.draft.is_none();
-        if self.input.text() != cell.text() || gone {
-            self.input = TextInput::new(cell.text());
+    fn drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+        match &mut self.area {
+            Some(area) => area.drag(line, column),
+            None => self.input.drag(column),
         }
+        Answer::Handled
+    }
+
+    fn wheel(&mut self, lines: isize) -> bool {
+        self.area.as_mut().is_some_and(|area| area.wheel(lines))
+    }
+
+    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        let mut keys = vec![("Shift+←→", "select"), ("Ctrl+Z", "undo typing")];
+        if self.area.is_some() {
+            keys.insert(0, ("Enter", "new line"));
+        } else if self.input.text().is_empty() && cell.field.presence == Presence::Set {
+            keys.insert(0, ("Backspace", "unset"));
+        }
+        keys
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        match &mut self.area {
+            Some(area) if area.text() != cell.text() => area.replace(&cell.text()),
+            Some(_) => {}
+            None => self.input.replace(&cell.text()),
+        }
+    }
+}
+
+/// What an open box of lines makes of an input.
+pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
+    match clip::asked(input) {
+        Some(Clip::Copy) => return clip::copy(area.selected()),
+        Some(Clip::Cut) => return area.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(area.text()))),
+        None => {}
+    }
+    match area.input(input) {
+        Typed::Ignored => Answer::Ignored,
+        Typed::Moved => Answer::Handled,
+        Typed::Changed => cell.set(area.text()),
+    }
+}
+
+/// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at the right edge.
+pub fn draw_line(input: &mut TextInput, cell: &Cell<'_>, paper: &mut Paper<'_>, sign: &str) {
+    let ground = paper.ground(0);
+    let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+    let signs = u16::try_from(crate::ui::canvas::width(sign)).unwrap_or(0);
+    let edge = paper.area.width.saturating_sub(signs);
+    let line = ratatui::layout::Rect { width: edge.saturating_sub(u16::from(signs > 0)), ..paper.area };
+    if input.text().is_empty() {
+        let ghost = ground.patch(paper.style(Role::Ghost));
+        let room = usize::from(line.width).saturating_sub(usize::from(cursor.is_some()));
+        let words = crate::ui::canvas::fit(&cell.ghost(), room).into_owned();
+        let mut pen = paper.pen(0);
+        if let Some(cursor) = cursor {
+            pen.put(" ", cursor);
+        }
+        pen.put(&words, ghost);
+    } else {
+        input.draw(paper.buffer, line, ground, cursor);
+    }
+    if signs > 0 {
+        let (area, key) = (paper.area, ground.patch(paper.style(Role::Key)));
+        paper.pen(0).to(area, edge).put(sign, key);
     }
 }

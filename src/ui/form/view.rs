@@ -40,6 +40,8 @@ pub enum FormReply {
     Edits(Vec<Edit>),
     /// The text at this place is to be edited outside; what comes back goes to [`Form::edited`].
     OpenEditor { at: Pointer, text: String },
+    /// A text is wanted on the clipboard; where it was cut, the edits took it away.
+    Copy { what: String, text: String, edits: Vec<Edit> },
     /// The fix of the note with this number is wanted.
     Fix(usize),
     /// The words say why it cannot be done.
@@ -54,6 +56,10 @@ impl FormReply {
             (Self::Edits(mut first), Self::Edits(second)) => {
                 first.extend(second);
                 Self::Edits(first)
+            }
+            (Self::Edits(mut first), Self::Copy { what, text, edits }) => {
+                first.extend(edits);
+                Self::Copy { what, text, edits: first }
             }
             (edits @ Self::Edits(_), _) => edits,
             (_, next) => next,
@@ -70,6 +76,15 @@ pub(super) struct Spot {
     pub area: Rect,
     pub row: usize,
     pub target: Target,
+}
+
+/// What the mouse took hold of and has not let go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// A widget, whose corner is at these cells.
+    Widget { left: i32, top: i32 },
+    /// An item of a list, on its way to the place of another.
+    Item { at: Pointer, to: Pointer },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +120,9 @@ pub struct Form {
     /// Esc was pressed: keys are not text until the focus moves or Enter wakes the field.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// The last text that was cut or copied here.
+    pub(super) clip: String,
+    pub(super) held: Option<Held>,
     pub(super) scroll: usize,
     /// The next drawing brings the focus into view.
     pub(super) follow: bool,
@@ -138,6 +156,8 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            clip: String::new(),
+            held: None,
             scroll: 0,
             follow: true,
             columns: Columns::default(),
@@ -195,6 +215,7 @@ impl Form {
         form.notes = std::mem::take(&mut self.notes);
         form.written = std::mem::take(&mut self.written);
         form.focus = self.focus.clone();
+        form.clip = std::mem::take(&mut self.clip);
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.rebuild();
         let kept = self

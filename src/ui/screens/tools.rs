@@ -25,6 +25,7 @@ use crate::{
         finding::{EntryEdit, Finding, Fix},
     },
     schema::pointer::Pointer,
+    syntax::edit::Edit,
     systems::table,
     ui::{
         canvas::Pen,
@@ -105,12 +106,11 @@ impl Tools {
                 Reply::send(Message::EditText { target: TextTarget::Entry(known.entry.id.clone()), at, text })
             }
             FormReply::Fix(row) => known.fixes.get(row).and_then(Option::as_ref).map_or(Reply::Handled, dialogs::apply),
-            FormReply::Edits(edits) => {
-                let place = edits.first().map(|edit| edit.at().to_string()).unwrap_or_default();
-                let label = format!("edit {} of {}", place.trim_start_matches('/'), known.entry.key);
-                let entry = &known.entry.id;
-                let change = |edit| Change::Entry(EntryEdit { entry: entry.clone(), edit });
-                Reply::send(Message::Change { label, changes: edits.into_iter().map(change).collect() })
+            FormReply::Edits(edits) => Reply::Send(known.changes(edits)),
+            FormReply::Copy { what, text, edits } => {
+                let mut messages = known.changes(edits);
+                messages.push(Message::Copy { what, text });
+                Reply::Send(messages)
             }
         }
     }
@@ -123,6 +123,15 @@ impl Tools {
 }
 
 impl FormOf {
+    /// What is asked of the application for edits of the form.
+    fn changes(&self, edits: Vec<Edit>) -> Vec<Message> {
+        let Some(first) = edits.first() else { return Vec::new() };
+        let place = first.at().to_string();
+        let label = format!("edit {} of {}", place.trim_start_matches('/'), self.entry.key);
+        let change = |edit| Change::Entry(EntryEdit { entry: self.entry.id.clone(), edit });
+        vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
+    }
+
     /// Takes in the entry as it is now, and what was found about it.
     fn take(&mut self, entry: &Entry, state: &State) {
         let place = entry.id.place();

@@ -1,148 +1,180 @@
-//! A one-line text with a cursor: typing, moving by letter and word, cutting, pasting.
+//! A one-line text with a cursor: typing, selecting, moving by letter and word, cutting, pasting, undo.
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::editing::{Editing, Reach};
 use crate::{
-    app::input::{Code, Key},
+    app::input::Key,
     ui::canvas::{visible, width},
 };
 
+/// The sign that stands for a letter which must not be seen.
+const MASK: &str = "•";
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextInput {
-    text: String,
-    /// A byte offset at a border between clusters.
-    cursor: usize,
+    editing: Editing,
     scroll: usize,
 }
 
 impl TextInput {
     /// A text with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
-        let text = text.into();
-        Self { cursor: text.len(), text, scroll: 0 }
+        Self { editing: Editing::new(text), scroll: 0 }
     }
 
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.editing.text()
     }
 
     /// The cursor's byte offset; always at a border between clusters.
     #[must_use]
     pub fn cursor(&self) -> usize {
-        self.cursor
+        self.editing.cursor()
+    }
+
+    #[must_use]
+    pub fn selected(&self) -> Option<&str> {
+        self.editing.selected()
     }
 
     /// Puts a text at the cursor; line breaks become blanks.
     pub fn insert(&mut self, text: &str) {
-        let line = text.replace("\r\n", " ").replace(['\n', '\r'], " ");
-        self.text.insert_str(self.cursor, &line);
-        self.cursor += line.len();
-        self.settle();
+        self.editing.insert(&text.replace("\r\n", " ").replace(['\n', '\r'], " "));
     }
 
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
+    /// Takes another text that came from elsewhere; the cursor stays with what did not change.
+    pub fn replace(&mut self, text: &str) {
+        self.editing.replace(text);
+    }
+
+    /// Puts the cursor at a byte offset.
+    pub fn go(&mut self, to: usize) {
+        self.editing.go(to, Reach::Move);
+    }
+
+    /// Selects from the cursor as far as a byte offset.
+    pub fn select_to(&mut self, to: usize) {
+        self.editing.go(to, Reach::Select);
+    }
+
+    /// Takes the selection out and answers it.
+    pub fn cut(&mut self) -> Option<String> {
+        self.editing.cut()
+    }
+
     /// Takes a key of one-line editing; whether the key was one (the text may be unchanged).
     pub fn key(&mut self, key: Key) -> bool {
-        if let Some(letter) = key.letter() {
-            self.insert(letter.encode_utf8(&mut [0; 4]));
-            return true;
-        }
-        let by_word = key.mods.ctrl || key.mods.alt;
-        match key.code {
-            Code::Left => self.cursor = if by_word { self.word_before() } else { self.before() },
-            Code::Right => self.cursor = if by_word { self.word_after() } else { self.after() },
-            Code::Home => self.cursor = 0,
-            Code::End => self.cursor = self.text.len(),
-            Code::Backspace => self.cut(if by_word { self.word_before() } else { self.before() }, self.cursor),
-            Code::Delete => self.cut(self.cursor, if by_word { self.word_after() } else { self.after() }),
-            Code::Char('w') if key.mods.ctrl => self.cut(self.word_before(), self.cursor),
-            Code::Char('u') if key.mods.ctrl => self.cut(0, self.cursor),
-            Code::Char('k') if key.mods.ctrl => self.cut(self.cursor, self.text.len()),
-            Code::Char('a') if key.mods.ctrl => self.cursor = 0,
-            Code::Char('e') if key.mods.ctrl => self.cursor = self.text.len(),
-            _ => return false,
-        }
-        true
+        self.editing.key(key)
     }
 
     /// Puts the cursor at the cell `column` of the drawn text.
     pub fn click(&mut self, column: usize) {
+        self.go_to_cell(column, Reach::Move);
+    }
+
+    /// Selects as far as the cell `column` of the drawn text.
+    pub fn drag(&mut self, column: i32) {
+        // Beyond the left edge the text moves on.
+        if column < 0 {
+            self.scroll = self.scroll.saturating_sub(1);
+        }
+        self.go_to_cell(usize::try_from(column).unwrap_or(0), Reach::Select);
+    }
+
+    fn go_to_cell(&mut self, column: usize, reach: Reach) {
         let mut at = 0;
-        for (offset, cluster) in self.text.grapheme_indices(true) {
-            if at >= column + self.scroll {
-                self.cursor = offset;
-                return;
+        let mut to = self.text().len();
+        for (offset, cluster) in self.text().grapheme_indices(true) {
+            let wide = width(&visible(cluster));
+            if at + wide > column + self.scroll {
+                to = offset;
+                break;
             }
-            at += width(&visible(cluster));
+            at += wide;
         }
-        self.cursor = self.text.len();
+        self.editing.go(to, reach);
     }
 
-    fn cut(&mut self, from: usize, to: usize) {
-        self.text.replace_range(from..to, "");
-        self.cursor = from;
-        self.settle();
-    }
-
-    /// A letter typed before a combining one joins it: moves the cursor on to the next border.
-    fn settle(&mut self) {
-        let border = |at: usize| at == self.text.len() || self.text.grapheme_indices(true).any(|(offset, _)| offset == at);
-        while !border(self.cursor) {
-            self.cursor += 1;
-        }
-    }
-
-    fn before(&self) -> usize {
-        self.text[..self.cursor].grapheme_indices(true).next_back().map_or(0, |(offset, _)| offset)
-    }
-
-    fn after(&self) -> usize {
-        self.text[self.cursor..].graphemes(true).next().map_or(self.cursor, |cluster| self.cursor + cluster.len())
-    }
-
-    fn word_before(&self) -> usize {
-        let head = &self.text[..self.cursor];
-        head.unicode_word_indices().next_back().map_or(0, |(offset, _)| offset)
-    }
-
-    fn word_after(&self) -> usize {
-        let tail = &self.text[self.cursor..];
-        tail.unicode_word_indices().next().map_or(self.text.len(), |(offset, word)| self.cursor + offset + word.len())
-    }
-
-    /// Draws the text in the first line of `area`; with `cursor`, the cell of the cursor in that style and in view.
+    /// Draws the text in the first line of `area`; with `cursor`, the cell of the cursor in that style and in view,
+    /// and signs at the edges where there is more.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>) {
+        self.draw_as(buffer, area, style, cursor, |cluster| visible(cluster).into_owned());
+    }
+
+    /// The same with a sign in the place of each letter.
+    pub fn draw_masked(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>) {
+        self.draw_as(buffer, area, style, cursor, |_| MASK.to_owned());
+    }
+
+    fn draw_as(&mut self, buffer: &mut Buffer, area: Rect, style: Style, cursor: Option<Style>, shown: impl Fn(&str) -> String) {
         let area = area.intersection(buffer.area);
         let room = usize::from(area.width);
         if room == 0 || area.height == 0 {
             return;
         }
         buffer.set_style(Rect { height: 1, ..area }, style);
-        let column = width(&visible(&self.text[..self.cursor]));
-        self.scroll = if cursor.is_some() { self.scroll.clamp((column + 1).saturating_sub(room), column) } else { 0 };
+        let cells: Vec<(usize, String)> =
+            self.text().grapheme_indices(true).map(|(offset, cluster)| (offset, shown(cluster))).collect();
+        let total: usize = cells.iter().map(|(_, shown)| width(shown)).sum();
+        let before =
+            |end: usize| cells.iter().take_while(|(offset, _)| *offset < end).map(|(_, shown)| width(shown)).sum::<usize>();
+        let column = before(self.cursor());
+        self.scroll = if cursor.is_some() { scrolled(self.scroll, column, total, room) } else { 0 };
+        let selection = self.editing.selection().filter(|_| cursor.is_some()).unwrap_or(0..0);
         let mut at = 0;
-        for (offset, cluster) in self.text.grapheme_indices(true) {
-            let shown = visible(cluster);
-            let wide = width(&shown);
+        for (offset, text) in &cells {
+            let wide = width(text);
             if at >= self.scroll && at + wide <= self.scroll + room {
-                let style = cursor.filter(|_| offset == self.cursor).unwrap_or(style);
+                let selected = if selection.contains(offset) { style.add_modifier(Modifier::REVERSED) } else { style };
+                let style = cursor.filter(|_| *offset == self.cursor()).unwrap_or(selected);
                 let x = area.left() + u16::try_from(at - self.scroll).unwrap_or(0);
-                buffer.set_stringn(x, area.top(), &*shown, wide, style);
+                buffer.set_stringn(x, area.top(), text, wide, style);
             }
             at += wide;
         }
-        if let Some(cursor) = cursor.filter(|_| self.cursor == self.text.len()) {
-            let x = area.left() + u16::try_from(column - self.scroll).unwrap_or(0);
-            buffer.set_stringn(x, area.top(), " ", 1, cursor);
-        } else if cursor.is_none() && at > room {
-            buffer.set_stringn(area.right() - 1, area.top(), "…", 1, style);
+        let mut edge = |x: u16, sign: &str| {
+            buffer.set_stringn(x, area.top(), sign, 1, style.add_modifier(Modifier::DIM));
+        };
+        match cursor {
+            Some(cursor) => {
+                if self.scroll > 0 && room > 2 {
+                    edge(area.left(), "‹");
+                }
+                if total > self.scroll + room && room > 2 {
+                    edge(area.right() - 1, "›");
+                }
+                if self.cursor() == self.text().len() {
+                    let x = area.left() + u16::try_from(column - self.scroll).unwrap_or(0);
+                    buffer.set_stringn(x, area.top(), " ", 1, cursor);
+                }
+            }
+            None if total > room => edge(area.right() - 1, "…"),
+            None => {}
         }
     }
+}
+
+/// The first column seen, so that the cursor is in view and not below the signs at the edges.
+fn scrolled(scroll: usize, cursor: usize, total: usize, room: usize) -> usize {
+    if total < room {
+        return 0;
+    }
+    let (left, right) = if room > 4 { (1, 2) } else { (0, 0) };
+    // A letter may be two cells wide; the cursor stands on its first.
+    let least = (cursor + 1 + if cursor < total { right } else { 0 }).saturating_sub(room);
+    let most = cursor.saturating_sub(left);
+    scroll.clamp(least.min(most), most)
 }
 
 #[cfg(test)]
@@ -155,12 +187,38 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn line(input: &mut TextInput, cells: u16) -> String {
+        let area = Rect::new(0, 0, cells, 1);
+        let mut buffer = Buffer::empty(area);
+        input.draw(&mut buffer, area, Style::default(), Some(Style::default()));
+        buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
     #[test]
     fn words_are_moved_over_and_cut() {
         let mut input = TextInput::new("tell me a joke");
         input.key(key("ctrl+left"));
         input.key(key("ctrl+w"));
         assert_eq!((input.text(), input.cursor()), ("tell me joke", 8));
+    }
+
+    #[test]
+    fn the_edges_tell_where_more_is() {
+        let mut input = TextInput::new("tell me a joke");
+        assert_eq!(line(&mut input, 8), "‹a joke ");
+        input.key(key("home"));
+        assert_eq!(line(&mut input, 8), "tell me›");
+        assert_eq!(line(&mut input, 20).trim_end(), "tell me a joke");
+    }
+
+    #[test]
+    fn a_click_hits_the_letter_under_it_and_a_drag_selects() {
+        let mut input = TextInput::new("日本語 text");
+        line(&mut input, 20);
+        input.click(3);
+        assert_eq!(input.cursor(), "日".len(), "the second half of a wide letter is that letter");
+        input.drag(9);
+        assert_eq!(input.selected(), Some("本語 te"));
     }
 
     proptest! {

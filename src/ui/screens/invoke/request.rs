@@ -239,6 +239,11 @@ impl RequestPane {
             FormReply::Ignored => Reply::Ignored,
             FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
             FormReply::Edits(edits) => Reply::Send(changes(part, &tool, edits)),
+            FormReply::Copy { what, text, edits } => {
+                let mut messages = if edits.is_empty() { Vec::new() } else { changes(part, &tool, edits) };
+                messages.push(Message::Copy { what, text });
+                Reply::Send(messages)
+            }
             FormReply::OpenEditor { at, text } => {
                 let target = match part {
                     Part::Configuration => TextTarget::Entry(tool),

@@ -1,0 +1,141 @@
+//! The mouse on a form: what is pressed, held and dragged, and the wheel.
+
+use ratatui::layout::Position;
+
+use super::{
+    cell::{Answer, Click},
+    view::{Form, FormReply, Held, Target},
+};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Button, Mouse, MouseKind},
+    },
+    schema::{
+        fields::{Part, Role},
+        pointer::Pointer,
+    },
+    syntax::edit::Edit,
+};
+
+/// Lines that a notch of the wheel moves.
+const NOTCH: usize = 3;
+
+impl Form {
+    pub(super) fn mouse(&mut self, mouse: Mouse) -> FormReply {
+        let at = Position { x: mouse.column, y: mouse.row };
+        match mouse.kind {
+            MouseKind::Drag(Button::Left) => return self.drag(mouse),
+            MouseKind::Up(Button::Left) => return self.drop_held(),
+            _ if !self.area.contains(at) => return FormReply::Ignored,
+            MouseKind::Wheel(notches) => {
+                self.wheel(at, notches);
+                FormReply::Handled
+            }
+            MouseKind::Down(Button::Left) => {
+                self.held = None;
+                let hit = self.spots.iter().find(|spot| spot.area.contains(at));
+                let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area)) else {
+                    return FormReply::Handled;
+                };
+                self.press(row, target, at.x - area.x, area.as_position())
+            }
+            _ => FormReply::Ignored,
+        }
+    }
+
+    fn wheel(&mut self, at: Position, notches: i16) {
+        let by = isize::from(notches).saturating_mul(3);
+        let over = self.spots.iter().find(|spot| spot.area.contains(at));
+        let is_editor = over.is_some_and(|spot| Some(spot.row) == self.row() && matches!(spot.target, Target::Widget(_)));
+        if is_editor && self.editor.as_mut().is_some_and(|editor| editor.wheel(by)) {
+            return;
+        }
+        let by = usize::from(notches.unsigned_abs()) * NOTCH;
+        let most = self.lines.total().saturating_sub(usize::from(self.area.height));
+        self.scroll = if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
+        self.follow = false;
+    }
+
+    fn press(&mut self, row: usize, target: Target, across: u16, corner: Position) -> FormReply {
+        let Some(field) = self.fields.get(row) else { return FormReply::Handled };
+        let id = (field.pointer.clone(), field.part);
+        let is_item = matches!(field.role, Role::Item { .. }) && !matches!(field.part, Part::Add | Part::More(_));
+        let is_entry = matches!(field.role, Role::Entry { .. }) && !matches!(field.part, Part::Add | Part::More(_));
+        let on_label = corner.x + across < self.area.x + self.columns.widget;
+        let was_here = self.focus == id;
+        let mut left = FormReply::Handled;
+        if !was_here {
+            left = self.leave();
+            let Some(row) = self.fields.iter().position(|field| (&field.pointer, field.part) == (&id.0, id.1)) else {
+                return left;
+            };
+            self.set_row(row);
+        }
+        self.resting = false;
+        let reply = match target {
+            Target::Row if is_item => {
+                self.held = Some(Held::Item { at: id.0.clone(), to: id.0 });
+                FormReply::Handled
+            }
+            // A second press on a name that the user gave is to change it.
+            Target::Row if is_entry && was_here && on_label => self.act(Act::RenameMember),
+            Target::Row => FormReply::Handled,
+            Target::Widget(Click::At { line, column }) => {
+                let (left, top) = (i32::from(corner.x) - i32::from(column), i32::from(corner.y) - i32::from(line));
+                self.held = Some(Held::Widget { left, top });
+                self.click(Click::At { line, column: column + across })
+            }
+            Target::Widget(click) => self.click(click),
+            Target::Earlier => self.act(Act::MoveUp),
+            Target::Later => self.act(Act::MoveDown),
+            Target::Remove => self.act(Act::RemoveValue),
+            Target::Fix(note) => FormReply::Fix(note),
+        };
+        left.then(reply)
+    }
+
+    fn click(&mut self, click: Click) -> FormReply {
+        self.ensure_editor();
+        let answer = self.ask(|editor, cell| editor.click(cell, click));
+        self.take(answer)
+    }
+
+    fn drag(&mut self, mouse: Mouse) -> FormReply {
+        match self.held.clone() {
+            None => FormReply::Ignored,
+            Some(Held::Widget { left, top }) => {
+                let (line, column) = (i32::from(mouse.row) - top, i32::from(mouse.column) - left);
+                let answer = self.ask(|editor, cell| editor.drag(cell, line, column));
+                if answer == Answer::Ignored { FormReply::Handled } else { self.take(answer) }
+            }
+            Some(Held::Item { at, .. }) => {
+                let to = self.item_under(mouse, &at).unwrap_or_else(|| at.clone());
+                self.held = Some(Held::Item { at, to });
+                FormReply::Handled
+            }
+        }
+    }
+
+    /// The item of the same list that lies under the mouse.
+    fn item_under(&self, mouse: Mouse, at: &Pointer) -> Option<Pointer> {
+        let list = at.parent()?;
+        let x = mouse.column.clamp(self.area.left(), self.area.right().saturating_sub(1));
+        let place = Position { x, y: mouse.row };
+        let row = self.spots.iter().find(|spot| spot.area.contains(place))?.row;
+        let index = self.fields.get(row)?.pointer.strip(&list)?.tokens().first()?.parse().ok()?;
+        Some(list.item(index))
+    }
+
+    /// What was dragged stays where it is now.
+    fn drop_held(&mut self) -> FormReply {
+        match self.held.take() {
+            Some(Held::Item { at, to }) if at != to => {
+                let Some(to) = to.last_index() else { return FormReply::Handled };
+                self.commit(vec![Edit::Move { at, to }])
+            }
+            Some(_) => FormReply::Handled,
+            None => FormReply::Ignored,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A secret: masked, and better not there at all but the name of the environment variable that holds it.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    clip::{self, Clip},
+};
+use crate::{
+    app::input::{Code, Input},
+    ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
+};
+
+pub struct Secret;
+
+/// What puts the name of a variable in the place of the value.
+const FROM_ENVIRONMENT: &str = "${…}";
+
+/// A text that names an environment variable, or is about to: `${NAME}`. That is no secret.
+fn names_variable(text: &str) -> bool {
+    let Some(name) = text.strip_prefix("${") else { return false };
+    let name = name.strip_suffix('}').unwrap_or(name);
+    name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64
+        // Nothing that only looks like a name: a token in lower case stays masked.
+        && !name.chars().any(|letter| letter.is_ascii_lowercase())
+}
+
+/// The variable that a field's name suggests: `api_key` → `API_KEY`.
+fn suggested(cell: &Cell<'_>) -> String {
+    let name = cell.field.pointer.tokens().iter().rev().find(|token| token.parse::<usize>().is_err());
+    let mut variable = String::new();
+    let mut was_lower = false;
+    for letter in name.map_or("SECRET", String::as_str).chars() {
+        if letter.is_ascii_uppercase() && was_lower {
+            variable.push('_');
+        }
+        was_lower = letter.is_ascii_lowercase();
+        let letter = letter.to_ascii_uppercase();
+        variable.push(if letter.is_ascii_alphanumeric() { letter } else { '_' });
+    }
+    variable
+}
+
+/// As many dots as letters, but never more than tell anything.
+fn masked(text: &str) -> String {
+    "•".repeat(text.graphemes(true).count().min(24))
+}
+
+fn ghost(cell: &Cell<'_>) -> String {
+    // A default must not be shown either.
+    match cell.field.node.default.as_ref().filter(|_| cell.value.is_none()) {
+        Some(default) if !default.is_null() => "•••• · default".into(),
+        _ if cell.value.is_none() => "secret, typed hidden; $ names an environment variable".into(),
+        _ => cell.ghost(),
+    }
+}
+
+impl Widget for Secret {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let text = cell.text();
+        let (shown, role) = match text.as_str() {
+            "" => (ghost(cell), Role::Ghost),
+            text if names_variable(text) => (text.to_owned(), Role::SyntaxKey),
+            text => (masked(text), Role::Text),
+        };
+        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
+        paper.line(0, &shown, style, "");
+        vec![paper.whole(0, ANYWHERE)]
+    }
+
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Hidden { input: TextInput::new(cell.text()) })
+    }
+}
+
+struct Hidden {
+    input: TextInput,
+}
+
+impl Hidden {
+    /// Names the variable in the place of the value; its name is selected, so that typing says another.
+    fn from_environment(&mut self, cell: &Cell<'_>) -> Answer {
+        let text = format!("${{{}}}", suggested(cell));
+        self.input.replace(&text);
+        self.input.go(2);
+        self.input.select_to(text.len() - 1);
+        cell.set(text)
+    }
+
+    fn changed(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
+        let text = self.input.text();
+        if text != before {
+            return cell.set(text);
+        }
+        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
+        if removes { cell.unset() } else { Answer::Handled }
+    }
+
+    fn is_shown(&self) -> bool {
+        names_variable(self.input.text())
+    }
+}
+
+impl Editor for Hidden {
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let ground = paper.ground(0);
+        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+        let edge = paper.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
+        let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..paper.area };
+        if self.input.text().is_empty() {
+            let ghost_style = ground.patch(paper.style(Role::Ghost));
+            let words = crate::ui::canvas::fit(&ghost(cell), usize::from(line.width.saturating_sub(1))).into_owned();
+            paper.pen(0).put(" ", cursor.unwrap_or(ground)).put(&words, ghost_style);
+        } else if self.is_shown() {
+            self.input.draw(paper.buffer, line, ground.patch(paper.styles[Role::SyntaxKey]), cursor);
+        } else {
+            self.input.draw_masked(paper.buffer, line, ground, cursor);
+        }
+        let (area, key) = (paper.area, ground.patch(paper.style(Role::Key)));
+        paper.pen(0).to(area, edge).put(FROM_ENVIRONMENT, key);
+        vec![Hit { line: 0, columns: edge..area.width, click: Click::Add }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
+    }
+
+    fn typing(&self) -> bool {
+        true
+    }
+
+    fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::asked(input) {
+            // A secret does not go to the clipboard.
+            Some(_) if !self.is_shown() && self.input.selected().is_some() => {
+                return Answer::Refused("a secret is not copied".into());
+            }
+            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+            Some(Clip::Cut) => {
+                return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, cell.set(self.input.text())));
+            }
+            None => {}
+        }
+        let before = self.input.text().to_owned();
+        match input {
+            Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
+            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => self.from_environment(cell),
+            Input::Key(key) if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
+            Input::Paste(text) => {
+                self.input.insert(text.trim_end_matches(['\n', '\r']));
+                self.changed(cell, &before, None)
+            }
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match click {
+            Click::Add => return self.from_environment(cell),
+            Click::At { column, .. } => self.input.click(usize::from(column)),
+            _ => {}
+        }
+        Answer::Handled
+    }
+
+    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+        self.input.drag(column);
+        Answer::Handled
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        if self.input.text().is_empty() { vec![("$", "name a variable")] } else { vec![("Ctrl+U", "clear")] }
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        self.input.replace(&cell.text());
+    }
+
+    fn leave(&mut self, cell: &Cell<'_>) -> Answer {
+        // What was typed cannot be brought back by undo once the field is left.
+        self.input = TextInput::new(cell.text());
+        Answer::Handled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_variables_are_shown() {
+        for (text, shown) in [
+            ("${API_KEY}", true),
+            ("${", true),
+            ("${API", true),
+            ("${sk-12}", false),
+            ("${hunter2}", false),
+            ("sk-1234", false),
+            ("$API", false),
+        ] {
+            assert_eq!(names_variable(text), shown, "{text}");
+        }
+    }
+}
