@@ -50,7 +50,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "ui",
         imports: &["schema", "syntax", "model", "engine", "systems", "app"],
-        outside: &["serde_json", "ratatui", "ratatui_textarea", "nucleo_matcher", "unicode_width", "unicode_segmentation"],
+        outside: &["serde_json", "ratatui", "nucleo_matcher", "unicode_width", "unicode_segmentation"],
     },
     Folder {
         name: "runtime",

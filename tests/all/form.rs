@@ -471,7 +471,7 @@ fn pasted_text_goes_where_one_types() {
     let mut desk = Desk::new(tool(), json!({}));
     desk.keys("enter");
     desk.pastes("two\nlines");
-    assert_eq!(desk.value["name"], "two lines", "a line takes no line break");
+    assert_eq!(desk.value["name"], "two\nlines", "a line grows to a box");
     desk.goes("/description");
     desk.pastes("two\r\nlines");
     assert_eq!(desk.value["description"], "two\nlines");
