@@ -21,6 +21,7 @@ use crate::{
         state::State,
     },
     model::entry::FileId,
+    syntax::edit::Edit,
     ui::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen},
@@ -64,11 +65,11 @@ impl FormScreen {
             FormReply::Ignored => Reply::Ignored,
             FormReply::Refused(words) => Reply::Refused(words),
             FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target: TextTarget::Form, at, text }),
-            FormReply::Edits(edits) => {
-                let place = edits.first().map(|edit| edit.at().to_string()).unwrap_or_default();
-                let label = format!("edit {}", place.trim_start_matches('/'));
-                let change = |edit| Change::File { file: file.clone(), document: 0, edit };
-                Reply::send(Message::Change { label, changes: edits.into_iter().map(change).collect() })
+            FormReply::Edits(edits) => Reply::Send(changes(file, edits)),
+            FormReply::Copy { what, text, edits } => {
+                let mut messages = changes(file, edits);
+                messages.push(Message::Copy { what, text });
+                Reply::Send(messages)
             }
         }
     }
@@ -240,4 +241,12 @@ impl Screen for FormScreen {
         hints.extend([Act::Undo, Act::Quit]);
         hints
     }
+}
+
+/// What is asked of the application for edits of the form.
+fn changes(file: &FileId, edits: Vec<Edit>) -> Vec<Message> {
+    let Some(first) = edits.first() else { return Vec::new() };
+    let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
+    let change = |edit| Change::File { file: file.clone(), document: 0, edit };
+    vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
 }
