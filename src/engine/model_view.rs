@@ -145,7 +145,8 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
     if function.parameters.get("type").and_then(Value::as_str) != Some("object") {
         refuse(&root, "the parameters must be of type object".into());
     }
-    for finding in Checker::compile(&function.parameters).err().into_iter().flatten() {
+    // References that lead nowhere have no place here; those that lead out are told below.
+    for finding in Checker::compile(&function.parameters).err().into_iter().flatten().filter(|finding| !finding.at.is_root()) {
         let keyword = finding.at.last().map_or_else(String::new, |keyword| format!(" ({keyword}: {})", finding.words));
         refuse(&finding.at, format!("the parameters are not a JSON Schema{keyword}"));
     }
