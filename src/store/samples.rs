@@ -62,6 +62,11 @@ pub const SAMPLES: &[Sample] = &[
         about: "One tool and one service: what it takes to see an answer.",
         files: files!("first-call", "README.md", "joke-service.json", "tell-joke.json", "toolcrib.toml",),
     },
+    Sample {
+        name: "gallery",
+        about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
+        files: files!("gallery", "README.md", "instance.yaml", "schema.json", "toolcrib.toml", "ui.json"),
+    },
 ];
 
 /// The sample of that name.
