@@ -20,6 +20,8 @@ mod findings;
 mod form;
 #[path = "all/form_program.rs"]
 mod form_program;
+#[path = "all/gallery.rs"]
+mod gallery;
 #[path = "all/gate_edits.rs"]
 mod gate_edits;
 #[path = "all/invoke.rs"]

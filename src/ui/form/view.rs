@@ -192,14 +192,10 @@ impl Form {
     /// Remembers the spelling of numbers that a float cannot hold exactly.
     fn note_written(&mut self, written: &dyn Fn(&Pointer) -> Option<String>) {
         self.written.clear();
-        for field in &self.fields {
-            let value = field.pointer.get(&self.value);
-            if value.is_some_and(Value::is_f64)
-                && let Some(text) = written(&field.pointer)
-            {
-                self.written.insert(field.pointer.clone(), text);
-            }
-        }
+        // Those that are folded away too: they are to be right when they are shown.
+        let mut places = Vec::new();
+        floats(&self.value, &Pointer::root(), &mut places);
+        self.written.extend(places.into_iter().filter_map(|at| written(&at).map(|text| (at, text))));
     }
 
     /// Puts the form on another schema; focus and folds stay as far as they can.
@@ -409,6 +405,16 @@ impl Form {
             return FormReply::Handled;
         }
         self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }])
+    }
+}
+
+/// The places of numbers that are held as floats.
+fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
+    match value {
+        Value::Number(number) if number.is_f64() => found.push(at.clone()),
+        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| floats(member, &at.child(name), found)),
+        _ => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, style::Style};
+use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, layout::Rect, style::Style};
 use toolcrib::{
     app::{
         effect::Effect,
@@ -147,42 +147,53 @@ impl Workbench {
 
     /// The screen as text.
     pub fn screen(&self) -> String {
-        let buffer = self.buffer();
-        let line =
-            |row| (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_owned();
-        (0..buffer.area.height).map(line).collect::<Vec<_>>().join("\n")
+        text(self.buffer())
     }
 
     /// What stands between the top and the bottom line as text, and below it which style each run of cells has.
     pub fn styled(&self) -> String {
-        let buffer = self.buffer();
-        let body = 1..buffer.area.height - 1;
-        let text = self.screen();
-        let mut lines: Vec<String> = text.lines().skip(1).take(body.len()).map(str::to_owned).collect();
-        lines.push("-".repeat(20));
-        let mut styles: Vec<Style> = Vec::new();
-        for row in body {
-            let mut runs: Vec<(usize, usize)> = Vec::new();
-            for column in 0..buffer.area.width {
-                let style = buffer[(column, row)].style();
-                let number = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
-                    styles.push(style);
-                    styles.len() - 1
-                });
-                match runs.last_mut() {
-                    Some((of, count)) if *of == number => *count += 1,
-                    _ => runs.push((number, 1)),
-                }
-            }
-            lines.push(runs.iter().map(|(number, count)| format!("{number}x{count}")).collect::<Vec<_>>().join(" "));
-        }
-        for (number, style) in styles.iter().enumerate() {
-            let colour =
-                |colour: Option<ratatui::style::Color>| colour.map_or_else(|| "-".to_owned(), |colour| colour.to_string());
-            lines.push(format!("{number}: {} on {} {:?}", colour(style.fg), colour(style.bg), style.add_modifier));
-        }
-        lines.join("\n")
+        let height = usize::from(self.buffer().area.height) - 2;
+        let text: Vec<String> = self.screen().lines().skip(1).take(height).map(str::to_owned).collect();
+        let area = Rect { y: 1, height: self.buffer().area.height - 2, ..self.buffer().area };
+        format!("{}\n{}\n{}", text.join("\n"), "-".repeat(20), runs_within(self.buffer(), area))
     }
+}
+
+/// A picture as text.
+pub fn text(buffer: &Buffer) -> String {
+    let line =
+        |row| (0..buffer.area.width).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_owned();
+    (0..buffer.area.height).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Which style each run of cells has, row by row, and what the styles are.
+pub fn runs(buffer: &Buffer) -> String {
+    runs_within(buffer, buffer.area)
+}
+
+fn runs_within(buffer: &Buffer, area: Rect) -> String {
+    let mut lines = Vec::new();
+    let mut styles: Vec<Style> = Vec::new();
+    for row in area.rows() {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for column in row.columns() {
+            let style = buffer[(column.x, column.y)].style();
+            let number = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            match runs.last_mut() {
+                Some((of, count)) if *of == number => *count += 1,
+                _ => runs.push((number, 1)),
+            }
+        }
+        lines.push(runs.iter().map(|(number, count)| format!("{number}x{count}")).collect::<Vec<_>>().join(" "));
+    }
+    for (number, style) in styles.iter().enumerate() {
+        let colour = |colour: Option<ratatui::style::Color>| colour.map_or_else(|| "-".to_owned(), |colour| colour.to_string());
+        lines.push(format!("{number}: {} on {} {:?}", colour(style.fg), colour(style.bg), style.add_modifier));
+    }
+    lines.join("\n")
 }
 
 fn read(root: &Path, folder: &Path, files: &mut Vec<(FileId, Loaded)>) {
