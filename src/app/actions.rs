@@ -135,9 +135,16 @@ actions! {
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
     CopyRun         "copy-run"         Workflow ["y"],                  "copy…",           "Copy the run as a scenario, an audit record or counters, or the graph as text, DOT, Mermaid, SVG or JSON";
     CentreCurrent   "centre"           Workflow ["c"],                  "centre",          "Bring the current state into view";
-    FitGraph        "fit"              Workflow ["0"],                  "fit",             "Show the graph from its start";
+    FitGraph        "fit"              Workflow ["0"],                  "fit",             "Lay the picture out anew, with the most detail that lets all of it be seen";
     ZoomIn          "zoom-in"          Workflow ["+", "="],             "zoom in",         "Show more of each state";
     ZoomOut         "zoom-out"         Workflow ["-"],                  "zoom out",        "Show less of each state";
+    GraphScale      "view"             Workflow ["v"],                  "view",            "Show as many states as suit, those around one, folded parts, or all";
+    FollowRun       "follow-run"       Workflow ["F"],                  "follow run",      "Keep the current state in view as the run goes on, or stay here";
+    Legend          "signs"            Workflow ["i"],                  "signs",           "Show what the signs of the picture mean";
+    NextArrow       "next-arrow"       Graph    ["."],                  "next arrow",      "Choose the next arrow of the selected state";
+    PreviousArrow   "previous-arrow"   Graph    [","],                  "previous arrow",  "Choose the arrow before";
+    OpenPart        "open"             Graph    ["o"],                  "open",            "Open the folded box, the bundle of tools or the neighbours of the state that is chosen; or close it again";
+    MiniMap         "map"              Graph    ["z"],                  "map",             "Show the small map where the picture is larger than the pane, or hide it";
 
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";

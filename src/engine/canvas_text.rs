@@ -1,8 +1,8 @@
 //! A layout drawn into cells with box characters; each cell knows what it is part of, so that screen and text export share one drawing.
 
 use super::layout::{
-    diagram::{Diagram, Measure},
-    picture::{Caption, Heading, Picture, Placed, Point, Route},
+    diagram::{Diagram, Direction, Frame},
+    picture::{Area, Caption, Heading, Picture, Placed, Point, Route},
 };
 
 /// What a cell is part of.
@@ -37,48 +37,56 @@ pub struct Cell {
     pub role: Role,
 }
 
-/// A drawing in cells, row by row.
+/// A part of a picture in cells, row by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
-    pub width: usize,
-    pub height: usize,
+    /// Which part of the picture.
+    pub window: Area,
     cells: Vec<Cell>,
 }
 
 impl Drawing {
+    /// The cell at a point of the picture, if the drawing holds it.
     #[must_use]
     pub fn cell(&self, at: Point) -> Option<&Cell> {
-        (at.x < self.width).then(|| self.cells.get(at.y * self.width + at.x))?
+        self.cells.get(index(&self.window, at)?)
     }
 
-    /// The cells of a row.
-    #[must_use]
-    pub fn row(&self, y: usize) -> &[Cell] {
-        self.cells.get(y * self.width..(y + 1) * self.width).unwrap_or_default()
+    /// The rows of cells, from the top.
+    pub fn rows(&self) -> impl Iterator<Item = &[Cell]> {
+        self.cells.chunks(self.window.width.max(1))
     }
+}
 
-    /// The drawing as lines of text, without blanks at their ends.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        (0..self.height)
-            .map(|y| {
-                let mut line = String::new();
-                let mut skip = 0;
-                for cell in self.row(y) {
-                    if skip > 0 && cell.text.is_empty() {
-                        skip -= 1;
-                        continue;
-                    }
-                    line.push_str(if cell.text.is_empty() { " " } else { &cell.text });
-                    skip = usize::from(
-                        cell.text.len() > 1
-                            && matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_)),
-                    ) * usize::from(is_wide(&cell.text));
-                }
-                line.trim_end().to_owned()
-            })
-            .collect()
+fn index(window: &Area, at: Point) -> Option<usize> {
+    window.holds(at).then(|| (at.y - window.y) * window.width + (at.x - window.x))
+}
+
+/// The cells of a row as text, without blanks at its end.
+fn line(cells: &[Cell]) -> String {
+    let mut line = String::new();
+    let mut skip = 0;
+    for cell in cells {
+        if skip > 0 && cell.text.is_empty() {
+            skip -= 1;
+            continue;
+        }
+        line.push_str(if cell.text.is_empty() { " " } else { &cell.text });
+        let is_text = matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_));
+        skip = usize::from(cell.text.len() > 1 && is_text && is_wide(&cell.text));
     }
+    line.trim_end().to_owned()
+}
+
+/// So many rows are drawn at a time, so that the room taken grows with the width of a picture alone.
+const BAND: usize = 64;
+
+/// The whole picture as lines of text.
+pub fn lines(diagram: &Diagram, picture: &Picture) -> impl Iterator<Item = String> {
+    (0..picture.height).step_by(BAND).flat_map(|y| {
+        let window = Area { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
+        draw(diagram, picture, window).rows().map(line).collect::<Vec<_>>()
+    })
 }
 
 /// Letters that terminals draw over two cells: the blocks of East Asian scripts and pictographs.
@@ -86,34 +94,63 @@ fn is_wide(text: &str) -> bool {
     text.chars().next().is_some_and(|c| matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0x1F300..=0x1FAFF | 0x20000..=0x3FFFD))
 }
 
+/// The character of a cell that lines leave in these directions.
+fn letter(strokes: u8, frame: Frame) -> &'static str {
+    const ALONG: u8 = LEFT | RIGHT;
+    const UPRIGHT: u8 = UP | DOWN;
+    const DOWN_RIGHT: u8 = DOWN | RIGHT;
+    const DOWN_LEFT: u8 = DOWN | LEFT;
+    const UP_RIGHT: u8 = UP | RIGHT;
+    const UP_LEFT: u8 = UP | LEFT;
+    // Light lines that meet a heavy edge come from outside, so from the right or from below.
+    let letters = match frame {
+        Frame::Heavy => ["┃", "━", "┏", "┓", "┗", "┛", "┠", "┨", "┯", "┷", "╋"],
+        Frame::Dashed => ["╎", "╌", "╭", "╮", "╰", "╯", "├", "┤", "┬", "┴", "┼"],
+        Frame::Plain | Frame::None => ["│", "─", "╭", "╮", "╰", "╯", "├", "┤", "┬", "┴", "┼"],
+    };
+    letters[match strokes {
+        UPRIGHT | UP | DOWN => 0,
+        ALONG | LEFT | RIGHT => 1,
+        DOWN_RIGHT => 2,
+        DOWN_LEFT => 3,
+        UP_RIGHT => 4,
+        UP_LEFT => 5,
+        s if s == UPRIGHT | RIGHT => 6,
+        s if s == UPRIGHT | LEFT => 7,
+        s if s == ALONG | DOWN => 8,
+        s if s == ALONG | UP => 9,
+        _ => 10,
+    }]
+}
+
 const UP: u8 = 1;
 const DOWN: u8 = 2;
 const LEFT: u8 = 4;
 const RIGHT: u8 = 8;
 
-/// Draws a picture of a diagram.
+/// Draws the part of a diagram's picture that lies in a window; what is outside costs next to nothing.
 #[must_use]
-pub fn draw(diagram: &Diagram, picture: &Picture) -> Drawing {
-    let mut pen = Pen::new(picture, diagram.measure);
+pub fn draw(diagram: &Diagram, picture: &Picture, window: Area) -> Drawing {
+    let mut pen = Pen::new(diagram, window);
+    let boxes = || picture.boxes.iter().enumerate().filter(|(_, placed)| around(placed).overlaps(&window));
     for (row, route) in picture.arrows.iter().enumerate() {
         pen.line(route, Role::Line(row));
     }
-    for (row, placed) in picture.boxes.iter().enumerate() {
-        pen.border(placed.area, row);
-        for (line, text) in diagram.boxes[row].lines.iter().enumerate() {
-            let at = Point { x: placed.area.x + 2, y: placed.area.y + 1 + line };
-            pen.text(&Caption { at, text: text.clone(), width: 0 }, Role::Text { owner: row, line });
-        }
+    for (row, placed) in boxes() {
+        pen.place(placed, row);
         for (foot, role) in feet(placed, row) {
             pen.line(foot, role);
         }
     }
     pen.ink();
+    for (row, placed) in boxes() {
+        pen.lines(placed, row);
+    }
     for (row, route) in picture.arrows.iter().enumerate() {
         pen.head(route, Role::Head(row));
         pen.label(route, Role::Label(row));
     }
-    for (row, placed) in picture.boxes.iter().enumerate() {
+    for (row, placed) in boxes() {
         for (foot, role) in feet(placed, row) {
             pen.head(foot, role);
             pen.label(foot, role);
@@ -122,28 +159,40 @@ pub fn draw(diagram: &Diagram, picture: &Picture) -> Drawing {
     pen.drawing
 }
 
+/// A box together with its foot.
+fn around(placed: &Placed) -> Area {
+    let feet = [&placed.to_itself, &placed.from_any];
+    let ends = feet.into_iter().flatten().flat_map(|foot| {
+        let label = foot.label.as_ref().map(|label| Point { x: label.at.x + label.width, y: label.at.y });
+        foot.points.iter().copied().chain(label)
+    });
+    let Area { x, y, width, height } = placed.area;
+    let (right, bottom) =
+        ends.fold((x + width, y + height), |(right, bottom), end| (right.max(end.x + 1), bottom.max(end.y + 1)));
+    Area { x, y, width: right - x, height: bottom - y }
+}
+
 /// The arrows at a box's foot.
 fn feet(placed: &Placed, row: usize) -> impl Iterator<Item = (&Route, Role)> {
     let itself = placed.to_itself.iter().map(move |route| (route, Role::Itself(row)));
     itself.chain(placed.from_any.iter().map(move |route| (route, Role::FromAny(row))))
 }
 
-struct Pen {
+struct Pen<'d> {
+    diagram: &'d Diagram,
     drawing: Drawing,
     /// For each cell, the directions in which lines leave it.
     strokes: Vec<u8>,
-    measure: Measure,
 }
 
-impl Pen {
-    fn new(picture: &Picture, measure: Measure) -> Self {
-        let size = picture.width * picture.height;
-        let drawing = Drawing { width: picture.width, height: picture.height, cells: vec![Cell::default(); size] };
-        Self { drawing, strokes: vec![0; size], measure }
+impl<'d> Pen<'d> {
+    fn new(diagram: &'d Diagram, window: Area) -> Self {
+        let size = window.width * window.height;
+        Self { diagram, drawing: Drawing { window, cells: vec![Cell::default(); size] }, strokes: vec![0; size] }
     }
 
     fn index(&self, at: Point) -> Option<usize> {
-        (at.x < self.drawing.width && at.y < self.drawing.height).then_some(at.y * self.drawing.width + at.x)
+        index(&self.drawing.window, at)
     }
 
     fn set(&mut self, at: Point, text: impl Into<String>, role: Role) {
@@ -164,17 +213,18 @@ impl Pen {
     }
 
     fn line(&mut self, route: &Route, role: Role) {
+        let window = self.drawing.window;
         for pair in route.points.windows(2) {
             let (a, b) = (pair[0], pair[1]);
             if a.y == b.y {
                 let (from, to) = (a.x.min(b.x), a.x.max(b.x));
-                for x in from..=to {
+                for x in from.max(window.x)..=to.min((window.x + window.width).saturating_sub(1)) {
                     let directions = (if x > from { LEFT } else { 0 }) | (if x < to { RIGHT } else { 0 });
                     self.stroke(Point { x, y: a.y }, directions, role);
                 }
             } else {
                 let (from, to) = (a.y.min(b.y), a.y.max(b.y));
-                for y in from..=to {
+                for y in from.max(window.y)..=to.min((window.y + window.height).saturating_sub(1)) {
                     let directions = (if y > from { UP } else { 0 }) | (if y < to { DOWN } else { 0 });
                     self.stroke(Point { x: a.x, y }, directions, role);
                 }
@@ -192,48 +242,58 @@ impl Pen {
     /// Turns strokes into characters.
     fn ink(&mut self) {
         for (cell, strokes) in self.drawing.cells.iter_mut().zip(&self.strokes) {
-            let letter = match *strokes {
-                0 => continue,
-                s if s == UP | DOWN || s == UP || s == DOWN => "│",
-                s if s == LEFT | RIGHT || s == LEFT || s == RIGHT => "─",
-                s if s == DOWN | RIGHT => "╭",
-                s if s == DOWN | LEFT => "╮",
-                s if s == UP | RIGHT => "╰",
-                s if s == UP | LEFT => "╯",
-                s if s == UP | DOWN | RIGHT => "├",
-                s if s == UP | DOWN | LEFT => "┤",
-                s if s == LEFT | RIGHT | DOWN => "┬",
-                s if s == LEFT | RIGHT | UP => "┴",
-                _ => "┼",
+            let frame = match cell.role {
+                Role::Border(row) => self.diagram.boxes[row].frame,
+                _ => Frame::Plain,
             };
-            cell.text = letter.to_owned();
+            if *strokes != 0 {
+                cell.text = letter(*strokes, frame).to_owned();
+            }
         }
     }
 
-    fn border(&mut self, area: super::layout::picture::Area, row: usize) {
+    /// The edge of a box and the blanks in it.
+    fn place(&mut self, placed: &Placed, row: usize) {
+        let area = placed.area;
         let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
-        let role = Role::Border(row);
-        for (x, y) in (area.x + 1..right).flat_map(|x| (area.y + 1..bottom).map(move |y| (x, y))) {
-            self.set(Point { x, y }, " ", Role::Inside(row));
+        let frameless = self.diagram.boxes[row].frame == Frame::None;
+        for (x, y) in (area.x..=right).flat_map(|x| (area.y..=bottom).map(move |y| (x, y))) {
+            let Some(index) = self.index(Point { x, y }) else { continue };
+            let upright = x == area.x || x == right;
+            let lying = y == area.y || y == bottom;
+            let strokes = match (lying, upright) {
+                _ if frameless => 0,
+                (false, false) => 0,
+                (true, false) => LEFT | RIGHT,
+                (false, true) => UP | DOWN,
+                (true, true) => (if x == area.x { RIGHT } else { LEFT }) | (if y == area.y { DOWN } else { UP }),
+            };
+            self.strokes[index] = strokes;
+            self.drawing.cells[index] = match strokes {
+                0 => Cell { text: " ".into(), role: Role::Inside(row) },
+                _ => Cell { text: String::new(), role: Role::Border(row) },
+            };
         }
-        let mut mark = |x: usize, y: usize, strokes: u8| {
-            if let Some(index) = self.index(Point { x, y }) {
-                self.strokes[index] = strokes;
-                self.drawing.cells[index].role = role;
+    }
+
+    /// The texts in a box; one without an edge is drawn out to its whole size.
+    fn lines(&mut self, placed: &Placed, row: usize) {
+        let diagram = self.diagram;
+        let Area { x, y, width, height } = placed.area;
+        let spec = &diagram.boxes[row];
+        let (x, y) = if spec.frame == Frame::None {
+            let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
+            for at in (x..x + width).flat_map(|x| (y..y + height).map(move |y| Point { x, y })).filter(|_| width.max(height) > 1)
+            {
+                self.set(at, bar, Role::Border(row));
             }
+            (x + (width - 1) / 2, y + (height - 1) / 2)
+        } else {
+            (x + 2, y + 1)
         };
-        for x in area.x + 1..right {
-            mark(x, area.y, LEFT | RIGHT);
-            mark(x, bottom, LEFT | RIGHT);
+        for (line, text) in spec.lines.iter().enumerate() {
+            self.text(&Caption { at: Point { x, y: y + line }, text: text.clone(), width: 0 }, Role::Text { owner: row, line });
         }
-        for y in area.y + 1..bottom {
-            mark(area.x, y, UP | DOWN);
-            mark(right, y, UP | DOWN);
-        }
-        mark(area.x, area.y, DOWN | RIGHT);
-        mark(right, area.y, DOWN | LEFT);
-        mark(area.x, bottom, UP | RIGHT);
-        mark(right, bottom, UP | LEFT);
     }
 
     fn head(&mut self, route: &Route, role: Role) {
@@ -269,7 +329,7 @@ impl Pen {
         let mut x = caption.at.x;
         for letter in caption.text.chars() {
             let mut text = String::from(letter);
-            let width = (self.measure)(&text);
+            let width = (self.diagram.measure)(&text);
             if width == 0 {
                 // A mark belongs to the letter before it.
                 if let Some(index) = x.checked_sub(1).and_then(|x| self.index(Point { x, y: caption.at.y })) {
@@ -302,9 +362,10 @@ mod tests {
         filter::AskedGroups,
         gated::Slot,
         layout::{
-            diagram::{ArrowSpec, BoxSpec, Direction, letters},
-            picture::Area,
-            states::{self, Detail, Drawn, View},
+            diagram::{ArrowSpec, BoxSpec, letters},
+            extent::Extent,
+            marks::Marks,
+            states::{self, Detail, View},
         },
         workflow::graph::Workflow,
     };
@@ -335,10 +396,11 @@ mod tests {
 
     fn drawn(tools: &[Slot], direction: Direction) -> String {
         let workflow = Workflow::of(tools, &AskedGroups::Every, "undefined");
-        let view =
-            View { current: Some(workflow.start()), direction, detail: Detail::Usual, drawn: Drawn::Asked, measure: letters };
-        let states = states::diagram(&workflow, tools, view);
-        draw(&states.diagram, &states.diagram.layout()).lines().join("\n")
+        let extent = Extent::all(workflow.states().len());
+        let marks = Marks::of(&workflow, &workflow.analysis(), Some(workflow.start()));
+        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure: letters };
+        let states = states::diagram(&workflow, &workflow.edges(), tools, view);
+        lines(&states.diagram, &states.diagram.layout()).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -350,7 +412,7 @@ mod tests {
     fn diagrams(boxes: usize, arrows: usize) -> impl Strategy<Value = Diagram> {
         let label = || prop_oneof![3 => "[a-z]{1,12}".prop_map(Some), 1 => Just(None)];
         let spec = (proptest::collection::vec("[a-z]{1,14}", 1..3), label(), label())
-            .prop_map(|(lines, to_itself, from_any)| BoxSpec { lines, to_itself, from_any });
+            .prop_map(|(lines, to_itself, from_any)| BoxSpec { lines, to_itself, from_any, ..BoxSpec::default() });
         (proptest::collection::vec(spec, 1..=boxes), any::<bool>()).prop_flat_map(move |(boxes, down)| {
             let count = boxes.len();
             let arrow = (0..count, 0..count, "[a-z]{1,16}").prop_map(|(from, to, label)| ArrowSpec { from, to, label });

@@ -9,8 +9,10 @@ use super::{
     gated::{Gated, ToolRow},
     layout::{
         diagram::{Direction, Measure},
+        extent::Extent,
+        marks::Marks,
         picture::{Area, Caption, Picture, Point, Route},
-        states::{self, Detail, Drawn, StateDiagram, View},
+        states::{self, Detail, StateDiagram, View},
     },
     workflow::{
         analysis::Analysis,
@@ -70,8 +72,10 @@ impl<T: Gated> Subject<'_, T> {
 
     fn diagram(&self) -> StateDiagram {
         let Self { current, direction, measure, .. } = *self;
-        let view = View { current, direction, detail: Detail::Usual, drawn: Drawn::Asked, measure };
-        states::diagram(self.workflow, self.tools, view)
+        let extent = Extent::all(self.workflow.states().len());
+        let marks = Marks::of(self.workflow, self.analysis, current);
+        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure };
+        states::diagram(self.workflow, &self.workflow.edges(), self.tools, view)
     }
 
     fn keys(&self, rows: &[ToolRow]) -> String {
@@ -80,7 +84,7 @@ impl<T: Gated> Subject<'_, T> {
 
     fn text(&self) -> String {
         let states = self.diagram();
-        let mut lines = canvas_text::draw(&states.diagram, &states.diagram.layout()).lines();
+        let mut lines: Vec<String> = canvas_text::lines(&states.diagram, &states.diagram.layout()).collect();
         if !states.staying.is_empty() {
             lines.push(String::new());
             lines.push(format!("any state stays: {}", self.keys(&states.staying)));

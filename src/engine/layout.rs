@@ -3,14 +3,17 @@
 //! A [`diagram`] says what to draw. [`rank`] breaks cycles and puts boxes in layers. [`items`] cuts each arrow into pieces, one for each
 //! layer it passes, its label being one of them, so that labels and passing arrows take room like boxes do. [`order`] sorts each layer for few
 //! crossings, [`place`] gives each piece its row, [`route`] draws the pieces through the channels between layers, and [`picture`] is what comes of it.
-//! [`states`] makes a diagram of a workflow; [`hit`] says what stands at a cell of its picture.
+//! [`extent`] chooses the states to show, [`states`] makes a diagram of them with
+//! their [`marks`]; [`hit`] says what stands at a cell of its picture.
 //!
 //! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the direction of the layers, `across` the other.
 
 pub mod diagram;
+pub mod extent;
 pub mod hit;
 mod items;
 mod lay;
+pub mod marks;
 mod order;
 pub mod picture;
 mod place;

@@ -8,6 +8,7 @@ use crate::app::{
     input::Input,
     keymap::Keymap,
     message::Message,
+    notices::NoticeKind,
     state::State,
 };
 
@@ -38,6 +39,12 @@ impl Reply {
     #[must_use]
     pub fn send(message: Message) -> Self {
         Self::Send(vec![message])
+    }
+
+    /// Done, and said so in a few words.
+    #[must_use]
+    pub fn hint(words: impl Into<String>) -> Self {
+        Self::send(Message::Notice(NoticeKind::Hint, words.into()))
     }
 }
 

@@ -38,10 +38,24 @@ pub struct Diagram {
     pub measure: Measure,
 }
 
+/// The edge of a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frame {
+    #[default]
+    Plain,
+    /// The one to look at.
+    Heavy,
+    /// There, but out of reach.
+    Dashed,
+    /// No edge: the text alone, drawn out where several arrows meet it. Such a box has nothing at its foot.
+    None,
+}
+
 /// A box: its lines, and what is drawn at its foot.
 #[derive(Clone, Debug, Default)]
 pub struct BoxSpec {
     pub lines: Vec<String>,
+    pub frame: Frame,
     /// The label of an arrow from the box to itself.
     pub to_itself: Option<String>,
     /// The label of an arrow that comes from any box.

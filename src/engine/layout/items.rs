@@ -1,7 +1,7 @@
 //! Boxes and pieces of arrows, layer by layer: whatever takes room in a layer is an item, and links join items of neighbouring layers.
 
 use super::{
-    diagram::{BoxSpec, Diagram, Direction},
+    diagram::{BoxSpec, Diagram, Direction, Frame},
     rank::Ranks,
 };
 
@@ -58,6 +58,8 @@ pub struct Items {
     pub reversed: Vec<bool>,
     pub direction: Direction,
     box_sizes: Vec<(usize, usize)>,
+    /// How thick each box's edge is.
+    edges: Vec<usize>,
 }
 
 /// Room that a box takes, its foot included: width and height.
@@ -76,6 +78,9 @@ fn size_of(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
 /// The box alone, borders included.
 fn inner_size(spec: &BoxSpec, diagram: &Diagram) -> (usize, usize) {
     let text = spec.lines.iter().map(|line| (diagram.measure)(line)).max().unwrap_or(0);
+    if spec.frame == Frame::None {
+        return (text.max(1), spec.lines.len().max(1));
+    }
     match diagram.direction {
         Direction::LeftToRight => ((text + 4).max(11), spec.lines.len().max(1) + 2),
         // The arrows at the side take a row for "from any" and two for "to itself".
@@ -127,6 +132,7 @@ impl Items {
             reversed: ranks.reversed.clone(),
             direction: diagram.direction,
             box_sizes: Vec::with_capacity(diagram.boxes.len()),
+            edges: Vec::with_capacity(diagram.boxes.len()),
         };
         for row in 0..diagram.boxes.len() {
             all.add(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
@@ -195,10 +201,13 @@ impl Items {
             let (inner, whole) = (inner_size(spec, diagram), size_of(spec, diagram));
             let (along, across) = self.turned(inner);
             let ports = self.items[row].ins.len().max(self.items[row].outs.len());
-            let needed = match self.direction {
-                Direction::LeftToRight => ports + 2,
-                Direction::TopDown => ports * 2 + 3,
+            let needed = match (self.direction, spec.frame) {
+                (Direction::LeftToRight, Frame::None) => ports,
+                (Direction::TopDown, Frame::None) => (ports * 2).saturating_sub(1),
+                (Direction::LeftToRight, _) => ports + 2,
+                (Direction::TopDown, _) => ports * 2 + 3,
             };
+            self.edges.push(usize::from(spec.frame != Frame::None));
             let across = across.max(needed);
             let (_, inner_across) = self.turned(inner);
             let (whole_along, whole_across) = self.turned(whole);
@@ -252,8 +261,9 @@ impl Items {
             Kind::Bend => 0,
             Kind::Label => self.items[row].across / 2,
             Kind::Box(spec) => {
-                let inner = self.box_sizes[spec].1 - 2;
-                1 + ((2 * at + 1) * inner - 1) / (2 * of)
+                let edge = self.edges[spec];
+                let inner = self.box_sizes[spec].1 - 2 * edge;
+                edge + ((2 * at + 1) * inner - 1) / (2 * of)
             }
         }
     }

@@ -1,19 +1,32 @@
 //! Lays a diagram out: the steps, one after another.
 
-use super::{diagram::Diagram, items::Items, order, picture::Picture, place, rank, route};
+use super::{
+    diagram::Diagram,
+    items::Items,
+    order,
+    picture::{Picture, Seat},
+    place, rank, route,
+};
 
 impl Diagram {
-    /// Lays the diagram out.
+    /// Lays the diagram out, by itself alone.
     #[must_use]
     pub fn layout(&self) -> Picture {
+        self.layout_after(&[])
+    }
+
+    /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each stood, `None` for a new one.
+    /// Boxes keep their layers as far as the arrows allow, and their order unless another has far fewer crossings.
+    #[must_use]
+    pub fn layout_after(&self, earlier: &[Option<Seat>]) -> Picture {
         if self.boxes.is_empty() {
             return Picture::default();
         }
-        let ranks = rank::rank(self);
+        let ranks = rank::rank(self, earlier);
         let mut items = Items::new(self, &ranks);
-        order::reduce_crossings(&mut items);
+        order::reduce_crossings(&mut items, earlier);
         items.set_ports();
-        place::place_across(&mut items);
+        place::place_across(&mut items, earlier);
         route::draw(self, &items)
     }
 }

@@ -1,15 +1,39 @@
 //! Sorts the items of each layer so that few links cross: medians back and forth, then swaps of neighbours.
 
-use super::items::{ItemRow, Items, Link};
+use super::{
+    items::{ItemRow, Items, Link},
+    picture::Seat,
+};
 
 /// Sweeps at most; small diagrams settle earlier.
 const SWEEPS: usize = 16;
 /// Above this many items the layers are swept less, and neighbours are not swapped.
 const MANY: usize = 4_000;
 
-/// Leaves the layers in the best order found.
-pub fn reduce_crossings(items: &mut Items) {
+/// Leaves the layers in the best order found. Boxes that stood somewhere `earlier` keep their order, unless without that far fewer links cross.
+pub fn reduce_crossings(items: &mut Items, earlier: &[Option<Seat>]) {
+    let mut places = vec![None; items.items.len()];
+    let known = places.iter_mut().zip(earlier).filter_map(|(place, seat)| Some((place, (*seat)?)));
+    let known = known.map(|(place, seat)| *place = Some(seat.across)).count();
+    let kept = (known > 0).then(|| {
+        order_by_places(items, &places);
+        (improve(items, &places), items.layers.clone())
+    });
+    if let Some((0, _)) = kept {
+        return;
+    }
     start_order(items);
+    places.fill(None);
+    let free = improve(items, &places);
+    if let Some((crossings, layers)) = kept
+        && crossings <= free * 2 + 4
+    {
+        items.layers = layers;
+    }
+}
+
+/// Improves the order as it is; how many links still cross. Items with a place are not put out of the order of their places.
+fn improve(items: &mut Items, places: &[Option<usize>]) -> usize {
     let sweeps = if items.items.len() > MANY { 4 } else { SWEEPS };
     let mut best = (crossings(items), items.layers.clone());
     let mut since = 0;
@@ -18,9 +42,9 @@ pub fn reduce_crossings(items: &mut Items) {
             break;
         }
         since += 1;
-        sort_by_medians(items, if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward });
+        sort_by_medians(items, if sweep % 2 == 0 { Sweep::Forward } else { Sweep::Backward }, places);
         if items.items.len() <= MANY {
-            swap_neighbours(items);
+            swap_neighbours(items, places);
         }
         let count = crossings(items);
         if count < best.0 {
@@ -29,6 +53,29 @@ pub fn reduce_crossings(items: &mut Items) {
         }
     }
     items.layers = best.1;
+    best.0
+}
+
+/// By the places that boxes had; what had none stands by what it is linked to.
+fn order_by_places(items: &mut Items, places: &[Option<usize>]) {
+    let mut at: Vec<Option<usize>> = places.to_vec();
+    let last = items.layers.len();
+    for layer in (0..last).chain((0..last).rev()) {
+        for row in &items.layers[layer] {
+            if at[*row].is_none() {
+                let known: Vec<usize> = [Sweep::Forward, Sweep::Backward]
+                    .into_iter()
+                    .flat_map(|side| neighbours(items, *row, side))
+                    .filter_map(|other| at[other])
+                    .collect();
+                at[*row] = (!known.is_empty()).then(|| known.iter().sum::<usize>() / known.len());
+            }
+        }
+    }
+    let is_loose = |row: &ItemRow| items.items[*row].ins.is_empty() && items.items[*row].outs.is_empty();
+    let mut layers = items.layers.clone();
+    layers.iter_mut().for_each(|layer| layer.sort_by_key(|row| (is_loose(row), at[*row].unwrap_or(usize::MAX))));
+    items.layers = layers;
 }
 
 /// In the order in which a walk along the links from the first layers meets them; what has no link comes last, and stays there.
@@ -67,7 +114,7 @@ fn neighbours(items: &Items, row: ItemRow, sweep: Sweep) -> impl Iterator<Item =
     })
 }
 
-fn sort_by_medians(items: &mut Items, sweep: Sweep) {
+fn sort_by_medians(items: &mut Items, sweep: Sweep, places: &[Option<usize>]) {
     let mut place = items.ranks_within();
     let count = items.layers.len();
     for step in 1..count {
@@ -86,8 +133,9 @@ fn sort_by_medians(items: &mut Items, sweep: Sweep) {
         let mut moving: Vec<(ItemRow, usize)> = medians.iter().filter_map(|(row, median)| Some((*row, (*median)?))).collect();
         moving.sort_by_key(|(_, median)| *median);
         let mut moving = moving.into_iter().map(|(row, _)| row);
-        let sorted: Vec<ItemRow> =
+        let mut sorted: Vec<ItemRow> =
             medians.iter().map(|(row, median)| if median.is_some() { moving.next().unwrap_or(*row) } else { *row }).collect();
+        keep_places(&mut sorted, places);
         for (at, row) in sorted.iter().enumerate() {
             place[*row] = at;
         }
@@ -95,8 +143,16 @@ fn sort_by_medians(items: &mut Items, sweep: Sweep) {
     }
 }
 
+/// Puts those that have a place into the order of their places, among themselves.
+fn keep_places(rows: &mut [ItemRow], places: &[Option<usize>]) {
+    let slots: Vec<usize> = (0..rows.len()).filter(|at| places[rows[*at]].is_some()).collect();
+    let mut held: Vec<ItemRow> = slots.iter().map(|at| rows[*at]).collect();
+    held.sort_by_key(|row| places[*row]);
+    slots.into_iter().zip(held).for_each(|(at, row)| rows[at] = row);
+}
+
 /// Swaps neighbours while that takes crossings away.
-fn swap_neighbours(items: &mut Items) {
+fn swap_neighbours(items: &mut Items, places: &[Option<usize>]) {
     let mut place = items.ranks_within();
     for _ in 0..4 {
         let mut better = false;
@@ -116,6 +172,10 @@ fn swap_neighbours(items: &mut Items) {
                 let cost = |first: &[Vec<usize>; 2], second: &[Vec<usize>; 2]| {
                     first.iter().zip(second).map(|(first, second)| pair_crossings(first, second)).sum::<usize>()
                 };
+                let held = |at: usize| places[items.layers[layer][at]];
+                if held(at - 1).is_some() && held(at).is_some() {
+                    continue;
+                }
                 if cost(&sides[at], &sides[at - 1]) < cost(&sides[at - 1], &sides[at]) {
                     sides.swap(at - 1, at);
                     items.layers[layer].swap(at - 1, at);

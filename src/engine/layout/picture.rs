@@ -72,9 +72,18 @@ pub struct Placed {
     pub from_any: Option<Route>,
 }
 
+/// Where a box stands among the others: what a later layout goes by, so that little moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seat {
+    pub layer: usize,
+    /// Its middle, across the layers.
+    pub across: usize,
+}
+
 /// The whole layout; boxes and arrows by the rows of the diagram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
+    pub seats: Vec<Seat>,
     pub boxes: Vec<Placed>,
     pub arrows: Vec<Route>,
     pub width: usize,

@@ -1,18 +1,23 @@
 //! Gives each item its place across: near its neighbours, in order, without overlap.
 
-use super::items::{Items, Kind, Link, LinkRow};
+use super::{
+    items::{Items, Kind, Link, LinkRow},
+    picture::Seat,
+};
 
 const SWEEPS: usize = 24;
 
 /// Sets [`super::items::Item::at`] of every item; the least is 0.
-pub fn place_across(items: &mut Items) {
+/// Boxes begin where they stood `earlier`, as far as the others leave room.
+pub fn place_across(items: &mut Items, earlier: &[Option<Seat>]) {
     let mut at: Vec<f64> = vec![0.0; items.items.len()];
     for layer in &items.layers {
         let mut next = 0.0;
         for (place, row) in layer.iter().enumerate() {
-            at[*row] = next;
+            let stood = earlier.get(*row).copied().flatten();
+            at[*row] = stood.map_or(next, |seat| next.max(seat.across as f64 - (items.box_size(*row).1 / 2) as f64));
             let gap = layer.get(place + 1).map_or(0, |after| items.gap(*row, *after));
-            next += (items.items[*row].across + gap) as f64;
+            next = at[*row] + (items.items[*row].across + gap) as f64;
         }
     }
     let count = items.layers.len();

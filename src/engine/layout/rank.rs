@@ -1,6 +1,9 @@
 //! Breaks cycles and puts boxes in layers.
 
-use super::diagram::{Diagram, Direction};
+use super::{
+    diagram::{Diagram, Direction},
+    picture::Seat,
+};
 
 /// Each box's layer, and which arrows run against the layers.
 #[derive(Debug)]
@@ -11,15 +14,19 @@ pub struct Ranks {
 
 /// Follows the arrows from the first box, then from the others as they come; an arrow back to a box on the way is reversed. Then every box
 /// stands one layer behind the last that leads to it, and boxes that nothing leads to stand right before those they lead to.
-/// Top down, boxes without any arrow stand below all others.
+/// Top down, boxes without any arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
 #[must_use]
-pub fn rank(diagram: &Diagram) -> Ranks {
+pub fn rank(diagram: &Diagram, earlier: &[Option<Seat>]) -> Ranks {
     let count = diagram.boxes.len();
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (row, arrow) in diagram.arrows.iter().enumerate() {
         leaving[arrow.from].push(row);
     }
-    let (reversed, finished) = break_cycles(diagram, &leaving);
+    let (reversed, finished) = if earlier.iter().any(Option::is_some) {
+        keep_directions(diagram, &leaving, earlier)
+    } else {
+        break_cycles(diagram, &leaving)
+    };
     let ends = |row: usize| {
         let arrow = &diagram.arrows[row];
         if reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) }
@@ -46,6 +53,35 @@ pub fn rank(diagram: &Diagram) -> Ranks {
         (0..count).filter(is_loose).for_each(|at| layer[at] = below);
     }
     Ranks { layer, reversed }
+}
+
+/// Arrows that ran against the layers still do; a new box stands behind the first known one that leads to it, else before the first that
+/// it leads to. Since all boxes are then in one order and arrows against it are reversed, no cycle is left.
+fn keep_directions(diagram: &Diagram, leaving: &[Vec<usize>], earlier: &[Option<Seat>]) -> (Vec<bool>, Vec<usize>) {
+    let count = diagram.boxes.len();
+    // Layers are taken twice, so that a new box finds room between two.
+    let mut level: Vec<Option<usize>> = (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();
+    let mut waiting: Vec<usize> = (0..count).filter(|row| level[*row].is_some()).collect();
+    while let Some(at) = waiting.pop() {
+        let Some(here) = level[at] else { continue };
+        for arrow in &leaving[at] {
+            let to = diagram.arrows[*arrow].to;
+            if level[to].is_none() {
+                level[to] = Some(here + 1);
+                waiting.push(to);
+            }
+        }
+    }
+    for arrow in diagram.arrows.iter().rev() {
+        if let (None, Some(to)) = (level[arrow.from], level[arrow.to]) {
+            level[arrow.from] = Some(to.saturating_sub(1));
+        }
+    }
+    let order = |row: usize| (level[row].unwrap_or(usize::MAX), row);
+    let reversed = diagram.arrows.iter().map(|arrow| order(arrow.from) > order(arrow.to)).collect();
+    let mut finished: Vec<usize> = (0..count).collect();
+    finished.sort_by_key(|row| std::cmp::Reverse(order(*row)));
+    (reversed, finished)
 }
 
 /// Depth first, without recursion. Which arrows to reverse, and the boxes in the order in which they were done with.

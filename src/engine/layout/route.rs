@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     diagram::{Diagram, Direction},
     items::{Item, Items, Kind, LinkRow, label},
-    picture::{Area, Caption, Heading, Picture, Placed, Point, Route},
+    picture::{Area, Caption, Heading, Picture, Placed, Point, Route, Seat},
 };
 
 /// The picture of placed items.
@@ -26,7 +26,11 @@ pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
         Direction::LeftToRight => (next, height),
         Direction::TopDown => (height, next),
     };
-    Picture { boxes, arrows, width, height }
+    let seat = |row: usize| {
+        let item = &items.items[row];
+        Seat { layer: item.layer / 2, across: item.at + items.box_size(row).1 / 2 }
+    };
+    Picture { seats: (0..diagram.boxes.len()).map(seat).collect(), boxes, arrows, width, height }
 }
 
 /// The links between two neighbouring layers, and on which track each changes its place across.

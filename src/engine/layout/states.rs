@@ -1,21 +1,48 @@
 //! Makes a diagram of a workflow's states.
 
-use super::diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Measure};
+use std::collections::BTreeMap;
+
+use super::{
+    diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, Measure},
+    extent::{Extent, Node},
+    marks::{Mark, Marks},
+};
 use crate::engine::{
     gated::{Gated, ToolRow},
     workflow::graph::{Edge, Link, StateRow, Workflow},
 };
 
-/// A diagram of states, and what its rows stand for. Boxes are states, by their rows.
+/// A diagram of states, and what its rows stand for. Boxes stand for the extent's nodes.
 #[derive(Clone, Debug)]
 pub struct StateDiagram {
     pub diagram: Diagram,
-    /// The edge that each arrow is drawn for.
-    pub arrows: Vec<Edge>,
+    pub arrows: Vec<Strand>,
     /// For each box, the tools of the arrow from it to itself, and of the one from any state to it.
     pub feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
     /// Tools that are available in every state and leave it as it is; they have no arrow.
     pub staying: Vec<ToolRow>,
+}
+
+/// What one arrow stands for: edges between the states of two boxes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strand {
+    pub from: usize,
+    pub to: usize,
+    /// At least one; several where a box is folded.
+    pub edges: Vec<Edge>,
+}
+
+impl Strand {
+    /// All tools that it stands for.
+    pub fn tools(&self) -> impl Iterator<Item = ToolRow> + '_ {
+        self.edges.iter().flat_map(|edge| &edge.tools).copied()
+    }
+
+    /// Whether it stands for this link among others.
+    #[must_use]
+    pub fn holds(&self, link: Link) -> bool {
+        self.edges.iter().any(|edge| edge.link == link)
+    }
 }
 
 /// Labels longer than this are cut with an ellipsis.
@@ -24,6 +51,8 @@ const LONGEST: usize = 30;
 /// How much of each state and arrow is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
+    /// States as marks, arrows bare.
+    Dots,
     /// Names of states; arrows with the number of their tools, where there are several.
     Less,
     /// How many tools a state offers; arrows with their tools.
@@ -35,12 +64,13 @@ pub enum Detail {
 
 /// How a workflow is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
-    /// The state that is marked as the current one.
-    pub current: Option<StateRow>,
+pub struct View<'v> {
+    pub extent: &'v Extent,
+    pub marks: &'v Marks,
+    /// The link whose tools get an arrow each.
+    pub unbundled: Option<Link>,
     pub direction: Direction,
     pub detail: Detail,
-    pub drawn: Drawn,
     pub measure: Measure,
 }
 
@@ -53,70 +83,149 @@ pub enum Drawn {
     All,
 }
 
-/// The diagram of a workflow. Its size does not depend on which state is the current one.
+impl Drawn {
+    /// The edges that are drawn.
+    #[must_use]
+    pub fn edges(self, workflow: &Workflow) -> Vec<Edge> {
+        if self == Self::All { workflow.all_edges() } else { workflow.edges() }
+    }
+}
+
+/// The diagram of a workflow's `edges`. Its size does not depend on which state is the current one.
 #[must_use]
-pub fn diagram<T: Gated>(workflow: &Workflow, tools: &[T], view: View) -> StateDiagram {
-    let View { direction, measure, .. } = view;
-    let count = workflow.states().len();
-    let spec = |state| BoxSpec { lines: lines(workflow, tools, state, view), ..BoxSpec::default() };
-    let mut boxes: Vec<BoxSpec> = (0..count).map(spec).collect();
+pub fn diagram<T: Gated>(workflow: &Workflow, edges: &[Edge], tools: &[T], view: View<'_>) -> StateDiagram {
+    let View { extent, direction, measure, detail, .. } = view;
+    let count = extent.nodes.len();
+    let mut boxes: Vec<BoxSpec> = (0..count).map(|row| spec(workflow, tools, row, view)).collect();
     let mut feet = vec![(Vec::new(), Vec::new()); count];
-    let mut arrows = Vec::new();
-    let mut edges = Vec::new();
+    let mut strands: BTreeMap<(usize, usize), Vec<Edge>> = BTreeMap::new();
     let mut staying = Vec::new();
-    for edge in if view.drawn == Drawn::All { workflow.all_edges() } else { workflow.edges() } {
-        let label = match view.detail {
-            Detail::Less if edge.tools.len() == 1 => String::new(),
-            Detail::Less => edge.tools.len().to_string(),
-            Detail::Usual | Detail::More => label(&edge.tools, tools, measure),
-        };
+    for edge in edges {
         match edge.link {
-            Link::StayAny => staying = edge.tools,
+            Link::StayAny => staying.clone_from(&edge.tools),
             Link::FromAny { to } => {
-                boxes[to].from_any = Some(if label.is_empty() { "any".into() } else { format!("any: {label}") });
-                feet[to].1 = edge.tools;
+                if let Some(to) = extent.node_of[to] {
+                    feet[to].1.extend(&edge.tools);
+                }
             }
-            Link::Between { from, to } if from == to => {
-                boxes[from].to_itself = Some(label);
-                feet[from].0 = edge.tools;
-            }
-            Link::Between { from, to } => {
-                arrows.push(ArrowSpec { from, to, label });
-                edges.push(edge);
-            }
+            Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
+                (Some(from), Some(to)) if from == to => {
+                    // What goes on within a folded box is not shown.
+                    if extent.nodes[from].state().is_some() {
+                        feet[from].0.extend(&edge.tools);
+                    }
+                }
+                (Some(from), Some(to)) => strands.entry((from, to)).or_default().push(edge.clone()),
+                _ => {}
+            },
         }
     }
-    StateDiagram { diagram: Diagram { boxes, arrows, first: workflow.start(), direction, measure }, arrows: edges, feet, staying }
+    let words = |rows: &[ToolRow]| match detail {
+        Detail::Dots => String::new(),
+        Detail::Less if rows.len() == 1 => String::new(),
+        Detail::Less => rows.len().to_string(),
+        Detail::Usual | Detail::More => label(rows, tools, measure),
+    };
+    for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail != Detail::Dots) {
+        let any_words = |words: String| if words.is_empty() { "any".to_owned() } else { format!("any: {words}") };
+        spec.to_itself = (!itself.is_empty()).then(|| words(itself));
+        spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
+    }
+    let arrows: Vec<Strand> = strands.into_iter().flat_map(|((from, to), edges)| bundled(from, to, edges, view)).collect();
+    let specs = arrows.iter().map(|strand| {
+        let rows: Vec<ToolRow> = strand.tools().collect();
+        ArrowSpec { from: strand.from, to: strand.to, label: words(&rows) }
+    });
+    let first = extent.node_of[workflow.start()].or_else(|| extent.node_of[view.marks.current?]).unwrap_or(0);
+    StateDiagram { diagram: Diagram { boxes, arrows: specs.collect(), first, direction, measure }, arrows, feet, staying }
+}
+
+/// One strand, or where it is to be open one for each tool.
+fn bundled(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec<Strand> {
+    let whole = Strand { from, to, edges };
+    if view.unbundled.is_none_or(|link| !whole.holds(link)) {
+        return vec![whole];
+    }
+    let each = whole.edges.iter().flat_map(|edge| edge.tools.iter().map(|tool| Edge { link: edge.link, tools: vec![*tool] }));
+    each.map(|edge| Strand { from, to, edges: vec![edge] }).collect()
 }
 
 /// How many tools a box names.
 const NAMED: usize = 8;
 
-fn lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view: View) -> Vec<String> {
-    let name = shortened(&workflow.states()[state], LONGEST, view.measure);
-    let name = if state == workflow.start() { format!("▶ {name}") } else { name };
-    let is_current = view.current == Some(state);
-    if view.detail == Detail::Less {
-        return vec![if is_current { format!("● {name}") } else { format!("{name}  ") }];
+fn spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'_>) -> BoxSpec {
+    let node = &view.extent.nodes[row];
+    let is = |mark: Mark| node.states().iter().any(|state| view.marks.is(*state, mark));
+    let frame = match view.detail {
+        Detail::Dots => Frame::None,
+        _ if is(Mark::Current) => Frame::Heavy,
+        _ if node.states().iter().all(|state| view.marks.is(*state, Mark::Far)) => Frame::Dashed,
+        _ => Frame::Plain,
+    };
+    let mut lines = match node {
+        Node::State(state) => state_lines(workflow, tools, *state, view),
+        Node::Folded(states) => folded_lines(workflow, states, view),
+    };
+    let beyond = view.extent.beyond[row];
+    if beyond > 0 && view.detail > Detail::Less {
+        lines.push(format!("{} {beyond} more", Mark::Beyond.sign()));
     }
+    BoxSpec { lines, frame, ..BoxSpec::default() }
+}
+
+/// The first mark that a state has, before a text; the room for it is kept, so that the picture stays while the run goes on.
+fn marked(text: &str, marks: &Marks, state: StateRow) -> String {
+    let leading = [Mark::DeadEnd, Mark::Trap, Mark::Current].into_iter().find(|mark| marks.is(state, *mark));
+    leading.map_or_else(|| format!("{text}  "), |mark| format!("{} {text}", mark.sign()))
+}
+
+fn state_lines<T: Gated>(workflow: &Workflow, tools: &[T], state: StateRow, view: View<'_>) -> Vec<String> {
+    let View { marks, measure, .. } = view;
+    let name = shortened(&workflow.states()[state], LONGEST, measure);
+    let name = if marks.is(state, Mark::Start) { format!("{} {name}", Mark::Start.sign()) } else { name };
+    match view.detail {
+        Detail::Dots => {
+            let shown = [Mark::Current, Mark::DeadEnd, Mark::Trap, Mark::Start, Mark::Far];
+            return vec![shown.into_iter().find(|mark| marks.is(state, *mark)).unwrap_or(Mark::Plain).sign().to_owned()];
+        }
+        Detail::Less => return vec![marked(&name, marks, state)],
+        Detail::Usual | Detail::More => {}
+    }
+    // All as wide as each other, so that the picture stays when the groups change.
     let count = match workflow.offer_count(state) {
         0 => "no tools".to_owned(),
-        // As wide as the others, so that the picture stays when the groups change.
         1 => "1 tool  ".to_owned(),
         count => format!("{count} tools"),
     };
     let count = if workflow.is_ever_produced(state) { count } else { "never produced".to_owned() };
-    // The room for the mark is kept, so that the picture stays while the run goes on.
-    let mut lines = vec![name, if is_current { format!("● {count}") } else { format!("{count}  ") }];
+    let mut lines = vec![name, marked(&count, marks, state)];
     if view.detail == Detail::More {
         let offered = workflow.listing(state);
-        lines
-            .extend(offered.iter().take(NAMED).map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, view.measure))));
+        lines.extend(offered.iter().take(NAMED).map(|tool| format!("· {}", shortened(tools[*tool].key(), LONGEST, measure))));
         if offered.len() > NAMED {
             lines.push(format!("… {} more", offered.len() - NAMED));
         }
     }
     lines
+}
+
+fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec<String> {
+    let name = |row: &StateRow| shortened(&workflow.states()[*row], LONGEST, view.measure);
+    let count = format!("{} {} states", Mark::Folded.sign(), states.len());
+    let held = states.iter().find(|state| view.marks.is(**state, Mark::Current)).or(states.first()).map(name).unwrap_or_default();
+    match view.detail {
+        Detail::Dots => vec![Mark::Folded.sign().to_owned()],
+        Detail::Less => vec![count],
+        Detail::Usual => vec![count, format!("{held} …")],
+        Detail::More => {
+            let mut lines = vec![count];
+            lines.extend(states.iter().take(NAMED).map(|row| format!("· {}", name(row))));
+            if states.len() > NAMED {
+                lines.push(format!("… {} more", states.len() - NAMED));
+            }
+            lines
+        }
+    }
 }
 
 /// The tools of an arrow: their keys while they fit, else the first and how many more.

@@ -91,7 +91,7 @@ impl WorkflowScreen {
         let Some(facts) = &mut self.facts else { return Reply::Ignored };
         match focus {
             Pane::Request => self.request.key(key, facts, state),
-            Pane::Graph => self.graph.key(key, facts),
+            Pane::Graph => self.graph.key(key, facts, state),
             Pane::Offers => self.offers.key(key, facts, state),
             Pane::Run => self.run.key(key, state),
         }
@@ -172,14 +172,21 @@ impl Screen for WorkflowScreen {
     }
 
     fn typing(&self) -> bool {
-        self.focus() == Pane::Offers && self.offers.is_finding()
+        match self.focus() {
+            Pane::Offers => self.offers.is_finding(),
+            Pane::Graph => self.graph.is_finding(),
+            Pane::Request | Pane::Run => false,
+        }
     }
 
     fn input(&mut self, input: &Input, state: &State) -> Reply {
         match input {
             Input::Key(key) => self.pane_key(*key, state),
             Input::Mouse(mouse) => self.mouse(*mouse, state),
-            Input::Paste(text) => self.offers.paste(text, self.facts.as_ref(), state),
+            Input::Paste(text) => match &self.facts {
+                Some(facts) if self.focus() == Pane::Graph => self.graph.paste(text, facts, state),
+                facts => self.offers.paste(text, facts.as_ref(), state),
+            },
         }
     }
 
@@ -189,6 +196,7 @@ impl Screen for WorkflowScreen {
         match act {
             Act::NextPane => self.move_focus(true),
             Act::PreviousPane => self.move_focus(false),
+            Act::Find if focus == Pane::Graph => return self.graph.act(act, facts),
             Act::Find => {
                 (self.in_run, self.panes.focus) = (false, 2);
                 self.offers.find();
@@ -209,7 +217,7 @@ impl Screen for WorkflowScreen {
             Act::Tick => return self.request.tick(facts, state),
             Act::AllGroups => return self.request.all_groups(state),
             Act::ChangeUser => return request::next_user(state),
-            Act::SetStart => return self.graph.start_here(facts, state),
+            Act::SetStart => return self.graph.start_here(facts),
             Act::ApplyChange => return self.offers.apply(facts, state),
             Act::EditTool => {
                 return match self.offers.selected(facts) {
@@ -221,11 +229,7 @@ impl Screen for WorkflowScreen {
                 };
             }
             Act::CopyRun => return copy::menu(facts, state),
-            Act::CentreCurrent => self.graph.centre(facts),
-            Act::FitGraph => self.graph.fit(),
-            Act::ZoomIn => return self.graph.zoom(true),
-            Act::ZoomOut => return self.graph.zoom(false),
-            _ => return Reply::Ignored,
+            _ => return self.graph.act(act, facts),
         }
         Reply::Handled
     }
@@ -254,7 +258,9 @@ impl Screen for WorkflowScreen {
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         let mut hints = match self.focus() {
             Pane::Request => vec![Act::Tick, Act::AllGroups, Act::ChangeUser],
-            Pane::Graph => vec![Act::Step, Act::SetStart, Act::CentreCurrent, Act::ZoomIn, Act::ZoomOut],
+            Pane::Graph => {
+                vec![Act::Step, Act::SetStart, Act::Find, Act::NextArrow, Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]
+            }
             Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
             Pane::Offers => vec![Act::ApplyChange],
             Pane::Run => vec![Act::Step, Act::Branches],

@@ -1,0 +1,92 @@
+//! What a state is marked with, each mark by a sign of its own, so that none is told by colour alone.
+
+use std::collections::BTreeSet;
+
+use crate::engine::workflow::{
+    analysis::Analysis,
+    graph::{StateRow, Workflow},
+};
+
+/// A mark on a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    Start,
+    Current,
+    DeadEnd,
+    Trap,
+    Far,
+    Folded,
+    Beyond,
+    /// None of the others.
+    Plain,
+}
+
+impl Mark {
+    pub const ALL: [Self; 8] =
+        [Self::Start, Self::Current, Self::DeadEnd, Self::Trap, Self::Far, Self::Folded, Self::Beyond, Self::Plain];
+
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Start => "▶",
+            Self::Current => "●",
+            Self::DeadEnd => "■",
+            Self::Trap => "↻",
+            Self::Far => "·",
+            Self::Folded => "▣",
+            Self::Beyond => "⋯",
+            Self::Plain => "○",
+        }
+    }
+
+    /// What it says of a state.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Start => "the run starts here",
+            Self::Current => "the run stands here; its box has a heavy edge",
+            Self::DeadEnd => "dead end: no tool is available",
+            Self::Trap => "trap: tools lead only among these states",
+            Self::Far => "out of reach; its box has a broken edge",
+            Self::Folded => "several states folded into one box",
+            Self::Beyond => "linked to states that are not shown",
+            Self::Plain => "a state, drawn as a dot",
+        }
+    }
+}
+
+/// The marks of all states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    pub start: StateRow,
+    pub current: Option<StateRow>,
+    pub dead_ends: BTreeSet<StateRow>,
+    pub traps: BTreeSet<StateRow>,
+    pub far: BTreeSet<StateRow>,
+}
+
+impl Marks {
+    /// As the analysis of a workflow says, seen from its start.
+    #[must_use]
+    pub fn of(workflow: &Workflow, analysis: &Analysis, current: Option<StateRow>) -> Self {
+        Self {
+            start: workflow.start(),
+            current,
+            dead_ends: analysis.dead_ends.iter().copied().collect(),
+            traps: analysis.traps.iter().flatten().copied().collect(),
+            far: (0..workflow.states().len()).filter(|state| !analysis.reaches(*state)).collect(),
+        }
+    }
+
+    #[must_use]
+    pub fn is(&self, state: StateRow, mark: Mark) -> bool {
+        match mark {
+            Mark::Start => self.start == state,
+            Mark::Current => self.current == Some(state),
+            Mark::DeadEnd => self.dead_ends.contains(&state),
+            Mark::Trap => self.traps.contains(&state),
+            Mark::Far => self.far.contains(&state),
+            Mark::Folded | Mark::Beyond | Mark::Plain => false,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The layout of what is shown, kept while only the run goes on.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::super::facts::Facts;
+use crate::{
+    app::state::State,
+    engine::{
+        canvas_text::{self, Drawing},
+        filter::AskedGroups,
+        layout::{
+            diagram::Direction,
+            extent::{Choice, Extent, Scale},
+            marks::Marks,
+            picture::{Area, Picture, Seat},
+            states::{self, Detail, Drawn, StateDiagram, View},
+        },
+        workflow::graph::{Edge, Link, StateRow},
+    },
+    model::context::Name,
+    ui::canvas::{visible, width},
+};
+
+/// What the user chose to see.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    pub scale: Scale,
+    pub detail: Detail,
+    /// States whose part or neighbours are shown.
+    pub opened: BTreeSet<Name>,
+    /// The states between which each tool has an arrow of its own.
+    pub unbundled: Option<(Name, Name)>,
+    /// What a picture of a part is about, where that is not the current state.
+    pub focus: Option<Name>,
+}
+
+/// What a layout depends on. Groups are among it only where arrows of other groups are left out.
+#[derive(PartialEq)]
+struct Key {
+    generation: u64,
+    start: Name,
+    shown: Shown,
+    /// Only where a part is shown.
+    focus: Option<StateRow>,
+    asked: Option<AskedGroups>,
+}
+
+/// What the texts in the boxes depend on beside the layout.
+type Content = (Option<StateRow>, AskedGroups);
+
+pub struct Laid {
+    key: Key,
+    room: (u16, u16),
+    content: Content,
+    direction: Direction,
+    edges: Vec<Edge>,
+    pub extent: Extent,
+    /// For each box, the name of its first state.
+    names: Vec<Name>,
+    pub states: StateDiagram,
+    pub picture: Picture,
+    drawing: Drawing,
+}
+
+/// Above this many tools, only those whose groups are asked for give arrows.
+const MANY_TOOLS: usize = 300;
+/// Above this many boxes the picture is no longer one to look at as a whole.
+const MOST: usize = 60;
+
+impl Laid {
+    /// The layout of what is shown now: the earlier one where nothing it depends on has changed, else one in which little has moved.
+    pub fn renew(earlier: Option<Self>, facts: &Facts, state: &State, shown: &Shown, room: (u16, u16)) -> Self {
+        let drawn = if state.catalog.tools.len() > MANY_TOOLS { Drawn::Asked } else { Drawn::All };
+        let (generation, start) = facts.subject();
+        let count = facts.workflow.states().len();
+        let in_part = !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
+        let focus = shown.focus.as_ref().and_then(|name| facts.workflow.state(name)).or(facts.current).filter(|_| in_part);
+        let asked = (drawn == Drawn::Asked).then(|| facts.asked.clone());
+        let key = Key { generation, start, shown: shown.clone(), focus, asked };
+        let content = (facts.current, facts.asked.clone());
+        match earlier {
+            Some(mut laid) if laid.key == key && laid.room == room => {
+                if laid.content != content {
+                    laid.content = content;
+                    laid.states = diagram(facts, state, shown, (&laid.edges, &laid.extent), laid.direction);
+                    laid.drawing = Drawing::default();
+                }
+                laid
+            }
+            earlier => {
+                let edges = drawn.edges(&facts.workflow);
+                let opened = shown.opened.iter().filter_map(|name| facts.workflow.state(name)).collect();
+                let extent = Extent::choose(count, &edges, &Choice { scale: shown.scale, focus, opened: &opened, most: MOST });
+                let names = extent.nodes.iter().map(|node| facts.workflow.states()[node.states()[0]].clone()).collect();
+                let (direction, states, picture) = lay(earlier.as_ref(), &key, room, facts, state, (&edges, &extent), &names);
+                Self { key, room, content, direction, edges, extent, names, states, picture, drawing: Drawing::default() }
+            }
+        }
+    }
+
+    /// The direction in which layers follow each other.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Whether all of the picture is in view at once.
+    pub fn fits(&self) -> bool {
+        overflow(&self.picture, self.room) == 0
+    }
+
+    /// Draws a part of the picture, unless it is drawn already.
+    pub fn draw(&mut self, window: Area) {
+        if self.drawing.window != window {
+            self.drawing = canvas_text::draw(&self.states.diagram, &self.picture, window);
+        }
+    }
+
+    /// The part that was drawn last.
+    pub fn drawing(&self) -> &Drawing {
+        &self.drawing
+    }
+
+    /// The box in which a state is shown.
+    pub fn box_of(&self, state: StateRow) -> Option<usize> {
+        self.extent.node_of.get(state).copied().flatten()
+    }
+
+    /// The place of the box in which a state is shown.
+    pub fn area_of(&self, state: StateRow) -> Option<Area> {
+        Some(self.picture.boxes.get(self.box_of(state)?)?.area)
+    }
+
+    /// The row of the arrow that stands for a link.
+    pub fn arrow_of(&self, link: Link) -> Option<usize> {
+        self.states.arrows.iter().position(|strand| strand.holds(link))
+    }
+}
+
+/// How far a picture goes beyond its room; rows count twice.
+fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
+    let beyond = |size: usize, room: u16| size.saturating_sub(usize::from(room));
+    beyond(picture.width, room.0) + 2 * beyond(picture.height, room.1)
+}
+
+/// Lays out in the direction that fits better, or in that of the earlier layout where most of it stays.
+fn lay(
+    earlier: Option<&Laid>,
+    key: &Key,
+    room: (u16, u16),
+    facts: &Facts,
+    state: &State,
+    part: (&[Edge], &Extent),
+    names: &Vec<Name>,
+) -> (Direction, StateDiagram, Picture) {
+    let like = earlier.filter(|laid| laid.key.start == key.start && laid.room == room);
+    let seats: HashMap<&Name, Seat> =
+        like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
+    let stood: Vec<Option<Seat>> = names.iter().map(|name| seats.get(name).copied()).collect();
+    let make = |direction: Direction, stood: &[Option<Seat>]| {
+        let states = diagram(facts, state, &key.shown, part, direction);
+        let picture = states.diagram.layout_after(stood);
+        (direction, states, picture)
+    };
+    if let Some(like) = like
+        && stood.iter().flatten().count() * 2 > stood.len()
+    {
+        return make(like.direction, &stood);
+    }
+    let first = make(Direction::LeftToRight, &[]);
+    if overflow(&first.2, room) == 0 || names.len() > MOST {
+        return first;
+    }
+    let second = make(Direction::TopDown, &[]);
+    if overflow(&second.2, room) < overflow(&first.2, room) { second } else { first }
+}
+
+fn diagram(
+    facts: &Facts,
+    state: &State,
+    shown: &Shown,
+    (edges, extent): (&[Edge], &Extent),
+    direction: Direction,
+) -> StateDiagram {
+    let mut marks = Marks::of(&facts.workflow, &facts.analysis, facts.current);
+    marks.far.retain(|row| !facts.reaches(*row));
+    let unbundled = shown.unbundled.as_ref().and_then(|(from, to)| {
+        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
+    });
+    let measure = |text: &str| width(&visible(text));
+    let view = View { extent, marks: &marks, unbundled, direction, detail: shown.detail, measure };
+    states::diagram(&facts.workflow, edges, &state.catalog.tools, view)
+}

@@ -1,0 +1,30 @@
+//! What the signs of the picture mean.
+
+use crate::{
+    engine::layout::marks::Mark,
+    ui::{
+        overlays::page::{Line, Page},
+        styles::Role,
+    },
+};
+
+/// Arrows and what they mean.
+const ARROWS: [(&str, &str); 6] = [
+    ("─▶", "tools that lead from state to state; green: they can be taken now"),
+    ("╌▷", "tools whose groups are not asked for"),
+    ("━▶", "the arrow that is chosen (. and , choose)"),
+    ("a +2", "a bundle: so many tools more lead the same way (o opens it)"),
+    ("any: a", "tools that lead here from every state"),
+    ("╰──▶", "at a state's foot: tools that leave it as it is"),
+];
+
+/// The page of all signs.
+pub fn page() -> Page {
+    let row = |sign: &str, words: &str| -> Line {
+        vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
+    };
+    let mut lines: Vec<Line> = Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.words())).collect();
+    lines.push(Line::new());
+    lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));
+    Page::new("Signs of the picture", lines)
+}

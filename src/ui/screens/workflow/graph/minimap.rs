@@ -1,0 +1,79 @@
+//! The whole picture small, in a corner, where it is larger than the pane; a press on it goes there.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    widgets::{Block, BorderType, Clear, Widget},
+};
+
+use super::laid::Laid;
+use crate::{
+    engine::layout::picture::{Area, Point},
+    ui::styles::{Role, Styles},
+};
+
+/// What is drawn: which part of the picture is in view, and which boxes to mark.
+pub struct MiniMap {
+    pub view: Area,
+    pub current: Option<usize>,
+    pub selected: Option<usize>,
+}
+
+/// The place of the map on a pane; `None` where there is no room. It keeps away from what is selected.
+pub fn place(inside: Rect, selected: Option<Rect>) -> Option<Rect> {
+    if inside.width < 48 || inside.height < 14 {
+        return None;
+    }
+    let (width, height) = ((inside.width / 4).clamp(14, 32), (inside.height / 4).clamp(5, 12));
+    let bottom = Rect::new(inside.right() - width, inside.bottom() - height, width, height);
+    let top = Rect { y: inside.y, ..bottom };
+    let covers = |map: Rect| selected.is_some_and(|selected| selected.intersects(map));
+    Some(if covers(bottom) && !covers(top) { top } else { bottom })
+}
+
+/// The point of the picture that a cell of the map stands for.
+pub fn point(laid: &Laid, map: Rect, column: u16, row: u16) -> Point {
+    let scaled = |at: u16, start: u16, room: u16, size: usize| {
+        let room = usize::from(room.saturating_sub(2)).max(1);
+        (2 * usize::from(at.saturating_sub(start + 1)).min(room - 1) + 1) * size / (2 * room)
+    };
+    let picture = &laid.picture;
+    Point { x: scaled(column, map.x, map.width, picture.width), y: scaled(row, map.y, map.height, picture.height) }
+}
+
+impl MiniMap {
+    pub fn draw(&self, buffer: &mut Buffer, map: Rect, laid: &Laid, styles: &Styles) {
+        Clear.render(map, buffer);
+        let block = Block::bordered().border_type(BorderType::Plain).border_style(styles[Role::Border]).style(styles[Role::Text]);
+        let inside = block.inner(map);
+        block.render(map, buffer);
+        let picture = &laid.picture;
+        let cell = |point: Point| {
+            let scaled = |at: usize, room: u16, size: usize| at.min(size.saturating_sub(1)) * usize::from(room) / size.max(1);
+            let (x, y) = (scaled(point.x, inside.width, picture.width), scaled(point.y, inside.height, picture.height));
+            (inside.x + u16::try_from(x).unwrap_or(0), inside.y + u16::try_from(y).unwrap_or(0))
+        };
+        let first = cell(Point { x: self.view.x, y: self.view.y });
+        let last = cell(Point {
+            x: (self.view.x + self.view.width).saturating_sub(1),
+            y: (self.view.y + self.view.height).saturating_sub(1),
+        });
+        // What is in view is dotted, so that it can be told without colour.
+        let seen = Rect::new(first.0, first.1, last.0 - first.0 + 1, last.1 - first.1 + 1).intersection(inside);
+        for position in seen.positions() {
+            buffer[position].set_symbol("·").set_style(styles[Role::SelectedDim]);
+        }
+        let middle = |area: &Area| cell(Point { x: area.x + area.width / 2, y: area.y + area.height / 2 });
+        let mut mark = |row: usize, sign: &str, role: Role| {
+            if let Some(cell) = laid.picture.boxes.get(row).and_then(|placed| buffer.cell_mut(middle(&placed.area))) {
+                cell.set_symbol(sign);
+                if let Some(colour) = styles[role].fg {
+                    cell.set_fg(colour);
+                }
+            }
+        };
+        (0..laid.picture.boxes.len()).for_each(|row| mark(row, "▪", Role::Dim));
+        self.selected.into_iter().for_each(|row| mark(row, "◆", Role::Accent));
+        self.current.into_iter().for_each(|row| mark(row, "●", Role::Available));
+    }
+}

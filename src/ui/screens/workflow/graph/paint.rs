@@ -1,0 +1,194 @@
+//! The picture in the pane's cells: the current state lit, those out of reach dim, arrows by what can be done with them.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{super::facts::Facts, laid::Laid};
+use crate::{
+    engine::{
+        canvas_text::{Cell, Role as Part},
+        gated::ToolRow,
+        layout::picture::Area,
+        workflow::graph::{Link, StateRow},
+    },
+    ui::{
+        canvas::visible,
+        styles::{Role, Styles},
+    },
+};
+
+/// What is drawn differently from the rest.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    pub node: Option<usize>,
+    pub arrow: Option<usize>,
+}
+
+/// Draws the part of the picture that begins at `offset`; where that is less than nothing, the picture begins within the pane.
+pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut Laid, facts: &Facts, styles: &Styles, chosen: Chosen) {
+    let window = window(inside, offset, laid);
+    laid.draw(window);
+    let lead = (lead(offset.0), lead(offset.1));
+    for (y, cells) in (lead.1..).zip(laid.drawing().rows()) {
+        for (x, cell) in (lead.0..).zip(cells).filter(|(_, cell)| !cell.text.is_empty()) {
+            let tie = tie(cell, laid, facts);
+            let is_chosen = arrow(cell).is_some_and(|row| chosen.arrow == Some(row));
+            let style = if is_chosen { chosen_style(cell, styles) } else { style(cell, tie, laid, facts, styles, chosen.node) };
+            let text = match tie {
+                _ if is_chosen => heavy(&cell.text),
+                Tie::NotAsked => dashed(&cell.text),
+                _ => &cell.text,
+            };
+            put(buffer, inside, (x, y), text, style);
+        }
+    }
+}
+
+/// The part of the picture that is in view.
+pub fn window(inside: Rect, offset: (i32, i32), laid: &Laid) -> Area {
+    let part = |offset: i32, size: usize, room: u16| {
+        let begin = usize::try_from(offset.max(0)).unwrap_or(0).min(size);
+        (begin, usize::from(room).min(size - begin))
+    };
+    let (x, width) = part(offset.0, laid.picture.width, inside.width);
+    let (y, height) = part(offset.1, laid.picture.height, inside.height);
+    Area { x, y, width, height }
+}
+
+/// How many blank cells stand before the picture.
+fn lead(offset: i32) -> u16 {
+    u16::try_from(offset.min(0).unsigned_abs()).unwrap_or(u16::MAX)
+}
+
+/// Signs at the edges where the picture goes on.
+pub fn ways_out(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &Laid, styles: &Styles) {
+    let (right, bottom) = (inside.width.saturating_sub(1), inside.height.saturating_sub(1));
+    let beyond = |size: usize, offset: i32, room: u16| i32::try_from(size).unwrap_or(i32::MAX) > offset + i32::from(room);
+    let style = styles[Role::Accent];
+    if offset.0 > 0 {
+        put(buffer, inside, (0, bottom / 2), "‹", style);
+    }
+    if beyond(laid.picture.width, offset.0, inside.width) {
+        put(buffer, inside, (right, bottom / 2), "›", style);
+    }
+    if offset.1 > 0 {
+        put(buffer, inside, (right / 2, 0), "▴", style);
+    }
+    if beyond(laid.picture.height, offset.1, inside.height) {
+        put(buffer, inside, (right / 2, bottom), "▾", style);
+    }
+}
+
+/// What an arrow's cell says about its tools.
+#[derive(Clone, Copy, PartialEq)]
+enum Tie {
+    /// No arrow.
+    None,
+    /// Some of its tools can be taken now.
+    Open,
+    /// Its tools are asked for, but the run stands elsewhere.
+    Asked,
+    /// It leaves a state that is out of reach.
+    Far,
+    /// The groups of its tools are not asked for.
+    NotAsked,
+}
+
+fn arrow(cell: &Cell) -> Option<usize> {
+    match cell.role {
+        Part::Line(row) | Part::Head(row) | Part::Label(row) => Some(row),
+        _ => None,
+    }
+}
+
+fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
+    let is_asked = |tools: &mut dyn Iterator<Item = ToolRow>| {
+        tools.into_iter().any(|tool| facts.workflow.members().get(tool).is_some_and(|member| member.is_admitted()))
+    };
+    let from_states = |asked: bool, mut from: &mut dyn Iterator<Item = StateRow>| match asked {
+        false => Tie::NotAsked,
+        true if from.by_ref().any(|state| Some(state) == facts.current) => Tie::Open,
+        true => Tie::Asked,
+    };
+    let (tie, reached) = match cell.role {
+        Part::Line(row) | Part::Head(row) | Part::Label(row) => {
+            let Some(strand) = laid.states.arrows.get(row) else { return Tie::None };
+            let origin = |link: Link| if let Link::Between { from, .. } = link { Some(from) } else { None };
+            let asked = |edge: &&crate::engine::workflow::graph::Edge| is_asked(&mut edge.tools.iter().copied());
+            let origins: Vec<StateRow> = strand.edges.iter().filter(asked).filter_map(|edge| origin(edge.link)).collect();
+            let tie = from_states(!origins.is_empty(), &mut origins.iter().copied());
+            (tie, origins.iter().any(|state| facts.reaches(*state)))
+        }
+        Part::Itself(row) => {
+            let states = laid.extent.nodes[row].states();
+            let asked = is_asked(&mut laid.states.feet[row].0.iter().copied());
+            (from_states(asked, &mut states.iter().copied()), states.iter().any(|state| facts.reaches(*state)))
+        }
+        Part::FromAny(row) => {
+            let asked = is_asked(&mut laid.states.feet[row].1.iter().copied());
+            (if asked { Tie::Open } else { Tie::NotAsked }, true)
+        }
+        _ => return Tie::None,
+    };
+    if tie == Tie::Asked && !reached { Tie::Far } else { tie }
+}
+
+/// Lines of tools whose groups are not asked for are broken.
+fn dashed(line: &str) -> &str {
+    match line {
+        "─" => "╌",
+        "│" => "╎",
+        "▶" => "▷",
+        "◀" => "◁",
+        "▲" => "△",
+        "▼" => "▽",
+        other => other,
+    }
+}
+
+/// The line of the chosen arrow is heavy.
+fn heavy(line: &str) -> &str {
+    match line {
+        "─" => "━",
+        "│" => "┃",
+        "╭" => "┏",
+        "╮" => "┓",
+        "╰" => "┗",
+        "╯" => "┛",
+        other => other,
+    }
+}
+
+fn chosen_style(cell: &Cell, styles: &Styles) -> Style {
+    styles[if matches!(cell.role, Part::Label(_)) { Role::Selected } else { Role::Accent }]
+}
+
+/// How a cell looks: by its state, or by what can be done with its arrow.
+fn style(cell: &Cell, tie: Tie, laid: &Laid, facts: &Facts, styles: &Styles, selected: Option<usize>) -> Style {
+    let states = |row: usize| laid.extent.nodes[row].states();
+    let is_current = |row: usize| states(row).iter().any(|state| Some(*state) == facts.current);
+    let is_near = |row: usize| states(row).iter().any(|state| facts.reaches(*state));
+    let of_box = |row: usize| match (is_current(row), is_near(row)) {
+        (true, _) => styles[Role::StateCurrent],
+        (false, true) => styles[Role::State],
+        (false, false) => styles[Role::StateDim],
+    };
+    match (cell.role, tie) {
+        (_, Tie::Open) => styles[Role::Available],
+        (_, Tie::Asked) => styles[Role::Transition],
+        (_, Tie::Far | Tie::NotAsked) => styles[Role::StateDim],
+        (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => styles[Role::Selected],
+        (Part::Border(row), _) if selected == Some(row) && !is_current(row) => styles[Role::BorderFocus],
+        (Part::Border(row) | Part::Inside(row), _) => of_box(row),
+        (Part::Text { owner, line }, _) if line == 0 || is_current(owner) || !is_near(owner) => of_box(owner),
+        (Part::Text { .. }, _) => styles[Role::Dim],
+        _ => styles[Role::Transition],
+    }
+}
+
+fn put(buffer: &mut Buffer, area: Rect, (x, y): (u16, u16), text: &str, style: Style) {
+    let (x, y) = (area.x + x, area.y + y);
+    if area.contains((x, y).into()) && buffer.area.contains((x, y).into()) {
+        let room = usize::from(area.right() - x);
+        buffer.set_stringn(x, y, &*visible(text), room, style);
+    }
+}

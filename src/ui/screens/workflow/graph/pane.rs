@@ -1,0 +1,564 @@
+//! The pane of the picture: what the user chose to see, and what keys and mouse do.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{
+    super::{facts::Facts, scene::Scene},
+    foot,
+    laid::{Laid, Shown},
+    legend,
+    minimap::{self, MiniMap},
+    paint,
+    seek::{Found, Seek, Sought},
+    spot::{self, Spot},
+    travel,
+};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Button, Code, Key, Mouse, MouseKind},
+        state::State,
+    },
+    engine::{
+        layout::{
+            extent::{Node, Scale},
+            picture::{Area, Point},
+            states::Detail,
+        },
+        workflow::graph::{Edge, Link, StateRow},
+    },
+    model::context::Name,
+    ui::{canvas::Pen, canvas::width, styles::Role, view::Reply, widgets::pane::Pane},
+};
+
+#[derive(Default)]
+pub struct Graph {
+    shown: Shown,
+    laid: Option<Laid>,
+    /// The picture's cell at the pane's upper left corner; less than nothing where the picture is smaller and centred.
+    offset: (i32, i32),
+    selected: Option<Name>,
+    /// The arrow that is chosen, by the states that it joins.
+    arrow: Option<(Name, Name)>,
+    seek: Seek,
+    map: Map,
+    follows: Follows,
+    inside: Rect,
+    /// The pane with its edge, and the buttons on it.
+    pane: Rect,
+    buttons: Vec<(Rect, Act)>,
+    map_at: Option<Rect>,
+    held: Option<Held>,
+    /// The state that was current when last drawn; the view follows when it changes.
+    followed: Option<StateRow>,
+    /// The detail is to be the most with which all is in view.
+    fitting: bool,
+}
+
+/// Whether the small map is shown where there is need for it.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Map {
+    #[default]
+    WhereNeeded,
+    Hidden,
+}
+
+/// What the view does when the run goes on.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Follows {
+    #[default]
+    Run,
+    Nothing,
+}
+
+/// What the mouse took hold of.
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    Picture(u16, u16),
+    Map,
+}
+
+/// What can be pressed on the pane's edge.
+const BUTTONS: [(&str, Act); 6] = [
+    ("-", Act::ZoomOut),
+    ("+", Act::ZoomIn),
+    ("0 fit", Act::FitGraph),
+    ("v view", Act::GraphScale),
+    ("o open", Act::OpenPart),
+    ("i signs", Act::Legend),
+];
+/// Above this many states a picture of all of them would not come within a key's time.
+const MOST_AT_ONCE: usize = 400;
+
+impl Graph {
+    /// The state that the keys act on: the one chosen, else the current one.
+    pub fn selected(&self, facts: &Facts) -> Option<StateRow> {
+        let chosen = self.selected.as_ref().and_then(|name| facts.workflow.state(name));
+        chosen.or(facts.current)
+    }
+
+    /// The arrow that is chosen beside the state.
+    pub fn selected_edge(&self, facts: &Facts) -> Option<Edge> {
+        let link = self.link(facts)?;
+        let laid = self.laid.as_ref()?;
+        laid.states.arrows.iter().flat_map(|strand| &strand.edges).find(|edge| edge.link == link).cloned()
+    }
+
+    fn link(&self, facts: &Facts) -> Option<Link> {
+        let (from, to) = self.arrow.as_ref()?;
+        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
+    }
+
+    pub fn select(&mut self, state: StateRow, facts: &Facts) {
+        self.selected = facts.workflow.states().get(state).cloned();
+        self.arrow = None;
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+        let Scene { styles, state, focused } = scene;
+        let title = self.title(facts);
+        let foot = foot::words(facts, state, self.selected(facts), self.selected_edge(facts).as_ref());
+        let note = self.lay_buttons(area, &title);
+        let whole = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        self.pane = area;
+        let loose = self.laid.as_ref().map_or(0, |laid| u16::from(!laid.states.staying.is_empty()));
+        let line = loose.max(u16::from(self.seek.is_typing()));
+        self.inside = Rect { height: whole.height.saturating_sub(line), ..whole };
+        self.lay(facts, state);
+        if self.followed != facts.current {
+            self.followed = facts.current;
+            if self.follows == Follows::Run {
+                self.centre(facts);
+            }
+        }
+        self.settle();
+        let node = self.selected(facts).filter(|_| focused || self.selected.is_some());
+        let link = self.link(facts);
+        let Some(laid) = &mut self.laid else { return };
+        let chosen = paint::Chosen {
+            node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
+            arrow: link.and_then(|link| laid.arrow_of(link)),
+        };
+        paint::picture(buffer, self.inside, self.offset, laid, facts, styles, chosen);
+        paint::ways_out(buffer, self.inside, self.offset, laid, styles);
+        self.draw_map(buffer, facts, scene);
+        let last = whole.height.saturating_sub(1);
+        if self.seek.is_typing() {
+            let (text, count) = self.seek.line();
+            Pen::new(buffer, whole, last).put(&text, styles[Role::Field]).put("▏ ", styles[Role::Cursor]).put(&count, styles[Role::Dim]);
+        } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty()) {
+            let keys: Vec<&str> = laid.states.staying.iter().map(|row| state.catalog.tools[*row].entry.key.as_str()).collect();
+            Pen::new(buffer, whole, last)
+                .put(" any state, and it stays: ", styles[Role::Dim])
+                .put(&keys.join(", "), styles[Role::Transition]);
+        }
+    }
+
+    fn title(&self, facts: &Facts) -> String {
+        let count = facts.workflow.states().len();
+        let part = match self.laid.as_ref().map(|laid| (laid.extent.scale, laid.extent.left_out(), laid.extent.nodes.len())) {
+            Some((Scale::Near, left_out, _)) => format!(" · {} near", count.saturating_sub(left_out)),
+            Some((Scale::Folded, _, boxes)) => format!(" · in {boxes} boxes"),
+            _ => String::new(),
+        };
+        format!("States · {count} · {} reachable{part}", facts.reachable())
+    }
+
+    /// Places those buttons at the right of the upper edge that fit beside the title.
+    fn lay_buttons(&mut self, area: Rect, title: &str) -> String {
+        self.buttons.clear();
+        let mut room = usize::from(area.width).saturating_sub(width(title) + 10);
+        let fitting: Vec<(&str, Act)> = BUTTONS
+            .into_iter()
+            .take_while(|(label, _)| {
+                let needed = width(label) + 2;
+                let fits = needed <= room;
+                room = room.saturating_sub(needed);
+                fits
+            })
+            .collect();
+        let note = fitting.iter().map(|(label, _)| *label).collect::<Vec<_>>().join("  ");
+        let cells = |text: &str| u16::try_from(width(text)).unwrap_or(0);
+        let mut x = area.right().saturating_sub(cells(&note) + 2);
+        for (label, act) in fitting {
+            self.buttons.push((Rect::new(x, area.y, cells(label), 1), act));
+            x += cells(label) + 2;
+        }
+        note
+    }
+
+    fn lay(&mut self, facts: &Facts, state: &State) {
+        let room = (self.inside.width, self.inside.height);
+        let before = self.selected(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
+        let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
+        if std::mem::take(&mut self.fitting) {
+            for detail in [Detail::Usual, Detail::Less, Detail::Dots] {
+                self.shown.detail = detail;
+                let laid = Laid::renew(None, facts, state, &self.shown, room);
+                let fits = laid.fits();
+                self.laid = Some(laid);
+                if fits {
+                    break;
+                }
+            }
+        } else {
+            self.laid = Some(Laid::renew(self.laid.take(), facts, state, &self.shown, room));
+        }
+        // What is looked at stays where it is on the screen, although the rest may have moved.
+        let now = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
+        let after = self.selected(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
+        match (before, after) {
+            (Some(before), Some(after)) if was != now => {
+                let shift = |from: usize, to: usize| i32::try_from(to).unwrap_or(0) - i32::try_from(from).unwrap_or(0);
+                self.offset = (self.offset.0 + shift(before.x, after.x), self.offset.1 + shift(before.y, after.y));
+            }
+            (None, Some(_)) => self.selected(facts).into_iter().for_each(|row| self.show(row)),
+            _ => {}
+        }
+    }
+
+    fn draw_map(&mut self, buffer: &mut Buffer, facts: &Facts, scene: Scene<'_>) {
+        self.map_at = None;
+        let Some(laid) = self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && !laid.fits()) else { return };
+        let selected = self.selected(facts);
+        let Some(place) = minimap::place(self.inside, selected.and_then(|row| self.seen(row))) else { return };
+        self.map_at = Some(place);
+        let map = MiniMap {
+            view: paint::window(self.inside, self.offset, laid),
+            current: facts.current.and_then(|row| laid.box_of(row)),
+            selected: selected.and_then(|row| laid.box_of(row)),
+        };
+        map.draw(buffer, place, laid, scene.styles);
+    }
+
+    /// Keeps the picture in view; a small one is centred.
+    fn settle(&mut self) {
+        let Some(laid) = &self.laid else { return };
+        let keep = |offset: i32, size: usize, room: u16| {
+            let (size, room) = (i32::try_from(size).unwrap_or(i32::MAX), i32::from(room));
+            if size <= room { -((room - size) / 2) } else { offset.clamp(0, size - room) }
+        };
+        self.offset = (
+            keep(self.offset.0, laid.picture.width, self.inside.width),
+            keep(self.offset.1, laid.picture.height, self.inside.height),
+        );
+    }
+
+    fn area_of(&self, row: StateRow) -> Option<Area> {
+        self.laid.as_ref()?.area_of(row)
+    }
+
+    /// Brings a point into the middle.
+    fn show_point(&mut self, point: Point) {
+        let middle = |at: usize, room: u16| i32::try_from(at).unwrap_or(0) - i32::from(room / 2);
+        self.offset = (middle(point.x, self.inside.width), middle(point.y, self.inside.height));
+        self.settle();
+    }
+
+    /// Brings a state into the middle.
+    fn show(&mut self, row: StateRow) {
+        if let Some(Area { x, y, width, height }) = self.area_of(row) {
+            self.show_point(Point { x: x + width / 2, y: y + height / 2 });
+        }
+    }
+
+    fn centre(&mut self, facts: &Facts) {
+        if let Some(row) = facts.current {
+            self.show(row);
+        }
+    }
+
+    /// What an action of this pane does.
+    pub fn act(&mut self, act: Act, facts: &Facts) -> Reply {
+        match act {
+            Act::Find => self.seek.begin(),
+            Act::CentreCurrent => {
+                (self.selected, self.arrow, self.shown.focus) = (None, None, None);
+                self.centre(facts);
+            }
+            Act::FitGraph => self.fitting = true,
+            Act::ZoomIn => return self.zoom(Act::ZoomIn),
+            Act::ZoomOut => return self.zoom(Act::ZoomOut),
+            Act::NextArrow => return self.next_arrow(facts, 1),
+            Act::PreviousArrow => return self.next_arrow(facts, -1),
+            Act::OpenPart => return self.open(facts),
+            Act::GraphScale => return self.next_scale(facts),
+            Act::FollowRun => {
+                self.follows = if self.follows == Follows::Run { Follows::Nothing } else { Follows::Run };
+                return Reply::hint(match self.follows {
+                    Follows::Run => "the picture follows the run",
+                    Follows::Nothing => "the picture stays where it is",
+                });
+            }
+            Act::MiniMap => self.map = if self.map == Map::Hidden { Map::WhereNeeded } else { Map::Hidden },
+            Act::Legend => return Reply::Open(Box::new(legend::page())),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn zoom(&mut self, way: Act) -> Reply {
+        let detail = match (self.shown.detail, way) {
+            (Detail::Dots, Act::ZoomIn) | (Detail::Usual, Act::ZoomOut) => Detail::Less,
+            (Detail::Less, Act::ZoomIn) | (Detail::More, Act::ZoomOut) => Detail::Usual,
+            (Detail::Usual, _) => Detail::More,
+            (Detail::Less, _) => Detail::Dots,
+            (Detail::More, _) => return Reply::Refused("this is the most that can be shown".into()),
+            (Detail::Dots, _) => return Reply::Refused("this is the least that can be shown".into()),
+        };
+        self.shown.detail = detail;
+        Reply::Handled
+    }
+
+    fn next_scale(&mut self, facts: &Facts) -> Reply {
+        let count = facts.workflow.states().len();
+        let scale = match self.shown.scale {
+            Scale::Fitting => Scale::Near,
+            Scale::Near => Scale::Folded,
+            Scale::Folded if count <= MOST_AT_ONCE => Scale::All,
+            Scale::Folded | Scale::All => Scale::Fitting,
+        };
+        self.shown.scale = scale;
+        Reply::hint(match scale {
+            Scale::Fitting => "shown: as much as suits the number of states",
+            Scale::Near => "shown: the states around the one looked at",
+            Scale::Folded => "shown: circles and separate parts as one box each",
+            Scale::All => "shown: every state",
+        })
+    }
+
+    /// Chooses the next arrow of the selected state, those that leave it first.
+    fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
+        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else { return Reply::Refused("there is no state".into()) };
+        let Some(node) = laid.box_of(row) else { return Reply::Refused("this state is not in the picture".into()) };
+        let strands = || laid.states.arrows.iter();
+        let leaving = strands().filter(|strand| strand.from == node);
+        let links: Vec<Link> =
+            leaving.chain(strands().filter(|strand| strand.to == node)).filter_map(|strand| Some(strand.edges.first()?.link)).collect();
+        let count = isize::try_from(links.len()).unwrap_or(0);
+        let at = self.link(facts).and_then(|link| links.iter().position(|other| *other == link)).and_then(|at| isize::try_from(at).ok());
+        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
+        let Some(Link::Between { from, to }) = usize::try_from(next).ok().and_then(|at| links.get(at)).copied() else {
+            return Reply::Refused("no arrow begins or ends at this state".into());
+        };
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        self.selected = Some(name(row));
+        self.arrow = Some((name(from), name(to)));
+        Reply::Handled
+    }
+
+    /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of a state.
+    fn open(&mut self, facts: &Facts) -> Reply {
+        if let Some(edge) = self.selected_edge(facts) {
+            if edge.tools.len() < 2 {
+                return Reply::Refused("this arrow stands for one tool".into());
+            }
+            self.shown.unbundled = if self.shown.unbundled == self.arrow { None } else { self.arrow.clone() };
+            return Reply::Handled;
+        }
+        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else { return Reply::Refused("there is no state".into()) };
+        let name = facts.workflow.states()[row].clone();
+        if self.shown.opened.remove(&name) {
+            return Reply::Handled;
+        }
+        let node = laid.box_of(row);
+        let is_closed = node.is_some_and(|node| matches!(laid.extent.nodes[node], Node::Folded(_)) || laid.extent.beyond[node] > 0);
+        if !is_closed {
+            return Reply::Refused("there is nothing folded here: choose an arrow with . to open a bundle".into());
+        }
+        self.selected = Some(name.clone());
+        self.shown.opened.insert(name);
+        Reply::Handled
+    }
+
+    /// Arrows go to the next state in that direction; with Shift, or `H J K L`, they move the picture.
+    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+        if self.seek.is_typing() {
+            return self.seek_key(key, facts, state);
+        }
+        let step = match key.code {
+            _ if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
+            Code::Left | Code::Char('h' | 'H') => (-1, 0),
+            Code::Right | Code::Char('l' | 'L') => (1, 0),
+            Code::Up | Code::Char('k' | 'K') => (0, -1),
+            Code::Down | Code::Char('j' | 'J') => (0, 1),
+            Code::PageUp => return self.pan(0, -i32::from(self.inside.height / 2)),
+            Code::PageDown => return self.pan(0, i32::from(self.inside.height / 2)),
+            Code::Home => return self.pan(i32::MIN / 2, i32::MIN / 2),
+            Code::End => return self.pan(i32::MAX / 2, i32::MAX / 2),
+            Code::Esc if self.arrow.take().is_some() => return Reply::Handled,
+            Code::Esc if self.selected.take().is_some() => return Reply::Handled,
+            _ => return Reply::Ignored,
+        };
+        let moves = key.mods.shift || matches!(key.code, Code::Char('H' | 'J' | 'K' | 'L'));
+        if moves {
+            return self.pan(step.0 * 4, step.1 * 2);
+        }
+        let next = self.laid.as_ref().zip(self.selected(facts)).and_then(|(laid, row)| {
+            let next = travel::next_box(laid, laid.box_of(row)?, step)?;
+            laid.extent.nodes[next].states().first().copied()
+        });
+        if let Some(next) = next {
+            self.select(next, facts);
+            self.reveal(next);
+        }
+        Reply::Handled
+    }
+
+    pub fn is_finding(&self) -> bool {
+        self.seek.is_typing()
+    }
+
+    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) -> Reply {
+        if !self.seek.is_typing() {
+            return Reply::Ignored;
+        }
+        self.seek.paste(text, facts, state);
+        self.go_to_found(facts);
+        Reply::Handled
+    }
+
+    fn seek_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+        match self.seek.key(key, facts, state) {
+            Sought::Moved => self.go_to_found(facts),
+            Sought::Accepted => {}
+            Sought::GivenUp => (self.selected, self.arrow, self.shown.focus) = (None, None, None),
+            Sought::Ignored => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    /// Shows what is found, also where it was not in the picture.
+    fn go_to_found(&mut self, facts: &Facts) {
+        let (state, arrow) = match self.seek.found() {
+            Some(Found::State(row)) => (row, None),
+            Some(Found::Tool(_, Link::Between { from, to })) if from != to => (from, Some((from, to))),
+            Some(Found::Tool(_, Link::Between { from: to, .. } | Link::FromAny { to })) => (to, None),
+            Some(Found::Tool(_, Link::StayAny)) | None => return,
+        };
+        self.select(state, facts);
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        self.arrow = arrow.map(|(from, to)| (name(from), name(to)));
+        if self.laid.as_ref().is_some_and(|laid| laid.box_of(state).is_none() || laid.extent.scale == Scale::Near) {
+            self.shown.focus.clone_from(&self.selected);
+        }
+        self.reveal(state);
+    }
+
+    fn pan(&mut self, right: i32, down: i32) -> Reply {
+        self.offset = (self.offset.0.saturating_add(right), self.offset.1.saturating_add(down));
+        self.settle();
+        Reply::Handled
+    }
+
+    /// Moves the picture if a state is not wholly in view.
+    fn reveal(&mut self, row: StateRow) {
+        let Some(area) = self.area_of(row) else { return };
+        let is_whole = self.seen(row).is_some_and(|seen| {
+            (usize::from(seen.width), usize::from(seen.height)) == (area.width, area.height)
+                && self.map_at.is_none_or(|map| !map.intersects(seen))
+        });
+        if !is_whole {
+            self.show(row);
+        }
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
+        let at = (mouse.column, mouse.row).into();
+        match mouse.kind {
+            MouseKind::Wheel(notches) if mouse.mods.ctrl => self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut }),
+            MouseKind::Wheel(notches) if mouse.mods.shift => self.pan(i32::from(notches) * 4, 0),
+            MouseKind::Wheel(notches) => self.pan(0, i32::from(notches) * 2),
+            MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
+            MouseKind::Down(button) => {
+                if let Some((_, act)) = self.buttons.iter().find(|(place, _)| place.contains(at)) {
+                    return self.act(*act, facts);
+                }
+                if self.map_at.is_some_and(|map| map.contains(at)) {
+                    self.held = Some(Held::Map);
+                    return self.jump(mouse);
+                }
+                self.held = Some(Held::Picture(mouse.column, mouse.row));
+                self.press(mouse, button, facts)
+            }
+            MouseKind::Drag(_) => match self.held {
+                Some(Held::Map) => self.jump(mouse),
+                Some(Held::Picture(column, row)) => {
+                    self.held = Some(Held::Picture(mouse.column, mouse.row));
+                    self.pan(i32::from(column) - i32::from(mouse.column), i32::from(row) - i32::from(mouse.row))
+                }
+                None => Reply::Handled,
+            },
+            MouseKind::Up(_) => {
+                self.held = None;
+                Reply::Handled
+            }
+        }
+    }
+
+    /// A press chooses a state or an arrow; one with the right button, or a second one, opens it.
+    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        let before = (self.selected.clone(), self.arrow.clone());
+        match self.spot(mouse.column, mouse.row) {
+            Some(Spot::State(row)) => self.select(row, facts),
+            Some(Spot::Folded(rows)) => self.select(rows[0], facts),
+            Some(Spot::Edge(edge) | Spot::Label(edge)) => match edge.link {
+                Link::Between { from, to } if from != to => {
+                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
+                }
+                Link::Between { from: to, .. } | Link::FromAny { to } => self.select(to, facts),
+                Link::StayAny => {}
+            },
+            Some(Spot::Strand(edges)) => {
+                if let Some(Link::Between { from, to }) = edges.first().map(|edge| edge.link) {
+                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
+                }
+            }
+            Some(Spot::Empty) | None => return Reply::Handled,
+        }
+        let again = before == (self.selected.clone(), self.arrow.clone());
+        let can_open = self.arrow.is_some() || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
+        if button == Button::Right || again && can_open {
+            // A press on something that cannot be opened only chooses it.
+            if let Reply::Refused(_) = self.open(facts) {
+                return Reply::Handled;
+            }
+        }
+        Reply::Handled
+    }
+
+    fn jump(&mut self, mouse: Mouse) -> Reply {
+        if let (Some(map), Some(laid)) = (self.map_at, &self.laid) {
+            self.show_point(minimap::point(laid, map, mouse.column, mouse.row));
+        }
+        Reply::Handled
+    }
+
+    /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
+    pub fn spot(&self, column: u16, row: u16) -> Option<Spot> {
+        let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
+        let along = |cell: u16, start: u16, offset: i32| usize::try_from(i32::from(cell) - i32::from(start) + offset);
+        let (x, y) = (along(column, self.inside.x, self.offset.0), along(row, self.inside.y, self.offset.1));
+        let (Ok(x), Ok(y)) = (x, y) else { return Some(Spot::Empty) };
+        Some(spot::at(laid, Point { x, y }))
+    }
+
+    /// Where a state's box stands on the screen, as far as it is in view.
+    pub fn seen(&self, state: StateRow) -> Option<Rect> {
+        let area = self.area_of(state)?;
+        let cell = |at: usize, start: u16, offset: i32| i32::try_from(at).ok().map(|at| at - offset + i32::from(start));
+        let (left, top) = (cell(area.x, self.inside.x, self.offset.0)?, cell(area.y, self.inside.y, self.offset.1)?);
+        let (right, bottom) = (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
+        let held = |at: i32, start: u16, end: u16| u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start);
+        let (x, y) = (held(left, self.inside.x, self.inside.right()), held(top, self.inside.y, self.inside.bottom()));
+        let (right, bottom) = (held(right, self.inside.x, self.inside.right()), held(bottom, self.inside.y, self.inside.bottom()));
+        (right > x && bottom > y).then(|| Rect::new(x, y, right - x, bottom - y))
+    }
+
+    /// Where the picture is drawn on the screen.
+    #[expect(dead_code, reason = "edit mode draws on it")]
+    pub fn inside(&self) -> Rect {
+        self.inside
+    }
+}

@@ -1,0 +1,133 @@
+//! Finding a state or a tool in the picture by typing a part of its name.
+
+use super::super::facts::Facts;
+use crate::{
+    app::{
+        input::{Code, Key},
+        state::State,
+    },
+    engine::{
+        gated::ToolRow,
+        workflow::graph::{Link, Origin, StateRow},
+    },
+    ui::widgets::text_input::TextInput,
+};
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    State(StateRow),
+    /// A tool, at the first arrow that it is on.
+    Tool(ToolRow, Link),
+}
+
+/// What a key did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// Something else is shown now.
+    Moved,
+    Accepted,
+    GivenUp,
+    /// The key is for someone else.
+    Ignored,
+}
+
+#[derive(Default)]
+pub struct Seek {
+    text: TextInput,
+    found: Vec<Found>,
+    at: usize,
+    typing: bool,
+}
+
+impl Seek {
+    pub fn is_typing(&self) -> bool {
+        self.typing
+    }
+
+    pub fn begin(&mut self) {
+        *self = Self { typing: true, ..Self::default() };
+    }
+
+    pub fn found(&self) -> Option<Found> {
+        self.found.get(self.at).copied()
+    }
+
+    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Sought {
+        match key.code {
+            Code::Enter => {
+                self.typing = false;
+                Sought::Accepted
+            }
+            Code::Esc => {
+                self.typing = false;
+                Sought::GivenUp
+            }
+            Code::Down if !self.found.is_empty() => {
+                self.at = (self.at + 1) % self.found.len();
+                Sought::Moved
+            }
+            Code::Up if !self.found.is_empty() => {
+                self.at = (self.at + self.found.len() - 1) % self.found.len();
+                Sought::Moved
+            }
+            _ if self.text.key(key) => {
+                self.search(facts, state);
+                Sought::Moved
+            }
+            _ => Sought::Ignored,
+        }
+    }
+
+    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) {
+        self.text.insert(text);
+        self.search(facts, state);
+    }
+
+    /// States first, then tools; those that begin with the text before those that hold it.
+    fn search(&mut self, facts: &Facts, state: &State) {
+        let wanted = self.text.text().to_lowercase();
+        self.at = 0;
+        self.found.clear();
+        if wanted.is_empty() {
+            return;
+        }
+        let rank = |name: &str| {
+            let name = name.to_lowercase();
+            name.contains(&wanted).then(|| !name.starts_with(&wanted))
+        };
+        let mut ranked: Vec<(bool, Found)> = Vec::new();
+        let states = facts.workflow.states().iter().enumerate();
+        ranked.extend(states.filter_map(|(row, name)| Some((rank(name)?, Found::State(row)))));
+        ranked.sort_by_key(|(inside, _)| *inside);
+        let mut tools: Vec<(bool, Found)> = Vec::new();
+        for (row, tool) in state.catalog.tools.iter().enumerate() {
+            if let Some(inside) = rank(&tool.entry.key).into_iter().chain(rank(&tool.name)).min()
+                && let Some(link) = link_of(facts, row)
+            {
+                tools.push((inside, Found::Tool(row, link)));
+            }
+        }
+        tools.sort_by_key(|(inside, _)| *inside);
+        self.found = ranked.into_iter().chain(tools).map(|(_, found)| found).collect();
+    }
+
+    /// What stands at the bottom of the pane while one types.
+    pub fn line(&self) -> (String, String) {
+        let count = match (self.text.text().is_empty(), self.found.len()) {
+            (true, _) => "a state or a tool".to_owned(),
+            (false, 0) => "nothing is named so".to_owned(),
+            (false, count) => format!("{} of {count}  ↑↓ next  Enter take  Esc back", self.at + 1),
+        };
+        (format!("/ {}", self.text.text()), count)
+    }
+}
+
+/// The first arrow that a tool is on.
+fn link_of(facts: &Facts, tool: ToolRow) -> Option<Link> {
+    let member = &facts.workflow.members()[tool];
+    match &member.origin {
+        Origin::Every => Some(member.target.map_or(Link::StayAny, |to| Link::FromAny { to })),
+        Origin::Only(rows) => rows.first().map(|from| Link::Between { from: *from, to: member.target.unwrap_or(*from) }),
+    }
+}

@@ -1,0 +1,48 @@
+//! What stands at a cell of the picture, in the workflow's own terms: edit mode and mouse go by it.
+
+use super::laid::Laid;
+use crate::engine::{
+    gated::ToolRow,
+    layout::{hit::Hit, picture::Point},
+    workflow::graph::{Edge, Link, StateRow},
+};
+
+/// What stands at a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    State(StateRow),
+    /// A box that stands for several states.
+    Folded(Vec<StateRow>),
+    /// An arrow's line or head: all tools that it stands for.
+    Edge(Edge),
+    /// An arrow's label, and any part of an arrow at a state's foot.
+    Label(Edge),
+    /// An arrow to or from a folded box.
+    Strand(Vec<Edge>),
+    Empty,
+}
+
+/// What stands at a point of the picture.
+pub fn at(laid: &Laid, point: Point) -> Spot {
+    let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
+    let state = |row: usize| laid.extent.nodes[row].state();
+    let strand = |row: usize, spot: fn(Edge) -> Spot| match laid.states.arrows[row].edges.as_slice() {
+        [only] => spot(only.clone()),
+        several => Spot::Strand(several.to_vec()),
+    };
+    let foot = |row: usize, tools: &[ToolRow], link: fn(StateRow) -> Link| match state(row) {
+        Some(state) => Spot::Label(edge(link(state), tools)),
+        None => Spot::Folded(laid.extent.nodes[row].states().to_vec()),
+    };
+    match laid.picture.hit(point) {
+        Hit::Box(row) => match state(row) {
+            Some(state) => Spot::State(state),
+            None => Spot::Folded(laid.extent.nodes[row].states().to_vec()),
+        },
+        Hit::Arrow(row) => strand(row, Spot::Edge),
+        Hit::Label(row) => strand(row, Spot::Label),
+        Hit::Itself(row) => foot(row, &laid.states.feet[row].0, |state| Link::Between { from: state, to: state }),
+        Hit::FromAny(row) => foot(row, &laid.states.feet[row].1, |to| Link::FromAny { to }),
+        Hit::Nothing => Spot::Empty,
+    }
+}
