@@ -27,7 +27,9 @@ use toolcrib::{
         filter,
         layout::{
             diagram::{Direction, letters},
-            states::{self, Detail, Drawn, View},
+            extent::Extent,
+            marks::Marks,
+            states::{self, Detail, View},
         },
         workflow::graph::Workflow,
     },
@@ -100,14 +102,15 @@ fn workflow(c: &mut Criterion) {
     at_sizes(c, "layout, by states", &[3, 30, 300], |size| {
         let (catalog, context) = (catalog(size), context());
         let workflow = Workflow::new(&catalog.tools, &context);
-        let view = View {
-            current: None,
-            direction: Direction::LeftToRight,
-            detail: Detail::Usual,
-            drawn: Drawn::Asked,
-            measure: letters,
-        };
-        Box::new(move || states::diagram(&workflow, &catalog.tools, view).diagram.layout())
+        let extent = Extent::all(workflow.states().len());
+        let marks = Marks::default();
+        let edges = workflow.edges();
+        let direction = Direction::LeftToRight;
+        Box::new(move || {
+            let view =
+                View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure: letters };
+            states::diagram(&workflow, &edges, &catalog.tools, view).diagram.layout()
+        })
     });
 }
 

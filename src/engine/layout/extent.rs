@@ -264,7 +264,7 @@ mod tests {
         let near = chosen(100, &chain, Scale::Near, 50, &[], 10);
         let rows: Vec<usize> = near.nodes.iter().filter_map(Node::state).collect();
         assert_eq!(rows, [48, 49, 50, 51, 52]);
-        assert_eq!((near.beyond, near.left_out()), (vec![1, 0, 0, 0, 1], 95));
+        assert_eq!((near.left_out(), near.beyond), (95, vec![1, 0, 0, 0, 1]));
         let opened = chosen(100, &chain, Scale::Near, 50, &[52], 10);
         assert!(opened.node_of[53].is_some() && opened.node_of[54].is_none());
     }

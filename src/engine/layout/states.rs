@@ -109,11 +109,9 @@ pub fn diagram<T: Gated>(workflow: &Workflow, edges: &[Edge], tools: &[T], view:
                 }
             }
             Link::Between { from, to } => match (extent.node_of[from], extent.node_of[to]) {
+                // What goes on within a folded box is not shown.
                 (Some(from), Some(to)) if from == to => {
-                    // What goes on within a folded box is not shown.
-                    if extent.nodes[from].state().is_some() {
-                        feet[from].0.extend(&edge.tools);
-                    }
+                    feet[from].0.extend(edge.tools.iter().filter(|_| extent.nodes[from].state().is_some()));
                 }
                 (Some(from), Some(to)) => strands.entry((from, to)).or_default().push(edge.clone()),
                 _ => {}

@@ -91,16 +91,14 @@ impl Laid {
                 let edges = drawn.edges(&facts.workflow);
                 let opened = shown.opened.iter().filter_map(|name| facts.workflow.state(name)).collect();
                 let extent = Extent::choose(count, &edges, &Choice { scale: shown.scale, focus, opened: &opened, most: MOST });
-                let names = extent.nodes.iter().map(|node| facts.workflow.states()[node.states()[0]].clone()).collect();
-                let (direction, states, picture) = lay(earlier.as_ref(), &key, room, facts, state, (&edges, &extent), &names);
+                let names: Vec<Name> =
+                    extent.nodes.iter().map(|node| facts.workflow.states()[node.states()[0]].clone()).collect();
+                let (direction, states, picture) = lay(earlier.as_ref(), &key, room, &names, |direction| {
+                    diagram(facts, state, shown, (&edges, &extent), direction)
+                });
                 Self { key, room, content, direction, edges, extent, names, states, picture, drawing: Drawing::default() }
             }
         }
-    }
-
-    /// The direction in which layers follow each other.
-    pub fn direction(&self) -> Direction {
-        self.direction
     }
 
     /// Whether all of the picture is in view at once.
@@ -147,17 +145,15 @@ fn lay(
     earlier: Option<&Laid>,
     key: &Key,
     room: (u16, u16),
-    facts: &Facts,
-    state: &State,
-    part: (&[Edge], &Extent),
-    names: &Vec<Name>,
+    names: &[Name],
+    of: impl Fn(Direction) -> StateDiagram,
 ) -> (Direction, StateDiagram, Picture) {
     let like = earlier.filter(|laid| laid.key.start == key.start && laid.room == room);
     let seats: HashMap<&Name, Seat> =
         like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
     let stood: Vec<Option<Seat>> = names.iter().map(|name| seats.get(name).copied()).collect();
     let make = |direction: Direction, stood: &[Option<Seat>]| {
-        let states = diagram(facts, state, &key.shown, part, direction);
+        let states = of(direction);
         let picture = states.diagram.layout_after(stood);
         (direction, states, picture)
     };
@@ -183,9 +179,10 @@ fn diagram(
 ) -> StateDiagram {
     let mut marks = Marks::of(&facts.workflow, &facts.analysis, facts.current);
     marks.far.retain(|row| !facts.reaches(*row));
-    let unbundled = shown.unbundled.as_ref().and_then(|(from, to)| {
-        Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
-    });
+    let unbundled = shown
+        .unbundled
+        .as_ref()
+        .and_then(|(from, to)| Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? }));
     let measure = |text: &str| width(&visible(text));
     let view = View { extent, marks: &marks, unbundled, direction, detail: shown.detail, measure };
     states::diagram(&facts.workflow, edges, &state.catalog.tools, view)

@@ -20,9 +20,7 @@ const ARROWS: [(&str, &str); 6] = [
 
 /// The page of all signs.
 pub fn page() -> Page {
-    let row = |sign: &str, words: &str| -> Line {
-        vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
-    };
+    let row = |sign: &str, words: &str| -> Line { vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())] };
     let mut lines: Vec<Line> = Mark::ALL.into_iter().map(|mark| row(mark.sign(), mark.words())).collect();
     lines.push(Line::new());
     lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));

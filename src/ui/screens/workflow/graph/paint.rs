@@ -23,8 +23,16 @@ pub struct Chosen {
     pub arrow: Option<usize>,
 }
 
+/// How it is drawn.
+#[derive(Clone, Copy)]
+pub struct Look<'l> {
+    pub styles: &'l Styles,
+    pub chosen: Chosen,
+}
+
 /// Draws the part of the picture that begins at `offset`; where that is less than nothing, the picture begins within the pane.
-pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut Laid, facts: &Facts, styles: &Styles, chosen: Chosen) {
+pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut Laid, facts: &Facts, look: Look<'_>) {
+    let Look { styles, chosen } = look;
     let window = window(inside, offset, laid);
     laid.draw(window);
     let lead = (lead(offset.0), lead(offset.1));
@@ -101,35 +109,27 @@ fn arrow(cell: &Cell) -> Option<usize> {
 }
 
 fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
-    let is_asked = |tools: &mut dyn Iterator<Item = ToolRow>| {
-        tools.into_iter().any(|tool| facts.workflow.members().get(tool).is_some_and(|member| member.is_admitted()))
+    let is_asked = |tools: &[ToolRow]| {
+        tools.iter().any(|tool| facts.workflow.members().get(*tool).is_some_and(|member| member.is_admitted()))
     };
-    let from_states = |asked: bool, mut from: &mut dyn Iterator<Item = StateRow>| match asked {
-        false => Tie::NotAsked,
-        true if from.by_ref().any(|state| Some(state) == facts.current) => Tie::Open,
-        true => Tie::Asked,
-    };
-    let (tie, reached) = match cell.role {
+    let (asked, origins): (bool, Vec<StateRow>) = match cell.role {
         Part::Line(row) | Part::Head(row) | Part::Label(row) => {
             let Some(strand) = laid.states.arrows.get(row) else { return Tie::None };
-            let origin = |link: Link| if let Link::Between { from, .. } = link { Some(from) } else { None };
-            let asked = |edge: &&crate::engine::workflow::graph::Edge| is_asked(&mut edge.tools.iter().copied());
-            let origins: Vec<StateRow> = strand.edges.iter().filter(asked).filter_map(|edge| origin(edge.link)).collect();
-            let tie = from_states(!origins.is_empty(), &mut origins.iter().copied());
-            (tie, origins.iter().any(|state| facts.reaches(*state)))
+            let asked = strand.edges.iter().filter(|edge| is_asked(&edge.tools));
+            let from = asked.filter_map(|edge| if let Link::Between { from, .. } = edge.link { Some(from) } else { None });
+            let origins: Vec<StateRow> = from.collect();
+            (!origins.is_empty(), origins)
         }
-        Part::Itself(row) => {
-            let states = laid.extent.nodes[row].states();
-            let asked = is_asked(&mut laid.states.feet[row].0.iter().copied());
-            (from_states(asked, &mut states.iter().copied()), states.iter().any(|state| facts.reaches(*state)))
-        }
-        Part::FromAny(row) => {
-            let asked = is_asked(&mut laid.states.feet[row].1.iter().copied());
-            (if asked { Tie::Open } else { Tie::NotAsked }, true)
-        }
+        Part::Itself(row) => (is_asked(&laid.states.feet[row].0), laid.extent.nodes[row].states().to_vec()),
+        Part::FromAny(row) => (is_asked(&laid.states.feet[row].1), facts.current.into_iter().collect()),
         _ => return Tie::None,
     };
-    if tie == Tie::Asked && !reached { Tie::Far } else { tie }
+    match asked {
+        false => Tie::NotAsked,
+        true if origins.iter().any(|state| Some(*state) == facts.current) => Tie::Open,
+        true if origins.iter().any(|state| facts.reaches(*state)) => Tie::Asked,
+        true => Tie::Far,
+    }
 }
 
 /// Lines of tools whose groups are not asked for are broken.

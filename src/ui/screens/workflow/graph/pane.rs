@@ -16,12 +16,12 @@ use super::{
 use crate::{
     app::{
         actions::Act,
-        input::{Button, Code, Key, Mouse, MouseKind},
+        input::{Code, Key},
         state::State,
     },
     engine::{
         layout::{
-            extent::{Node, Scale},
+            extent::Scale,
             picture::{Area, Point},
             states::Detail,
         },
@@ -33,31 +33,31 @@ use crate::{
 
 #[derive(Default)]
 pub struct Graph {
-    shown: Shown,
-    laid: Option<Laid>,
+    pub(super) shown: Shown,
+    pub(super) laid: Option<Laid>,
     /// The picture's cell at the pane's upper left corner; less than nothing where the picture is smaller and centred.
-    offset: (i32, i32),
-    selected: Option<Name>,
+    pub(super) offset: (i32, i32),
+    pub(super) selected: Option<Name>,
     /// The arrow that is chosen, by the states that it joins.
-    arrow: Option<(Name, Name)>,
-    seek: Seek,
-    map: Map,
-    follows: Follows,
-    inside: Rect,
+    pub(super) arrow: Option<(Name, Name)>,
+    pub(super) seek: Seek,
+    pub(super) map: Map,
+    pub(super) follows: Follows,
+    pub(super) inside: Rect,
     /// The pane with its edge, and the buttons on it.
-    pane: Rect,
-    buttons: Vec<(Rect, Act)>,
-    map_at: Option<Rect>,
-    held: Option<Held>,
+    pub(super) pane: Rect,
+    pub(super) buttons: Vec<(Rect, Act)>,
+    pub(super) map_at: Option<Rect>,
+    pub(super) held: Option<Held>,
     /// The state that was current when last drawn; the view follows when it changes.
-    followed: Option<StateRow>,
+    pub(super) followed: Option<StateRow>,
     /// The detail is to be the most with which all is in view.
-    fitting: bool,
+    pub(super) fitting: bool,
 }
 
 /// Whether the small map is shown where there is need for it.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Map {
+pub enum Map {
     #[default]
     WhereNeeded,
     Hidden,
@@ -65,7 +65,7 @@ enum Map {
 
 /// What the view does when the run goes on.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Follows {
+pub enum Follows {
     #[default]
     Run,
     Nothing,
@@ -73,7 +73,7 @@ enum Follows {
 
 /// What the mouse took hold of.
 #[derive(Clone, Copy, PartialEq)]
-enum Held {
+pub enum Held {
     Picture(u16, u16),
     Map,
 }
@@ -87,8 +87,6 @@ const BUTTONS: [(&str, Act); 6] = [
     ("o open", Act::OpenPart),
     ("i signs", Act::Legend),
 ];
-/// Above this many states a picture of all of them would not come within a key's time.
-const MOST_AT_ONCE: usize = 400;
 
 impl Graph {
     /// The state that the keys act on: the one chosen, else the current one.
@@ -104,7 +102,7 @@ impl Graph {
         laid.states.arrows.iter().flat_map(|strand| &strand.edges).find(|edge| edge.link == link).cloned()
     }
 
-    fn link(&self, facts: &Facts) -> Option<Link> {
+    pub(super) fn link(&self, facts: &Facts) -> Option<Link> {
         let (from, to) = self.arrow.as_ref()?;
         Some(Link::Between { from: facts.workflow.state(from)?, to: facts.workflow.state(to)? })
     }
@@ -139,13 +137,16 @@ impl Graph {
             node: node.and_then(|state| laid.box_of(state)).filter(|_| focused),
             arrow: link.and_then(|link| laid.arrow_of(link)),
         };
-        paint::picture(buffer, self.inside, self.offset, laid, facts, styles, chosen);
+        paint::picture(buffer, self.inside, self.offset, laid, facts, paint::Look { styles, chosen });
         paint::ways_out(buffer, self.inside, self.offset, laid, styles);
         self.draw_map(buffer, facts, scene);
         let last = whole.height.saturating_sub(1);
         if self.seek.is_typing() {
             let (text, count) = self.seek.line();
-            Pen::new(buffer, whole, last).put(&text, styles[Role::Field]).put("▏ ", styles[Role::Cursor]).put(&count, styles[Role::Dim]);
+            Pen::new(buffer, whole, last)
+                .put(&text, styles[Role::Field])
+                .put("▏ ", styles[Role::Cursor])
+                .put(&count, styles[Role::Dim]);
         } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty()) {
             let keys: Vec<&str> = laid.states.staying.iter().map(|row| state.catalog.tools[*row].entry.key.as_str()).collect();
             Pen::new(buffer, whole, last)
@@ -249,7 +250,7 @@ impl Graph {
     }
 
     /// Brings a point into the middle.
-    fn show_point(&mut self, point: Point) {
+    pub(super) fn show_point(&mut self, point: Point) {
         let middle = |at: usize, room: u16| i32::try_from(at).unwrap_or(0) - i32::from(room / 2);
         self.offset = (middle(point.x, self.inside.width), middle(point.y, self.inside.height));
         self.settle();
@@ -294,80 +295,6 @@ impl Graph {
             Act::Legend => return Reply::Open(Box::new(legend::page())),
             _ => return Reply::Ignored,
         }
-        Reply::Handled
-    }
-
-    fn zoom(&mut self, way: Act) -> Reply {
-        let detail = match (self.shown.detail, way) {
-            (Detail::Dots, Act::ZoomIn) | (Detail::Usual, Act::ZoomOut) => Detail::Less,
-            (Detail::Less, Act::ZoomIn) | (Detail::More, Act::ZoomOut) => Detail::Usual,
-            (Detail::Usual, _) => Detail::More,
-            (Detail::Less, _) => Detail::Dots,
-            (Detail::More, _) => return Reply::Refused("this is the most that can be shown".into()),
-            (Detail::Dots, _) => return Reply::Refused("this is the least that can be shown".into()),
-        };
-        self.shown.detail = detail;
-        Reply::Handled
-    }
-
-    fn next_scale(&mut self, facts: &Facts) -> Reply {
-        let count = facts.workflow.states().len();
-        let scale = match self.shown.scale {
-            Scale::Fitting => Scale::Near,
-            Scale::Near => Scale::Folded,
-            Scale::Folded if count <= MOST_AT_ONCE => Scale::All,
-            Scale::Folded | Scale::All => Scale::Fitting,
-        };
-        self.shown.scale = scale;
-        Reply::hint(match scale {
-            Scale::Fitting => "shown: as much as suits the number of states",
-            Scale::Near => "shown: the states around the one looked at",
-            Scale::Folded => "shown: circles and separate parts as one box each",
-            Scale::All => "shown: every state",
-        })
-    }
-
-    /// Chooses the next arrow of the selected state, those that leave it first.
-    fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
-        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else { return Reply::Refused("there is no state".into()) };
-        let Some(node) = laid.box_of(row) else { return Reply::Refused("this state is not in the picture".into()) };
-        let strands = || laid.states.arrows.iter();
-        let leaving = strands().filter(|strand| strand.from == node);
-        let links: Vec<Link> =
-            leaving.chain(strands().filter(|strand| strand.to == node)).filter_map(|strand| Some(strand.edges.first()?.link)).collect();
-        let count = isize::try_from(links.len()).unwrap_or(0);
-        let at = self.link(facts).and_then(|link| links.iter().position(|other| *other == link)).and_then(|at| isize::try_from(at).ok());
-        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
-        let Some(Link::Between { from, to }) = usize::try_from(next).ok().and_then(|at| links.get(at)).copied() else {
-            return Reply::Refused("no arrow begins or ends at this state".into());
-        };
-        let name = |row: StateRow| facts.workflow.states()[row].clone();
-        self.selected = Some(name(row));
-        self.arrow = Some((name(from), name(to)));
-        Reply::Handled
-    }
-
-    /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of a state.
-    fn open(&mut self, facts: &Facts) -> Reply {
-        if let Some(edge) = self.selected_edge(facts) {
-            if edge.tools.len() < 2 {
-                return Reply::Refused("this arrow stands for one tool".into());
-            }
-            self.shown.unbundled = if self.shown.unbundled == self.arrow { None } else { self.arrow.clone() };
-            return Reply::Handled;
-        }
-        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else { return Reply::Refused("there is no state".into()) };
-        let name = facts.workflow.states()[row].clone();
-        if self.shown.opened.remove(&name) {
-            return Reply::Handled;
-        }
-        let node = laid.box_of(row);
-        let is_closed = node.is_some_and(|node| matches!(laid.extent.nodes[node], Node::Folded(_)) || laid.extent.beyond[node] > 0);
-        if !is_closed {
-            return Reply::Refused("there is nothing folded here: choose an arrow with . to open a bundle".into());
-        }
-        self.selected = Some(name.clone());
-        self.shown.opened.insert(name);
         Reply::Handled
     }
 
@@ -445,7 +372,7 @@ impl Graph {
         self.reveal(state);
     }
 
-    fn pan(&mut self, right: i32, down: i32) -> Reply {
+    pub(super) fn pan(&mut self, right: i32, down: i32) -> Reply {
         self.offset = (self.offset.0.saturating_add(right), self.offset.1.saturating_add(down));
         self.settle();
         Reply::Handled
@@ -461,78 +388,6 @@ impl Graph {
         if !is_whole {
             self.show(row);
         }
-    }
-
-    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
-        let at = (mouse.column, mouse.row).into();
-        match mouse.kind {
-            MouseKind::Wheel(notches) if mouse.mods.ctrl => self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut }),
-            MouseKind::Wheel(notches) if mouse.mods.shift => self.pan(i32::from(notches) * 4, 0),
-            MouseKind::Wheel(notches) => self.pan(0, i32::from(notches) * 2),
-            MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
-            MouseKind::Down(button) => {
-                if let Some((_, act)) = self.buttons.iter().find(|(place, _)| place.contains(at)) {
-                    return self.act(*act, facts);
-                }
-                if self.map_at.is_some_and(|map| map.contains(at)) {
-                    self.held = Some(Held::Map);
-                    return self.jump(mouse);
-                }
-                self.held = Some(Held::Picture(mouse.column, mouse.row));
-                self.press(mouse, button, facts)
-            }
-            MouseKind::Drag(_) => match self.held {
-                Some(Held::Map) => self.jump(mouse),
-                Some(Held::Picture(column, row)) => {
-                    self.held = Some(Held::Picture(mouse.column, mouse.row));
-                    self.pan(i32::from(column) - i32::from(mouse.column), i32::from(row) - i32::from(mouse.row))
-                }
-                None => Reply::Handled,
-            },
-            MouseKind::Up(_) => {
-                self.held = None;
-                Reply::Handled
-            }
-        }
-    }
-
-    /// A press chooses a state or an arrow; one with the right button, or a second one, opens it.
-    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
-        let name = |row: StateRow| facts.workflow.states()[row].clone();
-        let before = (self.selected.clone(), self.arrow.clone());
-        match self.spot(mouse.column, mouse.row) {
-            Some(Spot::State(row)) => self.select(row, facts),
-            Some(Spot::Folded(rows)) => self.select(rows[0], facts),
-            Some(Spot::Edge(edge) | Spot::Label(edge)) => match edge.link {
-                Link::Between { from, to } if from != to => {
-                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
-                }
-                Link::Between { from: to, .. } | Link::FromAny { to } => self.select(to, facts),
-                Link::StayAny => {}
-            },
-            Some(Spot::Strand(edges)) => {
-                if let Some(Link::Between { from, to }) = edges.first().map(|edge| edge.link) {
-                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
-                }
-            }
-            Some(Spot::Empty) | None => return Reply::Handled,
-        }
-        let again = before == (self.selected.clone(), self.arrow.clone());
-        let can_open = self.arrow.is_some() || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
-        if button == Button::Right || again && can_open {
-            // A press on something that cannot be opened only chooses it.
-            if let Reply::Refused(_) = self.open(facts) {
-                return Reply::Handled;
-            }
-        }
-        Reply::Handled
-    }
-
-    fn jump(&mut self, mouse: Mouse) -> Reply {
-        if let (Some(map), Some(laid)) = (self.map_at, &self.laid) {
-            self.show_point(minimap::point(laid, map, mouse.column, mouse.row));
-        }
-        Reply::Handled
     }
 
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
@@ -552,7 +407,8 @@ impl Graph {
         let (right, bottom) = (left + i32::try_from(area.width).ok()?, top + i32::try_from(area.height).ok()?);
         let held = |at: i32, start: u16, end: u16| u16::try_from(at.clamp(i32::from(start), i32::from(end))).unwrap_or(start);
         let (x, y) = (held(left, self.inside.x, self.inside.right()), held(top, self.inside.y, self.inside.bottom()));
-        let (right, bottom) = (held(right, self.inside.x, self.inside.right()), held(bottom, self.inside.y, self.inside.bottom()));
+        let (right, bottom) =
+            (held(right, self.inside.x, self.inside.right()), held(bottom, self.inside.y, self.inside.bottom()));
         (right > x && bottom > y).then(|| Rect::new(x, y, right - x, bottom - y))
     }
 

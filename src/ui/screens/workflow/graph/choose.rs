@@ -1,0 +1,104 @@
+//! How much is shown: detail, extent, bundles and folded boxes; and which arrow is chosen.
+
+use super::super::facts::Facts;
+use super::pane::Graph;
+use crate::{
+    app::actions::Act,
+    engine::{
+        layout::{
+            extent::{Node, Scale},
+            states::Detail,
+        },
+        workflow::graph::{Link, StateRow},
+    },
+    ui::view::Reply,
+};
+
+/// Above this many states a picture of all of them would not come within a key's time.
+const MOST_AT_ONCE: usize = 400;
+
+impl Graph {
+    pub(super) fn zoom(&mut self, way: Act) -> Reply {
+        let detail = match (self.shown.detail, way) {
+            (Detail::Dots, Act::ZoomIn) | (Detail::Usual, Act::ZoomOut) => Detail::Less,
+            (Detail::Less, Act::ZoomIn) | (Detail::More, Act::ZoomOut) => Detail::Usual,
+            (Detail::Usual, _) => Detail::More,
+            (Detail::Less, _) => Detail::Dots,
+            (Detail::More, _) => return Reply::Refused("this is the most that can be shown".into()),
+            (Detail::Dots, _) => return Reply::Refused("this is the least that can be shown".into()),
+        };
+        self.shown.detail = detail;
+        Reply::Handled
+    }
+
+    pub(super) fn next_scale(&mut self, facts: &Facts) -> Reply {
+        let count = facts.workflow.states().len();
+        let scale = match self.shown.scale {
+            Scale::Fitting => Scale::Near,
+            Scale::Near => Scale::Folded,
+            Scale::Folded if count <= MOST_AT_ONCE => Scale::All,
+            Scale::Folded | Scale::All => Scale::Fitting,
+        };
+        self.shown.scale = scale;
+        Reply::hint(match scale {
+            Scale::Fitting => "shown: as much as suits the number of states",
+            Scale::Near => "shown: the states around the one looked at",
+            Scale::Folded => "shown: circles and separate parts as one box each",
+            Scale::All => "shown: every state",
+        })
+    }
+
+    /// Chooses the next arrow of the selected state, those that leave it first.
+    pub(super) fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
+        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {
+            return Reply::Refused("there is no state".into());
+        };
+        let Some(node) = laid.box_of(row) else { return Reply::Refused("this state is not in the picture".into()) };
+        let strands = || laid.states.arrows.iter();
+        let leaving = strands().filter(|strand| strand.from == node);
+        let links: Vec<Link> = leaving
+            .chain(strands().filter(|strand| strand.to == node))
+            .filter_map(|strand| Some(strand.edges.first()?.link))
+            .collect();
+        let count = isize::try_from(links.len()).unwrap_or(0);
+        let at = self
+            .link(facts)
+            .and_then(|link| links.iter().position(|other| *other == link))
+            .and_then(|at| isize::try_from(at).ok());
+        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at + by).rem_euclid(count.max(1)));
+        let Some(Link::Between { from, to }) = usize::try_from(next).ok().and_then(|at| links.get(at)).copied() else {
+            return Reply::Refused("no arrow begins or ends at this state".into());
+        };
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        self.selected = Some(name(row));
+        self.arrow = Some((name(from), name(to)));
+        Reply::Handled
+    }
+
+    /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of a state.
+    pub(super) fn open(&mut self, facts: &Facts) -> Reply {
+        if let Some(edge) = self.selected_edge(facts) {
+            if edge.tools.len() < 2 {
+                return Reply::Refused("this arrow stands for one tool".into());
+            }
+            self.shown.unbundled = if self.shown.unbundled == self.arrow { None } else { self.arrow.clone() };
+            return Reply::Handled;
+        }
+        let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {
+            return Reply::Refused("there is no state".into());
+        };
+        let name = facts.workflow.states()[row].clone();
+        if self.shown.opened.remove(&name) {
+            return Reply::Handled;
+        }
+        let node = laid.box_of(row);
+        let is_closed =
+            node.is_some_and(|node| matches!(laid.extent.nodes[node], Node::Folded(_)) || laid.extent.beyond[node] > 0);
+        if !is_closed {
+            return Reply::Refused("there is nothing folded here: choose an arrow with . to open a bundle".into());
+        }
+        self.selected = Some(name.clone());
+        self.shown.opened.insert(name);
+        Reply::Handled
+    }
+}

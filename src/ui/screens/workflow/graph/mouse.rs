@@ -1,0 +1,90 @@
+//! The picture under the mouse: choosing, opening, dragging, zooming.
+
+use super::super::facts::Facts;
+use super::{
+    minimap,
+    pane::{Graph, Held},
+    spot::Spot,
+};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Button, Mouse, MouseKind},
+    },
+    engine::workflow::graph::{Link, StateRow},
+    ui::view::Reply,
+};
+
+impl Graph {
+    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts) -> Reply {
+        let at = (mouse.column, mouse.row).into();
+        match mouse.kind {
+            MouseKind::Wheel(notches) if mouse.mods.ctrl => self.zoom(if notches < 0 { Act::ZoomIn } else { Act::ZoomOut }),
+            MouseKind::Wheel(notches) if mouse.mods.shift => self.pan(i32::from(notches) * 4, 0),
+            MouseKind::Wheel(notches) => self.pan(0, i32::from(notches) * 2),
+            MouseKind::WheelSideways(notches) => self.pan(i32::from(notches) * 4, 0),
+            MouseKind::Down(button) => {
+                if let Some((_, act)) = self.buttons.iter().find(|(place, _)| place.contains(at)) {
+                    return self.act(*act, facts);
+                }
+                if self.map_at.is_some_and(|map| map.contains(at)) {
+                    self.held = Some(Held::Map);
+                    return self.jump(mouse);
+                }
+                self.held = Some(Held::Picture(mouse.column, mouse.row));
+                self.press(mouse, button, facts)
+            }
+            MouseKind::Drag(_) => match self.held {
+                Some(Held::Map) => self.jump(mouse),
+                Some(Held::Picture(column, row)) => {
+                    self.held = Some(Held::Picture(mouse.column, mouse.row));
+                    self.pan(i32::from(column) - i32::from(mouse.column), i32::from(row) - i32::from(mouse.row))
+                }
+                None => Reply::Handled,
+            },
+            MouseKind::Up(_) => {
+                self.held = None;
+                Reply::Handled
+            }
+        }
+    }
+
+    /// A press chooses a state or an arrow; one with the right button, or a second one, opens it.
+    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts) -> Reply {
+        let name = |row: StateRow| facts.workflow.states()[row].clone();
+        let before = (self.selected.clone(), self.arrow.clone());
+        match self.spot(mouse.column, mouse.row) {
+            Some(Spot::State(row)) => self.select(row, facts),
+            Some(Spot::Folded(rows)) => self.select(rows[0], facts),
+            Some(Spot::Edge(edge) | Spot::Label(edge)) => match edge.link {
+                Link::Between { from, to } if from != to => {
+                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
+                }
+                Link::Between { from: to, .. } | Link::FromAny { to } => self.select(to, facts),
+                Link::StayAny => {}
+            },
+            Some(Spot::Strand(edges)) => {
+                if let Some(Link::Between { from, to }) = edges.first().map(|edge| edge.link) {
+                    (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
+                }
+            }
+            Some(Spot::Empty) | None => return Reply::Handled,
+        }
+        let again = before == (self.selected.clone(), self.arrow.clone());
+        let can_open = self.arrow.is_some() || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();
+        if button == Button::Right || again && can_open {
+            // A press on something that cannot be opened only chooses it.
+            if let Reply::Refused(_) = self.open(facts) {
+                return Reply::Handled;
+            }
+        }
+        Reply::Handled
+    }
+
+    fn jump(&mut self, mouse: Mouse) -> Reply {
+        if let (Some(map), Some(laid)) = (self.map_at, &self.laid) {
+            self.show_point(minimap::point(laid, map, mouse.column, mouse.row));
+        }
+        Reply::Handled
+    }
+}
