@@ -13,6 +13,7 @@ pub mod parse;
 pub mod phrase;
 pub mod pointer;
 pub mod tree;
+pub mod ui_schema;
 pub mod validate;
 pub mod words;
 

@@ -9,6 +9,7 @@
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
+//! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
@@ -16,6 +17,7 @@ pub mod journal;
 pub mod log;
 pub mod paths;
 pub mod samples;
+pub mod schema_files;
 pub mod settings;
 mod walk;
 pub mod watch;

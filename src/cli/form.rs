@@ -30,8 +30,14 @@ use crate::{
         event_loop::End,
         launch::{self, Launch},
     },
-    schema::{blank::blank, tree::Schema, validate::Checker},
-    store::{files, log, paths::Paths, settings::user, workspace::Workspace},
+    schema::{blank::blank, tree::Schema, ui_schema, validate::Checker},
+    store::{
+        files, log,
+        paths::Paths,
+        schema_files::{self, SchemaFile},
+        settings::user,
+        workspace::Workspace,
+    },
     syntax::{
         print,
         source::{Format, Source},
@@ -72,16 +78,19 @@ impl Form {
     }
 
     fn open(&self, out: &mut Out) -> Ended {
-        let schema = read_value(&self.schema)?;
-        let ui = self.ui.as_deref().map(read_value).transpose()?.map(Arc::new);
-        let (workspace, form) = self.form_file(schema, ui)?;
+        let SchemaFile { schema, left_out } = schema_files::load(&self.schema)?;
+        let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
+        let (workspace, form) = self.form_file(schema, ui.clone())?;
         let paths = Paths::of_user()?;
         let (settings, findings) = user::load(&paths.config_file())?;
         let place = |finding: &crate::model::finding::Finding| format!("{}: {}", finding.site.file, finding.message);
-        let mut complaints: Vec<String> = findings.iter().map(place).collect();
+        let mut complaints: Vec<String> = findings.iter().map(place).chain(left_out).collect();
         let (themes, unread) = user::themes(&paths.themes());
         complaints.extend(unread.iter().map(ToString::to_string));
         let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
+        for note in ui.iter().flat_map(|ui| ui_schema::notes(ui)) {
+            tracing::warn!("uiSchema: {note}");
+        }
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
         let launch = Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints };
         let (end, filled) = launch::run(launch)?;
@@ -155,34 +164,14 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
     Ok((Workspace { root, only: Some(file.clone()) }, file))
 }
 
-fn read_value(path: &Path) -> Result<Value, Problem> {
-    let source = parse(path, files::read(path)?.text)?;
-    let value = source.value(0).map(|value| Value::clone(value));
-    value.ok_or_else(|| Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty"))
-}
-
 fn read_instance(path: &Path) -> Result<Source, Problem> {
     if path != Path::new("-") {
-        return parse(path, files::read(path)?.text);
+        return schema_files::parse(path, files::read(path)?.text);
     }
     let mut text = String::new();
     let failed = |error: std::io::Error| Problem::new(ProblemKind::Input, "reading standard input", error.to_string());
     std::io::stdin().read_to_string(&mut text).map_err(failed)?;
-    parse(Path::new("standard input"), text.into())
-}
-
-/// A text by the ending of its name, else as whatever it can be read as.
-fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
-    let failed = |error: crate::syntax::source::SyntaxError| {
-        Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
-            .remedy("mend the text first; a form needs one that can be read")
-    };
-    if let Some(format) = Format::of(path) {
-        return Source::parse(format, text).map_err(failed);
-    }
-    let first = Source::parse(Format::Json, text.clone());
-    let others = || [Format::Yaml, Format::Toml].into_iter().find_map(|format| Source::parse(format, text.clone()).ok());
-    first.or_else(|error| others().ok_or_else(|| failed(error)))
+    schema_files::parse(Path::new("standard input"), text.into())
 }
 
 /// The document in the format that its file's name asks for.

@@ -13,9 +13,10 @@ pub use super::{
 };
 use super::{
     kind::{self, Adds, Kind, Shape, TextKind},
-    node::{Node, NodeKey},
+    node::{Node, NodeKey, PlaceId},
     pointer::Pointer,
     tree::Schema,
+    ui_schema::Ui,
     validate::Checker,
     variant,
 };
@@ -30,8 +31,9 @@ const MOST_OPEN: usize = 8;
 pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &View) -> Vec<Field> {
     let mut layout = Layout { schema, checker, view, fields: Vec::new() };
     let root = schema.root_node();
-    let label = root.title.clone().unwrap_or_else(|| "value".into());
-    let seat = Seat { pointer: Pointer::root(), depth: 0, label, role: Role::Root, required: true, value: Some(value) };
+    let ui = schema.ui();
+    let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
+    let seat = Seat { pointer: Pointer::root(), depth: 0, label, role: Role::Root, required: true, value: Some(value), ui };
     layout.lay(&seat, &root.key);
     layout.fields
 }
@@ -44,6 +46,7 @@ struct Seat<'v> {
     role: Role,
     required: bool,
     value: Option<&'v Value>,
+    ui: Ui<'v>,
 }
 
 struct Layout<'l> {
@@ -55,7 +58,8 @@ struct Layout<'l> {
 
 impl Layout<'_> {
     fn lay(&mut self, seat: &Seat<'_>, key: &NodeKey) {
-        let mut node = effective(self.schema, self.checker, key, seat.value);
+        let mut ui = seat.ui.clone();
+        let mut node = shown(effective(self.schema, self.checker, key, seat.value), &ui);
         let mut label = Arc::clone(&seat.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
@@ -75,9 +79,16 @@ impl Layout<'_> {
             switches += 1;
             let Some((branch, name)) = below else { return };
             label = name;
-            node = effective(self.schema, self.checker, &node.key.with_branch(union.place, branch), seat.value);
+            ui = ui.branch(self.number(branch));
+            let key = node.key.with_branch(union.place, branch);
+            node = shown(effective(self.schema, self.checker, &key, seat.value), &ui);
         }
-        self.decided(seat, &node, switches > 0);
+        self.decided(seat, &node, &ui, switches > 0);
+    }
+
+    /// The number of a branch in its union, as the schema has it.
+    fn number(&self, branch: PlaceId) -> Option<usize> {
+        self.schema.pointer(branch)?.rsplit('/').next()?.parse().ok()
     }
 
     fn field(&self, seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
@@ -99,7 +110,7 @@ impl Layout<'_> {
     }
 
     /// Lays out a node whose unions are decided; below its switch where it has one.
-    fn decided(&mut self, seat: &Seat<'_>, node: &Arc<Node>, switched: bool) {
+    fn decided(&mut self, seat: &Seat<'_>, node: &Arc<Node>, ui: &Ui<'_>, switched: bool) {
         let is_root = seat.role == Role::Root;
         let items = (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
         let shape = kind::shape(node, items.as_deref(), seat.value);
@@ -118,9 +129,10 @@ impl Layout<'_> {
         let depth = seat.depth + usize::from(!is_bare_root);
         match shape {
             Shape::List => {
-                self.items(&seat.pointer, depth, node, seat.value.and_then(Value::as_array).map_or(&[], Vec::as_slice));
+                let items = seat.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                self.items((&seat.pointer, depth), node, ui, items);
             }
-            _ => self.members(&seat.pointer, depth, node, seat.value.and_then(Value::as_object)),
+            _ => self.members((&seat.pointer, depth), node, ui, seat.value.and_then(Value::as_object)),
         }
     }
 
@@ -165,7 +177,7 @@ impl Layout<'_> {
         }
     }
 
-    fn items(&mut self, list: &Pointer, depth: usize, node: &Arc<Node>, items: &[Value]) {
+    fn items(&mut self, (list, depth): (&Pointer, usize), node: &Arc<Node>, ui: &Ui<'_>, items: &[Value]) {
         let last_start = items.len().saturating_sub(WINDOW);
         let start = self.view.windows.get(list).copied().unwrap_or_default().min(last_start);
         let end = (start + WINDOW).min(items.len());
@@ -173,7 +185,7 @@ impl Layout<'_> {
             self.more(list, depth, 0, Kind::More { hidden: start, start: start.saturating_sub(WINDOW) });
         }
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
-            self.item(list, depth, node, (index, items.len()), Some(item));
+            self.item((list, depth), node, ui, (index, items.len()), Some(item));
         }
         if end < items.len() {
             self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
@@ -181,38 +193,56 @@ impl Layout<'_> {
         let room = node.list.room();
         let declared = node.list.prefix.len().min(room);
         for index in items.len()..declared {
-            self.item(list, depth, node, (index, items.len()), None);
+            self.item((list, depth), node, ui, (index, items.len()), None);
         }
         if items.len() >= declared && items.len() < room {
             self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
 
-    fn item(&mut self, list: &Pointer, depth: usize, node: &Node, (index, len): (usize, usize), value: Option<&Value>) {
+    fn item(
+        &mut self,
+        (list, depth): (&Pointer, usize),
+        node: &Node,
+        ui: &Ui<'_>,
+        (index, len): (usize, usize),
+        value: Option<&Value>,
+    ) {
         let key = node.list.item(index);
-        let declared = self.schema.node(key).title.clone().filter(|_| index < node.list.prefix.len());
+        let ui = ui.item(index);
+        let title = ui.title().map(Arc::from).or_else(|| self.schema.node(key).title.clone());
+        let declared = title.filter(|_| index < node.list.prefix.len());
         let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
-        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value }, key);
+        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui }, key);
     }
 
-    fn members(&mut self, object: &Pointer, depth: usize, node: &Arc<Node>, members: Option<&Map<String, Value>>) {
+    fn members(
+        &mut self,
+        (object, depth): (&Pointer, usize),
+        node: &Arc<Node>,
+        ui: &Ui<'_>,
+        members: Option<&Map<String, Value>>,
+    ) {
         let get = |name: &str| members.and_then(|members| members.get(name));
         let dependents = node.object.dependent_required.iter().filter(|(member, _)| get(member).is_some());
         let depended: HashSet<&str> = dependents.flat_map(|(_, others)| others.iter().map(|other| &**other)).collect();
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
-        for property in &node.object.properties {
-            let value = get(&property.name);
+        let mut properties: Vec<_> = node.object.properties.iter().collect();
+        ui.sort(&mut properties, |property| &property.name);
+        for property in properties {
+            let (value, ui) = (get(&property.name), ui.member(&property.name));
             let key = property_key(node, self.checker, property);
             let inner = self.schema.node(&key);
-            if inner.never && value.is_none() {
+            if (inner.never && value.is_none()) || ui.is_hidden() {
                 continue;
             }
-            let label = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
+            let title = ui.title().map(Arc::from).or_else(|| inner.title.clone());
+            let label = title.unwrap_or_else(|| Arc::clone(&property.name));
             let required = is_required(&property.name);
             let pointer = object.child(property.name.to_string());
-            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value }, &key);
+            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui }, &key);
         }
         // What is required without being declared has a row before it is there.
         let wanted = node.object.required.iter().map(|name| &**name);
@@ -221,13 +251,18 @@ impl Layout<'_> {
         let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
         for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
             let (key, unknown) = entry_key(node, self.checker, name);
+            let ui = ui.entry(name);
+            if ui.is_hidden() {
+                continue;
+            }
             let seat = Seat {
                 pointer: object.child(name),
                 depth,
-                label: name.into(),
+                label: ui.title().unwrap_or(name).into(),
                 role: Role::Entry { unknown },
                 required: is_required(name),
                 value,
+                ui,
             };
             self.lay(&seat, &key);
         }
@@ -257,6 +292,11 @@ impl Layout<'_> {
             bad_default: false,
         });
     }
+}
+
+/// The node as a uiSchema wants it shown.
+fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
+    ui.amended(&node).map_or(node, Arc::new)
 }
 
 #[cfg(test)]
@@ -380,6 +420,23 @@ mod tests {
         view.windows.insert(Pointer::root().child("list"), 5_000);
         let shown = rows(&schema, &value, &view);
         assert!(shown[1].contains("More") && shown[2].contains("5001"), "{:?}", &shown[..3]);
+    }
+
+    #[test]
+    fn a_ui_schema_orders_hides_names_and_chooses_widgets() {
+        let text = json!({"required": ["k"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "k": {"type": "string"},
+            "o": {"anyOf": [{"type": "object", "properties": {"p": {"type": "string"}, "q": {"type": "string"}}}, {"type": "null"}]},
+            "l": {"type": "array", "items": {"type": "object", "properties": {"t": {"type": "string"}}}}}});
+        let ui = json!({"ui:order": ["l", "b", "*"], "a": {"ui:widget": "textarea", "ui:title": "Text"}, "k": {"ui:widget": "hidden"},
+            "b": {"ui:widget": "password", "ui:help": "Keep it."}, "o": {"anyOf": [{"ui:order": ["q", "p"]}, {}]},
+            "l": {"items": {"t": {"ui:options": {"widget": "textarea"}, "ui:readonly": true, "ui:placeholder": "say it"}}}});
+        let schema = Schema::new(text).with_ui(Some(Arc::new(ui)));
+        let fields = fields(&schema, None, &json!({"l": [{}], "o": {}}), &opened(&["/l", "/l/0", "/o"]));
+        let labels: Vec<_> = fields.iter().map(|field| &*field.label).collect();
+        assert_eq!(labels, ["l", "1", "t", "", "b", "Text", "o", "q", "p"]);
+        assert_eq!((&fields[2].kind, &fields[5].kind), (&Kind::Text(TextKind::Lines), &Kind::Text(TextKind::Lines)));
+        assert_eq!((&fields[4].kind, fields[4].help().map(|help| &**help)), (&Kind::Text(TextKind::Secret), Some("Keep it.")));
+        assert_eq!((fields[2].node.read_only, fields[2].node.placeholder.as_deref()), (true, Some("say it")));
     }
 
     #[test]

@@ -309,6 +309,8 @@ pub struct Node {
     pub key: NodeKey,
     pub title: Option<Arc<str>>,
     pub description: Option<Arc<str>>,
+    /// What to show where nothing is set, instead of what is wanted.
+    pub placeholder: Option<Arc<str>>,
     pub default: Option<Value>,
     pub examples: Vec<Value>,
     pub read_only: bool,
@@ -341,6 +343,7 @@ impl Node {
             key,
             title: None,
             description: None,
+            placeholder: None,
             default: None,
             examples: Vec::new(),
             read_only: false,

@@ -8,9 +8,11 @@ use std::{
 
 use serde_json::{Value, json};
 
+pub use super::resolve::Draft;
 use super::{
     node::{Node, NodeKey, PlaceId, Types},
-    resolve::{Addresses, Draft, escape},
+    resolve::{Addresses, escape},
+    ui_schema::Ui,
 };
 
 /// Where a place is.
@@ -46,6 +48,7 @@ impl Places {
 #[derive(Debug)]
 pub struct Schema {
     root: Arc<Value>,
+    ui: Option<Arc<Value>>,
     draft: Draft,
     addresses: Addresses,
     places: RefCell<Places>,
@@ -62,11 +65,25 @@ impl Schema {
             draft: Draft::of(&root),
             addresses: Addresses::of(&root),
             root,
+            ui: None,
             places: RefCell::default(),
             nodes: RefCell::default(),
             building: RefCell::default(),
             types: Types::WORDS.iter().map(|(_, keyword, words)| json!({"type": keyword, "title": words})).collect(),
         }
+    }
+
+    /// The same, with what a uiSchema says about how its fields are shown.
+    #[must_use]
+    pub fn with_ui(mut self, ui: Option<Arc<Value>>) -> Self {
+        self.ui = ui;
+        self
+    }
+
+    /// What the uiSchema says about the whole.
+    #[must_use]
+    pub fn ui(&self) -> Ui<'_> {
+        Ui::of(self.ui.as_deref())
     }
 
     #[must_use]

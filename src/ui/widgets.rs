@@ -4,6 +4,7 @@ pub mod code;
 pub mod editing;
 pub mod json_tree;
 pub mod list;
+pub mod markdown;
 pub mod pane;
 pub mod panes;
 pub mod tabs;

@@ -146,3 +146,25 @@ fn what_cannot_be_read_ends_with_two_and_its_place() {
         assert!(said.contains(words), "{said}");
     }
 }
+
+#[test]
+fn a_ui_schema_and_the_schemas_own_files_count() {
+    let folder = folder(&[
+        ("main.yaml", "properties:\n  a: {type: string}\n  street: {$ref: 'parts.json#/$defs/street'}\n  b: {type: string}\n"),
+        ("parts.json", r#"{"$defs": {"street": {"type": "string", "title": "Street", "minLength": 2}}}"#),
+        ("ui.json", r#"{"ui:order": ["street", "*"], "b": {"ui:widget": "hidden"}, "street": {"ui:placeholder": "where to"}}"#),
+        ("i.json", r#"{"b": "kept"}"#),
+    ]);
+    let words = format!("{} form main.yaml i.json --ui ui.json > out.json", binary().display());
+    let mut terminal = program("/bin/sh", ["-c", &words]).folder(folder.path()).start();
+    terminal.wait_for("where to");
+    let shown = terminal.contents();
+    assert!(shown.find("Street") < shown.find(" a ") && !shown.contains(" b "), "{shown}");
+    terminal.type_text("x");
+    terminal.wait_for("shorter than 2");
+    terminal.type_text("y");
+    terminal.wait_for("✓ no issue");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "out.json"), r#"{"b": "kept", "street": "xy"}"#);
+}

@@ -48,6 +48,9 @@ impl Cell<'_> {
     /// What to show where nothing is set: the default, else what is wanted.
     #[must_use]
     pub fn ghost(&self) -> String {
+        if let (Presence::Unset, Some(words)) = (self.field.presence, &self.field.node.placeholder) {
+            return words.to_string();
+        }
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
             (Presence::Unset, Some(default)) if !default.is_null() && !self.field.bad_default => {

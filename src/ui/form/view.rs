@@ -198,6 +198,15 @@ impl Form {
         self.written.extend(places.into_iter().filter_map(|at| written(&at).map(|text| (at, text))));
     }
 
+    /// The same form, shown as a uiSchema says.
+    #[must_use]
+    pub fn with_ui(mut self, ui: Option<Arc<Value>>) -> Self {
+        self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(ui);
+        self.focus = (Pointer::root(), Part::Whole);
+        self.rebuild();
+        self
+    }
+
     /// Puts the form on another schema; focus and folds stay as far as they can.
     pub fn set_schema(&mut self, schema: &Arc<Value>) {
         if self.given == *schema {

@@ -48,7 +48,7 @@ impl FormScreen {
     fn take(&mut self, task: &FormFile, state: &State) {
         let Some(document) = state.documents.get(&task.file) else { return };
         let form = self.form.get_or_insert_with(|| {
-            let mut form = Form::new(Arc::clone(&task.schema));
+            let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone());
             form.enter();
             form
         });

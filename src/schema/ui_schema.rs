@@ -1,0 +1,302 @@
+//! How fields are to be shown, beside what they may hold: a uiSchema as react-jsonschema-form has it and Unique emits it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::node::{Choices, Node};
+
+/// Options that mean something here. The rest is passed over; [`notes`] tells of it.
+const KNOWN: [&str; 12] = [
+    "widget",
+    "order",
+    "title",
+    "description",
+    "help",
+    "placeholder",
+    "readonly",
+    "disabled",
+    "enumNames",
+    "options",
+    "field",
+    "autofocus",
+];
+/// Options of a page, which a form in a terminal answers in its own way.
+const OF_PAGES: [&str; 17] = [
+    "emptyValue",
+    "rows",
+    "label",
+    "inline",
+    "addable",
+    "orderable",
+    "removable",
+    "copyable",
+    "classNames",
+    "style",
+    "autocomplete",
+    "rootFieldId",
+    "submitButtonOptions",
+    "enumDisabled",
+    "inputType",
+    "filePreview",
+    "accept",
+];
+/// Widgets, and the format that makes a text field like them; without one, the schema brings the like by itself.
+const WIDGETS: [(&str, Option<&str>); 25] = [
+    ("textarea", Some("textarea")),
+    ("password", Some("password")),
+    ("date", Some("date")),
+    ("alt-date", Some("date")),
+    ("datetime", Some("date-time")),
+    ("date-time", Some("date-time")),
+    ("alt-datetime", Some("date-time")),
+    ("time", Some("time")),
+    ("email", Some("email")),
+    ("uri", Some("uri")),
+    ("url", Some("uri")),
+    ("file", Some("file-path")),
+    ("files", None),
+    ("data-url", Some("file-path")),
+    ("hidden", None),
+    ("text", None),
+    ("select", None),
+    ("radio", None),
+    ("checkbox", None),
+    ("checkboxes", None),
+    ("updown", None),
+    ("range", None),
+    ("color", None),
+    ("search", None),
+    ("tel", None),
+];
+
+/// What is said about one place.
+#[derive(Clone, Debug, Default)]
+pub struct Ui<'u> {
+    /// What counts first stands first.
+    layers: Vec<&'u Map<String, Value>>,
+    /// The branch of a union is chosen, so the others say nothing here.
+    settled: bool,
+}
+
+impl<'u> Ui<'u> {
+    /// The whole of a uiSchema.
+    #[must_use]
+    pub fn of(root: Option<&'u Value>) -> Self {
+        Self { layers: root.and_then(Value::as_object).into_iter().collect(), settled: false }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// What is said under a name, here or in branches that may be meant.
+    fn all(&self, name: &str) -> Vec<&'u Value> {
+        let own = self.layers.iter().filter_map(|layer| layer.get(name));
+        let branches = self.layers.iter().filter(|_| !self.settled).flat_map(|layer| {
+            let unions = ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array());
+            unions.flatten().filter_map(|branch| branch.get(name))
+        });
+        own.chain(branches).collect()
+    }
+
+    fn below(found: Vec<&'u Value>) -> Self {
+        Self { layers: found.into_iter().filter_map(Value::as_object).collect(), settled: false }
+    }
+
+    /// A declared member.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Self {
+        if self.is_empty() { Self::default() } else { Self::below(self.all(name)) }
+    }
+
+    /// A member that the user named.
+    #[must_use]
+    pub fn entry(&self, name: &str) -> Self {
+        let own = self.member(name);
+        if own.is_empty() && !self.is_empty() { Self::below(self.all("additionalProperties")) } else { own }
+    }
+
+    /// An item of a list.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Self {
+        if self.is_empty() {
+            return Self::default();
+        }
+        let of = |items: &'u Value| match items {
+            Value::Array(items) => items.get(index),
+            other => Some(other),
+        };
+        let items = self.all("items").into_iter().filter_map(of).collect::<Vec<_>>();
+        if items.is_empty() { Self::below(self.all("additionalItems")) } else { Self::below(items) }
+    }
+
+    /// The same place once a branch of its union is chosen; `at` is the branch's number in the schema.
+    #[must_use]
+    pub fn branch(&self, at: Option<usize>) -> Self {
+        let chosen = self.layers.iter().flat_map(|layer| {
+            ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array()?.get(at?)?.as_object())
+        });
+        Self { layers: chosen.chain(self.layers.iter().copied()).collect(), settled: true }
+    }
+
+    /// An option: `ui:NAME`, or `NAME` among the `ui:options`.
+    fn option(&self, name: &str) -> Option<&'u Value> {
+        let own = self.all(&format!("ui:{name}")).into_iter().next();
+        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name)))
+    }
+
+    fn text(&self, name: &str) -> Option<&'u str> {
+        self.option(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    fn says(&self, name: &str) -> bool {
+        self.option(name) == Some(&Value::Bool(true))
+    }
+
+    /// The field is not to be seen; its value stays as it is.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.text("widget") == Some("hidden")
+    }
+
+    #[must_use]
+    pub fn title(&self) -> Option<&'u str> {
+        self.text("title")
+    }
+
+    /// Puts names in the wanted order: those named first, the others at the `*`, or without one at the end.
+    pub fn sort<T>(&self, members: &mut [T], name: impl Fn(&T) -> &str) {
+        let Some(order) = self.option("order").and_then(Value::as_array) else { return };
+        let order: Vec<&str> = order.iter().filter_map(Value::as_str).collect();
+        let rest = order.iter().position(|word| *word == "*").unwrap_or(order.len());
+        members.sort_by_key(|member| order.iter().position(|word| *word == name(member)).unwrap_or(rest));
+    }
+
+    /// The node as it is to be shown; nothing where it is to be shown as it is.
+    #[must_use]
+    pub fn amended(&self, node: &Node) -> Option<Node> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut shown = node.clone();
+        if let Some(title) = self.title() {
+            shown.title = Some(title.into());
+        }
+        if let Some(description) = self.text("description") {
+            shown.description = Some(description.into());
+        }
+        if let Some(help) = self.text("help") {
+            let before = shown.description.as_deref().map_or_else(String::new, |text| format!("{text}\n\n"));
+            shown.description = Some(format!("{before}{help}").into());
+        }
+        shown.placeholder = self.text("placeholder").map(Arc::from).or(shown.placeholder);
+        shown.read_only |= self.says("readonly") || self.says("disabled");
+        let widget = self.text("widget").and_then(|widget| WIDGETS.iter().find(|(known, _)| *known == widget));
+        if let Some((_, Some(format))) = widget {
+            shown.text.format = Some((*format).into());
+        }
+        if let Some(names) = self.option("enumNames").and_then(Value::as_array) {
+            shown.choices = shown.choices.map(|choices| named(&choices, names));
+        }
+        (shown != *node).then_some(shown)
+    }
+}
+
+fn named(choices: &Choices, names: &[Value]) -> Arc<Choices> {
+    let mut choices = choices.clone();
+    for (option, name) in choices.options.iter_mut().zip(names) {
+        option.title = name.as_str().map(Arc::from).or_else(|| option.title.take());
+    }
+    Arc::new(choices)
+}
+
+/// What in a uiSchema means nothing here, each in a sentence with its place.
+#[must_use]
+pub fn notes(ui: &Value) -> Vec<String> {
+    let mut notes = Vec::new();
+    gather(ui, "", &mut notes);
+    notes
+}
+
+fn gather(ui: &Value, at: &str, notes: &mut Vec<String>) {
+    match ui {
+        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| gather(item, &format!("{at}/{row}"), notes)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| match name.strip_prefix("ui:") {
+            Some("options") => {
+                let options = member.as_object().into_iter().flatten();
+                options.for_each(|(name, option)| judge(name, option, at, notes));
+            }
+            Some(name) => judge(name, member, at, notes),
+            None => gather(member, &format!("{at}/{name}"), notes),
+        }),
+        _ => {}
+    }
+}
+
+fn judge(name: &str, option: &Value, at: &str, notes: &mut Vec<String>) {
+    let place = if at.is_empty() { "/" } else { at };
+    if name == "widget" {
+        let known = option.as_str().is_some_and(|widget| WIDGETS.iter().any(|(known, _)| *known == widget));
+        if !known {
+            notes.push(format!("{place}: the widget {option} is not known here; the schema's own is used"));
+        }
+    } else if !KNOWN.contains(&name) && !OF_PAGES.contains(&name) {
+        notes.push(format!("{place}: ui:{name} is not known here and is passed over"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn options_stand_with_their_prefix_or_among_the_options() {
+        let ui = json!({"a": {"ui:widget": "hidden"}, "b": {"ui:options": {"widget": "hidden"}}, "c": {"ui:widget": "textarea"}});
+        let ui = Ui::of(Some(&ui));
+        assert!(ui.member("a").is_hidden() && ui.member("b").is_hidden());
+        assert!(!ui.member("c").is_hidden() && !ui.member("d").is_hidden());
+    }
+
+    #[test]
+    fn the_order_has_a_place_for_the_rest() {
+        let sorted = |ui: Value| {
+            let mut names = vec!["a", "b", "c", "d"];
+            Ui::of(Some(&ui)).sort(&mut names, |name| name);
+            names.concat()
+        };
+        assert_eq!(sorted(json!({"ui:order": ["d", "*", "a"]})), "dbca");
+        assert_eq!(sorted(json!({"ui:order": ["c", "nope"]})), "cabd");
+        assert_eq!(sorted(json!({"ui:options": {"order": ["b", "*"]}})), "bacd");
+        assert_eq!(sorted(json!({})), "abcd");
+    }
+
+    #[test]
+    fn the_branch_that_is_chosen_speaks_alone_and_before_it_all_may() {
+        let ui = json!({"anyOf": [{"x": {"ui:widget": "hidden"}}, {"x": {"ui:title": "X"}}]});
+        let ui = Ui::of(Some(&ui));
+        assert!(ui.member("x").is_hidden());
+        let second = ui.branch(Some(1));
+        assert!(!second.member("x").is_hidden());
+        assert_eq!(second.member("x").title(), Some("X"));
+    }
+
+    #[test]
+    fn items_and_entries_have_theirs() {
+        let ui = json!({"items": {"a": {"ui:title": "A"}}, "additionalProperties": {"ui:title": "B"}, "t": {"items": [{}, {"ui:title": "C"}]}});
+        let ui = Ui::of(Some(&ui));
+        assert_eq!(ui.item(3).member("a").title(), Some("A"));
+        assert_eq!(ui.entry("any").title(), Some("B"));
+        assert_eq!(ui.member("t").item(1).title(), Some("C"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_told_with_its_place() {
+        let told = notes(&json!({"a": {"ui:widget": "my-map", "ui:gizmo": 1, "ui:options": {"rows": 3}}, "ui:order": ["a"]}));
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told.iter().all(|note| note.starts_with("/a: ")));
+    }
+}
