@@ -99,7 +99,7 @@ fn workflow(c: &mut Criterion) {
         let (catalog, context) = (catalog(size), context());
         Box::new(move || Workflow::new(&catalog.tools, &context).analysis())
     });
-    at_sizes(c, "layout, by states", &[3, 30, 300], |size| {
+    at_sizes(c, "layout, by states", &[3, 30, 300, 3_000], |size| {
         let (catalog, context) = (catalog(size), context());
         let workflow = Workflow::new(&catalog.tools, &context);
         let extent = Extent::all(workflow.states().len());

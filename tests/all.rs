@@ -28,6 +28,8 @@ mod gate_edits;
 mod invoke;
 #[path = "all/killed.rs"]
 mod killed;
+#[path = "all/layout.rs"]
+mod layout;
 #[path = "all/nats.rs"]
 mod nats;
 #[path = "all/pictures.rs"]

@@ -4,7 +4,7 @@ use super::{
     diagram::Diagram,
     items::Items,
     order,
-    picture::{Picture, Seat},
+    picture::{Held, Picture, Seat},
     place, rank, route,
 };
 
@@ -12,13 +12,13 @@ impl Diagram {
     /// Lays the diagram out, by itself alone.
     #[must_use]
     pub fn layout(&self) -> Picture {
-        self.layout_after(&[])
+        self.layout_after(&[], Held::Order)
     }
 
     /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each stood, `None` for a new one.
-    /// Boxes keep their layers as far as the arrows allow, and their order unless another has far fewer crossings.
+    /// Boxes keep their layers as far as the arrows allow, their order unless another has far fewer crossings, and their places if `held` says so.
     #[must_use]
-    pub fn layout_after(&self, earlier: &[Option<Seat>]) -> Picture {
+    pub fn layout_after(&self, earlier: &[Option<Seat>], held: Held) -> Picture {
         if self.boxes.is_empty() {
             return Picture::default();
         }
@@ -26,7 +26,7 @@ impl Diagram {
         let mut items = Items::new(self, &ranks);
         order::reduce_crossings(&mut items, earlier);
         items.set_ports();
-        place::place_across(&mut items, earlier);
+        place::place_across(&mut items, if held == Held::Places { earlier } else { &[] });
         route::draw(self, &items)
     }
 }

@@ -80,6 +80,15 @@ pub struct Seat {
     pub across: usize,
 }
 
+/// What boxes keep of an earlier layout beside their layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Their order, where their sizes have changed.
+    Order,
+    /// Their places too.
+    Places,
+}
+
 /// The whole layout; boxes and arrows by the rows of the diagram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {

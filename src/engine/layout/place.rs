@@ -6,16 +6,20 @@ use super::{
 };
 
 const SWEEPS: usize = 24;
+/// How much it counts where a box stood before.
+const STANDING: f64 = 40.0;
 
 /// Sets [`super::items::Item::at`] of every item; the least is 0.
 /// Boxes begin where they stood `earlier`, as far as the others leave room.
 pub fn place_across(items: &mut Items, earlier: &[Option<Seat>]) {
     let mut at: Vec<f64> = vec![0.0; items.items.len()];
+    let stood: Vec<Option<f64>> = (0..items.items.len())
+        .map(|row| Some(earlier.get(row).copied()??.across as f64 - (items.box_size(row).1 / 2) as f64))
+        .collect();
     for layer in &items.layers {
         let mut next = 0.0;
         for (place, row) in layer.iter().enumerate() {
-            let stood = earlier.get(*row).copied().flatten();
-            at[*row] = stood.map_or(next, |seat| next.max(seat.across as f64 - (items.box_size(*row).1 / 2) as f64));
+            at[*row] = stood[*row].map_or(next, |stood| stood.max(next));
             let gap = layer.get(place + 1).map_or(0, |after| items.gap(*row, *after));
             next = at[*row] + (items.items[*row].across + gap) as f64;
         }
@@ -32,7 +36,7 @@ pub fn place_across(items: &mut Items, earlier: &[Option<Seat>]) {
         };
         for step in 0..count {
             let layer = if sweep % 2 == 1 { count - 1 - step } else { step };
-            settle(items, &mut at, layer, sides);
+            settle(items, &mut at, layer, sides, &stood);
         }
         let cost = crookedness(items, &at);
         if cost < best.0 {
@@ -67,7 +71,7 @@ enum Sides {
 
 /// Moves the items of one layer as near as they can to where their links want them. Where two want the same room, both give way by their
 /// weight: neighbours that push each other are joined into blocks, and each block stands at the mean of what its items want.
-fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides) {
+fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides, stood: &[Option<f64>]) {
     struct Block {
         sum: f64,
         weight: f64,
@@ -82,7 +86,7 @@ fn settle(items: &Items, at: &mut [f64], layer: usize, sides: Sides) {
     let mut blocks: Vec<Block> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         offsets.push(offset);
-        let (wish, weight) = wish(items, at, *row, sides);
+        let (wish, weight) = stood[*row].map_or_else(|| wish(items, at, *row, sides), |stood| (stood, STANDING));
         let mut block = Block { sum: (wish - offset) * weight, weight, first: place };
         while let Some(above) = blocks.last()
             && above.sum / above.weight >= block.sum / block.weight

@@ -12,7 +12,7 @@ use crate::{
             diagram::Direction,
             extent::{Choice, Extent, Scale},
             marks::Marks,
-            picture::{Area, Picture, Seat},
+            picture::{Area, Held, Picture, Seat},
             states::{self, Detail, Drawn, StateDiagram, View},
         },
         workflow::graph::{Edge, Link, StateRow},
@@ -152,9 +152,11 @@ fn lay(
     let seats: HashMap<&Name, Seat> =
         like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
     let stood: Vec<Option<Seat>> = names.iter().map(|name| seats.get(name).copied()).collect();
+    let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
+    let held = if same_detail { Held::Places } else { Held::Order };
     let make = |direction: Direction, stood: &[Option<Seat>]| {
         let states = of(direction);
-        let picture = states.diagram.layout_after(stood);
+        let picture = states.diagram.layout_after(stood, held);
         (direction, states, picture)
     };
     if let Some(like) = like
