@@ -11,6 +11,8 @@
 #![expect(dead_code, reason = "the terminal of the tests can do more")]
 
 use std::{
+    collections::HashMap,
+    ffi::OsString,
     fs,
     path::Path,
     thread::sleep,
@@ -90,11 +92,16 @@ fn settle(terminal: &Terminal) {
     }
 }
 
-/// Processor time that a process has used.
-fn used(process: u32) -> Duration {
-    let nanos = |path: &Path| fs::read_to_string(path).ok()?.split_whitespace().next()?.parse::<u64>().ok();
-    let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap();
-    Duration::from_nanos(tasks.filter_map(|task| nanos(&task.unwrap().path().join("schedstat"))).sum())
+/// Processor time that each thread of a process has used.
+fn used(process: u32) -> HashMap<OsString, Duration> {
+    let nanos = |path: &Path| fs::read_to_string(path).ok()?.split_whitespace().next()?.parse().ok().map(Duration::from_nanos);
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap().map(Result::unwrap);
+    tasks.filter_map(|task| Some((task.file_name(), nanos(&task.path().join("schedstat"))?))).collect()
+}
+
+/// What the threads that are there now have used since; threads that ended meanwhile had nothing to do.
+fn used_since(process: u32, before: &HashMap<OsString, Duration>) -> Duration {
+    used(process).iter().map(|(task, time)| time.saturating_sub(before.get(task).copied().unwrap_or_default())).sum()
 }
 
 /// Memory that a process holds, in MB.
@@ -134,7 +141,7 @@ fn main() {
         settle(&terminal);
         let before = used(terminal.process());
         sleep(IDLE);
-        let idle = used(terminal.process()) - before;
+        let idle = used_since(terminal.process(), &before);
         println!("{:<44} {:>8.2} ms in {} s", format!("idle, {tools} descriptors"), idle.as_secs_f64() * 1e3, IDLE.as_secs());
         println!("{:<44} {:>8.1} MB", format!("memory, {tools} descriptors"), memory(terminal.process()));
     }
