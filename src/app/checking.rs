@@ -6,7 +6,7 @@ use crate::{
         catalog::{Catalog, Part},
         context::Mode,
         entry::FileId,
-        finding::Finding,
+        finding::Findings,
     },
     syntax::source::{Source, SyntaxError},
     systems::{findings, read},
@@ -35,7 +35,7 @@ impl PartialEq for Snapshot {
 impl Snapshot {
     /// All findings, sorted by place.
     #[must_use]
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self) -> Findings {
         let sources = self.files.iter().filter_map(|(file, source)| Some((file, source.as_ref().ok()?)));
         let mut catalog = read::catalog(sources, self.mode);
         for (file, part) in &self.kept {
@@ -49,12 +49,12 @@ impl Snapshot {
 pub fn findings_of<'s>(
     catalog: &Catalog,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
-) -> Vec<Finding> {
+) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
     let mut all = findings::all(catalog, |file| files.get(file).and_then(|source| source.ok()));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(file, *source)));
     lint::sort(&mut all);
-    all
+    all.into()
 }
 
 #[cfg(test)]

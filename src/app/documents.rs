@@ -41,7 +41,8 @@ impl Document {
     pub fn is_changed(&self) -> bool {
         match &self.saved {
             Some(_) if self.gone => true,
-            Some(saved) => *saved != self.text,
+            // As read, the two are one.
+            Some(saved) => !Arc::ptr_eq(saved, &self.text) && *saved != self.text,
             None => !self.gone,
         }
     }

@@ -10,7 +10,7 @@ use crate::{
         connection::Connection,
         context::Name,
         entry::{EntryId, FileId},
-        finding::Finding,
+        finding::Findings,
         problem::Problem,
     },
     schema::pointer::Pointer,
@@ -151,7 +151,7 @@ pub enum Message {
     /// What a check found.
     Checked {
         turn: u64,
-        findings: Arc<Vec<Finding>>,
+        findings: Arc<Findings>,
     },
     /// One file on disk is different from what was read.
     DiskChanged {

@@ -27,7 +27,7 @@ use crate::{
         connection::Connection,
         context::{Context, Mode, Name, Profile},
         entry::{EntryId, FileId},
-        finding::Finding,
+        finding::{Finding, Findings},
         id::Ids,
         problem::{Problem, ProblemKind},
     },
@@ -87,7 +87,7 @@ pub struct State {
     pub mode: Mode,
     pub documents: Documents,
     pub catalog: Arc<Catalog>,
-    pub findings: Arc<Vec<Finding>>,
+    pub findings: Arc<Findings>,
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     /// Grows with every change of the catalog and of the findings.
@@ -251,7 +251,7 @@ impl State {
 
     /// The findings of one entry.
     pub fn findings_of<'s>(&'s self, entry: &'s EntryId) -> impl Iterator<Item = &'s Finding> {
-        self.findings.iter().filter(move |finding| finding.site.entry.as_ref() == Some(entry))
+        self.findings.of(entry)
     }
 
     /// The arguments typed for a tool, as a value; an empty object where nothing was typed.

@@ -1,12 +1,15 @@
 //! All entries of a workspace, as read in the present mode.
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::OnceLock,
+};
 
 use super::{
-    context::Mode,
+    context::{Mode, Name},
     entry::{Entry, EntryId, FileId, SystemId},
     service::Service,
-    tool::Tool,
+    tool::{States, Tool},
 };
 
 /// Everything the workspace's files hold, in the order of files and places.
@@ -17,6 +20,7 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// Entries of other kinds: MCP servers.
     pub others: Vec<Entry>,
+    names: OnceLock<Names>,
     places: HashMap<EntryId, Slot>,
     /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
     called: HashMap<(SystemId, String), usize>,
@@ -37,6 +41,13 @@ impl Part {
         self.services.append(&mut more.services);
         self.others.append(&mut more.others);
     }
+}
+
+/// Every group and state that a tool names.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    pub groups: BTreeSet<Name>,
+    pub states: BTreeSet<Name>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +72,7 @@ impl Catalog {
         let same = splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file, |tool| tool.entry.id.clone())
             & splice(&mut self.services, part.services, |service| service.entry.id.file() == file, is_called)
             & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
+        self.names = OnceLock::new();
         if !same {
             self.index();
         }
@@ -85,6 +97,7 @@ impl Catalog {
     }
 
     fn index(&mut self) {
+        self.names = OnceLock::new();
         self.places.clear();
         self.places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
         self.places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
@@ -139,6 +152,21 @@ impl Catalog {
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.entry.key == word).or_else(|| self.tools.iter().find(|tool| tool.name == word))
+    }
+
+    /// Every group and state that a tool names, gathered when first asked for.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| {
+            let mut names = Names::default();
+            for tool in &self.tools {
+                names.groups.extend(tool.gate.groups.iter().flatten().cloned());
+                names.states.extend(tool.gate.next.clone());
+                if let States::Only(listed) = &tool.gate.states {
+                    names.states.extend(listed.iter().cloned());
+                }
+            }
+            names
+        })
     }
 
     /// The entries of one file.

@@ -1,5 +1,7 @@
 //! A finding: a lint result with its place and, where possible, its fix.
 
+use std::{collections::HashMap, ops::Deref};
+
 use super::entry::{EntryId, FileId};
 use crate::{schema::pointer::Pointer, syntax::edit::Edit};
 
@@ -29,6 +31,40 @@ pub struct Finding {
     pub message: String,
     pub site: Site,
     pub fix: Option<Fix>,
+}
+
+/// Findings in the order of their places, found by entry at once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    all: Vec<Finding>,
+    of: HashMap<EntryId, Vec<usize>>,
+}
+
+impl Findings {
+    /// Those of one entry, in order.
+    pub fn of(&self, entry: &EntryId) -> impl Iterator<Item = &Finding> {
+        self.of.get(entry).into_iter().flatten().filter_map(|row| self.all.get(*row))
+    }
+}
+
+impl From<Vec<Finding>> for Findings {
+    fn from(all: Vec<Finding>) -> Self {
+        let mut of: HashMap<EntryId, Vec<usize>> = HashMap::new();
+        for (row, finding) in all.iter().enumerate() {
+            if let Some(entry) = &finding.site.entry {
+                of.entry(entry.clone()).or_default().push(row);
+            }
+        }
+        Self { all, of }
+    }
+}
+
+impl Deref for Findings {
+    type Target = [Finding];
+
+    fn deref(&self) -> &[Finding] {
+        &self.all
+    }
 }
 
 /// Where a finding stands.

@@ -166,7 +166,9 @@ enum Token<'t> {
 }
 
 impl Members {
-    pub fn new(list: Vec<Member>) -> Self {
+    pub fn new(mut list: Vec<Member>) -> Self {
+        // Thousands of these are kept for as long as their files are open.
+        list.shrink_to_fit();
         Self { list, index: OnceLock::new() }
     }
 

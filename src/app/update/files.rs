@@ -22,7 +22,7 @@ use crate::{
         catalog::{Catalog, Part},
         clock::Millis,
         entry::{Entry, EntryId, FileId},
-        finding::Finding,
+        finding::Findings,
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -183,7 +183,7 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
 }
 
 /// Takes the answer to the newest asking in.
-pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Vec<Finding>>) {
+pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
     if turn == state.checking.turn {
         state.checking.answered = turn;
         state.findings = findings;

@@ -101,6 +101,8 @@ impl Parser<'_> {
             values.push(value);
             self.skip_blanks();
         }
+        items.shrink_to_fit();
+        values.shrink_to_fit();
         Ok((Shape::List { items, style: Style::Flow }, Value::Array(values)))
     }
 

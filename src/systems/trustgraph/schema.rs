@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -12,7 +13,6 @@ use crate::model::{
     catalog::Catalog,
     context::{Mode, UNDEFINED},
     entry::{Entry, EntryKind},
-    tool::States,
 };
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -31,7 +31,9 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     let value = &*entry.value;
     let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
     let of = types::by_name(type_name);
-    let names = Names::of(catalog);
+    let names = catalog.names();
+    let groups: Vec<&str> = names.groups.iter().map(|group| &**group).collect();
+    let states: BTreeSet<&str> = names.states.iter().map(|state| &**state).chain([UNDEFINED]).collect();
     let mut properties = Map::new();
     let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
 
@@ -47,16 +49,13 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
         keys::DESCRIPTION,
         json!({"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
     );
-    put(keys::GROUP, list("group", "A request sees it when it asks for one of these. Left out: \"default\".", &names.groups));
+    put(keys::GROUP, list("group", "A request sees it when it asks for one of these. Left out: \"default\".", &groups));
     put(
         keys::STATE,
-        json!({"title": "state", "type": "string", "examples": names.states, "description": "The state after a successful call. Left out: the state stays."}),
+        json!({"title": "state", "type": "string", "examples": states, "description": "The state after a successful call. Left out: the state stays."}),
     );
     for key in states_keys(value, catalog.mode) {
-        put(
-            key,
-            list("available in", "The states in which it is available. Left out, or with \"*\": in every state.", &names.states),
-        );
+        put(key, list("available in", "The states in which it is available. Left out, or with \"*\": in every state.", &states));
     }
     for field in of.map_or(&[][..], |of| of.fields) {
         put(field.key, own_field(field, catalog));
@@ -115,7 +114,7 @@ fn properties_fixed(key: &str) -> bool {
     .contains(&key)
 }
 
-fn list(title: &str, help: &str, examples: &BTreeSet<&str>) -> Value {
+fn list(title: &str, help: &str, examples: impl Serialize) -> Value {
     json!({
         "title": title, "description": help, "type": "array", "uniqueItems": true,
         "items": {"type": "string", "minLength": 1, "examples": examples},
@@ -233,24 +232,4 @@ fn server() -> Value {
         },
         "required": ["url"],
     })
-}
-
-/// Group and state names that the catalog knows.
-struct Names<'c> {
-    groups: BTreeSet<&'c str>,
-    states: BTreeSet<&'c str>,
-}
-
-impl<'c> Names<'c> {
-    fn of(catalog: &'c Catalog) -> Self {
-        let mut names = Self { groups: BTreeSet::new(), states: BTreeSet::from([UNDEFINED]) };
-        for tool in &catalog.tools {
-            names.groups.extend(tool.gate.groups.iter().flatten().map(|group| &**group));
-            names.states.extend(tool.gate.next.as_deref());
-            if let States::Only(listed) = &tool.gate.states {
-                names.states.extend(listed.iter().map(|state| &**state));
-            }
-        }
-        names
-    }
 }

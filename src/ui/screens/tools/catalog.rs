@@ -85,8 +85,10 @@ impl CatalogPane {
         }
         if self.chosen != state.selected {
             self.chosen.clone_from(&state.selected);
-            let place = state.selected.as_ref().and_then(|id| self.rows.iter().position(|row| *row == Row::Entry(id.clone())));
-            self.cursor.row = place.unwrap_or(self.cursor.row);
+            let is_chosen = |row: &Row| matches!((row, &state.selected), (Row::Entry(id), Some(chosen)) if id == chosen);
+            if !self.rows.get(self.cursor.row).is_some_and(is_chosen) {
+                self.cursor.row = self.rows.iter().position(is_chosen).unwrap_or(self.cursor.row);
+            }
         }
     }
 
