@@ -13,7 +13,7 @@ use crate::{
         finding::Findings,
         problem::Problem,
     },
-    schema::pointer::Pointer,
+    schema::{moment::Wall, pointer::Pointer},
     syntax::{
         edit::Edit,
         source::{Source, SyntaxError},
@@ -47,6 +47,8 @@ pub enum Draft {
 
 #[derive(Clone, Debug)]
 pub enum Message {
+    /// What the clock on the wall shows, with each input.
+    Clock(Wall),
     // What a user asks for.
     Show(ScreenId),
     /// Choose the entry that Tools and Invoke show.

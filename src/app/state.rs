@@ -31,7 +31,7 @@ use crate::{
         id::Ids,
         problem::{Problem, ProblemKind},
     },
-    schema::{literal::Literal, pointer::Pointer},
+    schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
     systems::{self, system::CallOf},
 };
@@ -123,6 +123,8 @@ pub struct State {
     /// What the program edits, where it is a form and nothing else.
     pub form: Option<FormFile>,
     pub ids: Ids,
+    /// What the clock on the wall showed at the last input.
+    pub wall: Wall,
 }
 
 /// Which checks were due, asked for and answered, by a number that grows with every change of the catalog.
@@ -211,6 +213,7 @@ impl State {
             leaving: false,
             form: start.form,
             ids: Ids::new(start.seed),
+            wall: Wall::default(),
         }
     }
 

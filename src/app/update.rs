@@ -27,6 +27,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
 
 fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     match message {
+        Message::Clock(wall) => state.wall = wall,
         Message::Show(screen) => state.screen = screen,
         Message::Select(entry) => select(state, entry),
         Message::Jump(entry, pointer) => {

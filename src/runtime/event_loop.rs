@@ -20,6 +20,7 @@ use super::{
 use crate::{
     app::{effect::Effect, input::Input, message::Message, state::State, update::update},
     model::clock::Millis,
+    schema::moment::Wall,
     ui::root::Root,
 };
 
@@ -35,6 +36,12 @@ const FRAME: Duration = Duration::from_millis(16);
 pub fn now() -> Millis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// The same as the clock on the wall shows it.
+fn wall() -> Wall {
+    let now = jiff::Timestamp::now();
+    Wall { seconds: now.as_second(), offset: jiff::tz::TimeZone::system().to_offset(now).seconds() / 60 }
 }
 
 /// How the program ended.
@@ -77,6 +84,7 @@ impl EventLoop {
             match wake(&mut events, &mut self.messages, &mut batch, &mut signals, due).await {
                 Woken::Input(None) => due = Some(Instant::now()),
                 Woken::Input(Some(input)) => {
+                    self.take(vec![Message::Clock(wall())], &mut screen, &mut events)?;
                     let asked = self.root.input(&input, &self.state);
                     if self.take(asked, &mut screen, &mut events)? {
                         return Ok(End::Left);

@@ -12,9 +12,10 @@ pub use super::{
     places::{chosen, decided_at, effective, entry_key, key_at, may_hold_entries, offered_default, property_key, takes_entries},
 };
 use super::{
-    kind::{self, Adds, Kind, Shape, TextKind},
+    kind::{self, Adds, Column, Kind, Shape, TextKind},
     node::{Node, NodeKey, PlaceId},
     pointer::Pointer,
+    table,
     tree::Schema,
     ui_schema::Ui,
     validate::Checker,
@@ -29,7 +30,7 @@ const MOST_OPEN: usize = 8;
 /// Lays out a value. Only what is open is looked at. Without a checker, conditions are left out.
 #[must_use]
 pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &View) -> Vec<Field> {
-    let mut layout = Layout { schema, checker, view, fields: Vec::new() };
+    let mut layout = Layout { schema, checker, view, fields: Vec::new(), columns: None };
     let root = schema.root_node();
     let ui = schema.ui();
     let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
@@ -54,6 +55,8 @@ struct Layout<'l> {
     checker: Option<&'l Checker>,
     view: &'l View,
     fields: Vec<Field>,
+    /// The columns of the table whose row is laid out now.
+    columns: Option<Arc<[Column]>>,
 }
 
 impl Layout<'_> {
@@ -150,12 +153,20 @@ impl Layout<'_> {
                 let items = self.schema.node(&node.list.items);
                 Kind::Chips(items.choices.clone().or_else(|| kind::suggestions(&items)))
             }
-            Shape::List => Kind::List { len: seat.value.and_then(Value::as_array).map_or(0, Vec::len), open },
-            Shape::Object => Kind::Object { open },
+            Shape::List => {
+                let items = seat.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                Kind::List { len: items.len(), open, columns: table::columns(self.schema, node, items) }
+            }
+            Shape::Object => {
+                let is_item = matches!(seat.role, Role::Item { .. });
+                Kind::Object { open, columns: self.columns.clone().filter(|_| is_item) }
+            }
             Shape::Map => Kind::Map { len: seat.value.and_then(Value::as_object).map_or(0, Map::len), open },
             Shape::Null => Kind::Null,
             Shape::Raw => Kind::Raw,
         };
+        let holds = matches!(kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
+        let kind = if node.read_only && !holds && !matches!(kind, Kind::Const(_) | Kind::Null) { Kind::ReadOnly } else { kind };
         let mut row = self.field(seat, node, kind, Part::Whole);
         if switched {
             row.part = Part::Value;
@@ -184,9 +195,13 @@ impl Layout<'_> {
         if start > 0 {
             self.more(list, depth, 0, Kind::More { hidden: start, start: start.saturating_sub(WINDOW) });
         }
+        let columns = table::columns(self.schema, node, items);
         for (index, item) in items.iter().enumerate().take(end).skip(start) {
+            // What lies in the item may be a table of its own.
+            self.columns.clone_from(&columns);
             self.item((list, depth), node, ui, (index, items.len()), Some(item));
         }
+        self.columns = None;
         if end < items.len() {
             self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
         }

@@ -28,9 +28,13 @@ pub enum Kind {
     List {
         len: usize,
         open: bool,
+        /// Its items are a table's rows with these columns.
+        columns: Option<Arc<[Column]>>,
     },
     Object {
         open: bool,
+        /// It is the row of a table with these columns.
+        columns: Option<Arc<[Column]>>,
     },
     /// An object whose members all have names of the user's choosing.
     Map {
@@ -45,6 +49,8 @@ pub enum Kind {
     },
     Const(Value),
     Null,
+    /// A single value that the schema lets nobody change.
+    ReadOnly,
     /// Anything else, as JSON.
     Raw,
     /// The row that adds an item or a member to what stands at its pointer.
@@ -63,6 +69,27 @@ pub enum TextKind {
     Lines,
     /// Masked.
     Secret,
+    Moment(Moment),
+    /// The path of a file.
+    Path,
+}
+
+/// A text that says when, or how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Date,
+    Time,
+    DateTime,
+    Duration,
+}
+
+/// A column of a list of objects that is shown as a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub name: Arc<str>,
+    pub title: Arc<str>,
+    /// What its longest value takes.
+    pub cells: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +103,8 @@ pub enum Adds {
 pub struct Branch {
     pub label: Arc<str>,
     pub help: Option<Arc<str>>,
+    /// What it asks for, in few words.
+    pub needs: String,
 }
 
 /// The simple shape of a node with all unions decided. Folds are closed; the one who lays out opens them.
@@ -174,6 +203,19 @@ fn is_chip(item: &Value) -> bool {
 pub(super) fn text_kind(node: &Node, value: Option<&Value>) -> TextKind {
     if node.write_only || node.text.format.as_deref() == Some("password") {
         return TextKind::Secret;
+    }
+    let moment = match node.text.format.as_deref() {
+        Some("date") => Some(Moment::Date),
+        Some("time") => Some(Moment::Time),
+        Some("date-time") => Some(Moment::DateTime),
+        Some("duration") => Some(Moment::Duration),
+        _ => None,
+    };
+    if let Some(moment) = moment {
+        return TextKind::Moment(moment);
+    }
+    if matches!(node.text.format.as_deref(), Some("path" | "file-path" | "directory-path")) {
+        return TextKind::Path;
     }
     let is_long =
         |value: Option<&Value>| value.and_then(Value::as_str).is_some_and(|text| text.len() > LONG_TEXT || text.contains('\n'));

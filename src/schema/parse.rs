@@ -30,6 +30,18 @@ pub fn json(text: &str) -> Result<Literal, String> {
     })
 }
 
+/// Where a text stops being JSON, as a byte; `None` where it is JSON or blank.
+#[must_use]
+pub fn wrong_at(text: &str) -> Option<usize> {
+    let error = serde_json::from_str::<Value>(text).err().filter(|_| !text.trim().is_empty())?;
+    let start: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let mut at = (start + error.column().saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    Some(if error.is_eof() { text.len() } else { at })
+}
+
 /// JSON for editing: as written where that is known, else laid out over lines.
 #[must_use]
 pub fn pretty(value: &Value, written: Option<&str>) -> String {
@@ -47,6 +59,14 @@ mod tests {
         assert_eq!(number("-", false).unwrap_err(), "is not a number");
         assert_eq!(number("true", true).unwrap_err(), "is not a whole number");
         assert_eq!(number("1,5", false).unwrap_err(), "write a point, not a comma");
+    }
+
+    #[test]
+    fn the_wrong_letter_is_found() {
+        assert_eq!(wrong_at("{\n \"a\": }"), Some(8));
+        assert_eq!(wrong_at("[\"日\", x]"), Some(8));
+        assert_eq!(wrong_at("{"), Some(1));
+        assert_eq!(wrong_at("{}"), None);
     }
 
     #[test]

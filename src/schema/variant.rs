@@ -13,6 +13,7 @@ use super::{
     pointer::Pointer,
     tree::Schema,
     validate::Checker,
+    words,
 };
 
 /// How deep branches within branches are looked at.
@@ -115,9 +116,23 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
     let branch = |place: &PlaceId| {
         let node = schema.node(&NodeKey::of(*place));
-        Branch { label: label(schema, &node, union, *place), help: node.description.clone() }
+        Branch { label: label(schema, &node, union, *place), help: node.description.clone(), needs: needs(&node) }
     };
     union.branches.iter().map(branch).collect()
+}
+
+/// What a branch asks for: the members that it requires, else the rules of its value.
+fn needs(node: &Node) -> String {
+    let names: Vec<&str> = node.object.required.iter().map(|name| &**name).collect();
+    match names.as_slice() {
+        [] if node.constant.is_some() || node.shown_types() == Types::OBJECT => String::new(),
+        [] => words::rules(node).unwrap_or_default(),
+        [head @ .., last] if head.len() < 4 => {
+            let head = head.join(", ");
+            format!("needs {head}{}{last}", if head.is_empty() { "" } else { " and " })
+        }
+        many => format!("needs {} and {} more", many[..3].join(", "), many.len() - 3),
+    }
 }
 
 fn label(schema: &Schema, node: &Node, union: &Union, place: PlaceId) -> Arc<str> {

@@ -229,7 +229,7 @@ impl Root {
         let typing = screen.typing();
         let mut acts = screen.hints(state);
         acts.extend([Act::Palette, Act::Help]);
-        let mut hints = Vec::new();
+        let mut hints: Vec<_> = screen.keys().into_iter().map(|(key, words)| (key.to_owned(), words.to_owned(), None)).collect();
         for act in acts {
             let usable = |key: &&Key| !typing || key.letter().is_none();
             if let Some(key) = self.keymap.keys(act).iter().find(usable)

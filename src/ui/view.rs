@@ -73,6 +73,11 @@ pub trait Screen {
     /// Why an action can't be used now; `None` when it can.
     fn refusal(&self, act: Act, state: &State) -> Option<String>;
 
+    /// The keys that work here and are no actions of the table, with what they do; they come first in the hint line.
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// The actions worth naming in the hint line now, most useful first.
     fn hints(&self, state: &State) -> Vec<Act>;
 }

@@ -80,6 +80,12 @@ impl Area {
         self.editing.text().replace('\n', self.line_end)
     }
 
+    /// The text with plain line breaks, as [`Area::wrong`] counts in it.
+    #[must_use]
+    pub fn plain(&self) -> &str {
+        self.editing.text()
+    }
+
     #[must_use]
     pub fn selected(&self) -> Option<&str> {
         self.editing.selected()
@@ -257,8 +263,11 @@ impl Area {
                 other => drop(pen.put(other, style)),
             }
         }
-        if is_here && cursor == range.end {
+        let is_end = range.end == self.editing.text().len() && row + 1 == self.rows.len();
+        if is_here && is_end && cursor == range.end {
             pen.put(" ", cursor_style);
+        } else if is_end && self.wrong == Some(range.end) {
+            pen.put("▁", wrong);
         }
     }
 

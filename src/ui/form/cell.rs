@@ -10,6 +10,7 @@ use crate::{
     schema::{
         fields::{Field, Presence},
         literal::Literal,
+        moment::Wall,
         phrase::plain,
         words,
     },
@@ -31,6 +32,8 @@ pub struct Cell<'c> {
     pub draft: Option<&'c str>,
     /// Issues of the fields that are folded away below this one.
     pub inside: usize,
+    /// What the clock on the wall shows.
+    pub wall: Wall,
 }
 
 impl Cell<'_> {
@@ -94,7 +97,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// What a widget made of an input.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Not for this widget.
     Ignored,

@@ -288,10 +288,25 @@ impl Editor for Chooser {
         Answer::Handled
     }
 
+    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+        if let Some(free) = &mut self.free {
+            free.drag(column);
+        }
+        Answer::Handled
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match (&self.list, &self.free) {
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            (None, Some(_)) => vec![("Enter", "suggestions")],
+            (None, None) => vec![("Enter", "list"), ("←→", "next one")],
+        }
+    }
+
     fn sync(&mut self, cell: &Cell<'_>) {
         self.choices = choices(cell);
-        if self.free.as_ref().is_some_and(|free| free.text() != cell.text()) {
-            self.free = Some(TextInput::new(cell.text()));
+        if let Some(free) = &mut self.free {
+            free.replace(&cell.text());
         }
     }
 }

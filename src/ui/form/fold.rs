@@ -5,7 +5,12 @@ use serde_json::Value;
 use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
-    schema::{fields::Presence, kind::Kind, phrase::plain, words},
+    schema::{
+        fields::Presence,
+        kind::{Column, Kind},
+        phrase::plain,
+        words,
+    },
     ui::{canvas::width, styles::Role},
 };
 
@@ -22,6 +27,9 @@ impl Widget for Fold {
             _ => (cell.ghost(), Role::Ghost),
         };
         let addable = matches!(cell.field.kind, Kind::List { .. } | Kind::Map { .. });
+        if let Some(hits) = table_line(cell, paper, open) {
+            return hits;
+        }
         let more = if open || cell.field.presence != Presence::Set { String::new() } else { summary(cell) };
         let (accent, style, dim) = (paper.style(Role::Accent), paper.style(role), paper.style(Role::Dim));
         let style = ratatui::style::Style { bg: None, ..style };
@@ -50,6 +58,64 @@ impl Widget for Fold {
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Folder)
     }
+}
+
+/// The head of an open table, or one of its rows.
+fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<Hit>> {
+    let mark = if open { "▾ " } else { "▸ " };
+    let (columns, is_row) = match (&cell.field.kind, cell.value) {
+        (Kind::List { columns: Some(columns), open: true, .. }, Some(Value::Array(items))) if !items.is_empty() => {
+            (columns, false)
+        }
+        (Kind::Object { columns: Some(columns), .. }, Some(Value::Object(_))) => (columns, true),
+        _ => return None,
+    };
+    let edge = paper.area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
+    let room = usize::from(if is_row { paper.area.width } else { edge.saturating_sub(1) });
+    let widths = shares(columns, usize::from(edge.saturating_sub(1)).saturating_sub(2));
+    let (accent, dim, text, ghost) =
+        (paper.style(Role::Accent), paper.style(Role::Heading), paper.style(Role::Text), paper.style(Role::Ghost));
+    let text = ratatui::style::Style { bg: None, ..text };
+    let mut hits = Vec::new();
+    let mut left = room.saturating_sub(2);
+    let mut pen = paper.pen(0);
+    pen.put(mark, accent);
+    for (column, cells) in columns.iter().zip(widths) {
+        if left < 3 {
+            break;
+        }
+        let cells = cells.min(left);
+        if is_row {
+            let value = cell.value.and_then(|value| value.get(&*column.name));
+            let shown = value.map_or_else(|| "·".to_owned(), |value| one_line(&plain(value)));
+            pen.column(&shown, cells, if value.is_some_and(|value| !value.is_null()) { text } else { ghost });
+        } else {
+            pen.column(&column.title, cells, dim);
+        }
+        pen.put("  ", ratatui::style::Style::default());
+        left = left.saturating_sub(cells + 2);
+    }
+    if !is_row {
+        let key = paper.style(Role::Key);
+        let area = paper.area;
+        paper.pen(0).to(area, edge).put(ADD, key);
+        hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
+    }
+    hits.push(paper.whole(0, Click::Fold));
+    Some(hits)
+}
+
+/// The widths of columns in so many cells: each what it needs, the widest giving way first.
+fn shares(columns: &[Column], cells: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = columns.iter().map(|column| column.cells).collect();
+    let room = cells.saturating_sub(2 * widths.len().saturating_sub(1));
+    while widths.iter().sum::<usize>() > room {
+        match widths.iter_mut().max_by_key(|width| **width) {
+            Some(widest) if *widest > 4 => *widest -= 1,
+            _ => break,
+        }
+    }
+    widths
 }
 
 fn count(cell: &Cell<'_>) -> String {
@@ -107,6 +173,10 @@ impl Editor for Folder {
             Code::Left if open => Answer::Ask(Ask::Fold),
             _ => Answer::Ignored,
         }
+    }
+
+    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("←→", if cell.field.fold() == Some(true) { "close" } else { "open" })]
     }
 
     fn click(&mut self, _cell: &Cell<'_>, click: Click) -> Answer {

@@ -28,9 +28,14 @@ pub struct Shown {
     pub present: bool,
 }
 
+/// Lines below the list for the words about the option under the cursor.
+const FOOT: u16 = 2;
+
 /// The open list. The options stay with the owner; here are their numbers.
 #[derive(Debug, Default)]
 pub struct Listing {
+    /// Some option has more to say than fits beside it.
+    wordy: bool,
     cursor: usize,
     top: usize,
     matching: Vec<usize>,
@@ -41,7 +46,8 @@ impl Listing {
     #[must_use]
     pub fn open(options: &[Shown]) -> Self {
         let cursor = options.iter().position(|option| option.present).unwrap_or(0);
-        Self { cursor, top: 0, matching: (0..options.len()).collect() }
+        let wordy = options.iter().any(|option| width(&option.help) > 24);
+        Self { wordy, cursor, top: 0, matching: (0..options.len()).collect() }
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
@@ -81,7 +87,7 @@ impl Listing {
 
     #[must_use]
     pub fn lines(&self) -> u16 {
-        u16::try_from(self.matching.len().clamp(1, SEEN)).unwrap_or(1)
+        u16::try_from(self.matching.len().clamp(1, SEEN)).unwrap_or(1) + if self.wordy { FOOT } else { 0 }
     }
 
     /// Draws the list from `line` on.
@@ -120,7 +126,29 @@ impl Listing {
             paper.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
             hits.push(paper.whole(at, Click::Pick(*number)));
         }
+        if self.wordy {
+            self.draw_foot(options, paper, line + u16::try_from(seen).unwrap_or(0));
+        }
         hits
+    }
+
+    /// All that is said about the option under the cursor.
+    fn draw_foot(&self, options: &[Shown], paper: &mut Paper<'_>, line: u16) {
+        let style = paper.style(Role::Overlay);
+        let info = style.patch(paper.style(Role::Info));
+        let help = self.chosen().and_then(|chosen| options.get(chosen)).map_or("", |option| option.help.as_str());
+        let room = usize::from(paper.area.width).saturating_sub(4).max(8);
+        let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible(help), room);
+        if lines.len() > usize::from(FOOT) {
+            lines.truncate(usize::from(FOOT));
+            if let Some(last) = lines.last_mut() {
+                *last = pad(&format!("{} …", last.trim_end()), room.min(width(last) + 2)).trim_end().to_owned();
+            }
+        }
+        for row in 0..FOOT {
+            let text = lines.get(usize::from(row)).map_or("", String::as_str);
+            paper.pen(line + row).put("  ", style).put(text, info).fill(style);
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! A number: typed as it is to be written, or stepped.
 
-use serde_json::Number;
-
-use super::cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget};
+use super::{
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    clip::{self, Clip},
+};
 use crate::{
     app::input::{Code, Input},
-    schema::{fields::Presence, kind::Kind, literal::Literal, parse},
+    schema::{fields::Presence, kind::Kind, literal::Literal, node::Bound, parse, words},
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
@@ -45,39 +46,69 @@ impl NumberLine {
     }
 
     fn step(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
-        let Some(next) = stepped(cell, by) else { return Answer::Handled };
-        self.input = TextInput::new(next.to_string());
-        cell.set(Literal::from(serde_json::Value::Number(next)))
+        let Some(next) = stepped(cell, by) else {
+            let words = words::rules(&cell.field.node).unwrap_or_else(|| "no further number can be told exactly".into());
+            return Answer::Refused(format!("it goes no further: {words}"));
+        };
+        match Literal::parse(&next) {
+            Ok(literal) => {
+                self.input = TextInput::new(next);
+                cell.set(literal)
+            }
+            Err(_) => Answer::Handled,
+        }
     }
 }
 
-/// The number one step further, within its bounds; `None` where a step would lose digits.
-fn stepped(cell: &Cell<'_>, by: i8) -> Option<Number> {
+/// The number one step further as it is to be written, within its bounds; `None` where there is none, or a step would lose digits.
+fn stepped(cell: &Cell<'_>, by: i8) -> Option<String> {
     let node = &cell.field.node;
-    let present = cell.value.or(node.default.as_ref()).and_then(serde_json::Value::as_number);
     let rules = &node.number;
-    let step = rules.multiple_of.clone().unwrap_or_else(|| Number::from(1));
-    let present = present.cloned().unwrap_or_else(|| Number::from(0));
-    let next = match (present.as_i64(), step.as_i64()) {
-        (Some(present), Some(step)) => Number::from(present.checked_add(step.checked_mul(i64::from(by))?)?),
-        _ => {
-            let (present, step) = (present.as_f64()?, step.as_f64()?);
-            // Steps are counted, so that 0.1 three times is 0.3.
-            let count = (present / step).round() + f64::from(by);
-            let digits = step.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
-            let next = if rules.multiple_of.is_some() { count * step } else { present + f64::from(by) };
-            let digits = digits.max(present.to_string().split_once('.').map_or(0, |(_, digits)| digits.len()));
-            Number::from_f64(format!("{next:.digits$}").parse().ok()?)?
-        }
+    let default = node.default.as_ref().filter(|_| cell.value.is_none()).and_then(serde_json::Value::as_number);
+    let present = match cell.text() {
+        text if text.is_empty() => default.map_or_else(|| "0".to_owned(), ToString::to_string),
+        text => text,
     };
-    let value = next.as_f64()?;
-    let above =
-        rules.min.as_ref().is_none_or(|min| min.at.as_f64().is_some_and(|at| value > at || (value == at && !min.exclusive)));
-    let below =
-        rules.max.as_ref().is_none_or(|max| max.at.as_f64().is_some_and(|at| value < at || (value == at && !max.exclusive)));
+    let step = rules.multiple_of.as_ref().map_or_else(|| "1".to_owned(), ToString::to_string);
+    let next = match (present.parse::<i128>(), step.parse::<i128>()) {
+        (Ok(present), Ok(step)) if step > 0 => {
+            whole_step(present, step, i128::from(by), rules.multiple_of.is_some())?.to_string()
+        }
+        _ => fraction_step(&present, &step, by, rules.multiple_of.is_some())?,
+    };
+    let value: f64 = next.parse().ok()?;
+    let inside = |bound: &Bound, over: f64| {
+        bound.at.as_f64().is_some_and(|at| (value - at) * over > 0.0 || (value == at && !bound.exclusive))
+    };
     // From outside its bounds a number may step towards them.
-    let inwards = if by > 0 { below } else { above };
-    inwards.then_some(next)
+    let may = if by > 0 {
+        rules.max.as_ref().is_none_or(|max| inside(max, -1.0))
+    } else {
+        rules.min.as_ref().is_none_or(|min| inside(min, 1.0))
+    };
+    may.then_some(next)
+}
+
+/// To the next multiple where there are multiples.
+fn whole_step(present: i128, step: i128, by: i128, multiples: bool) -> Option<i128> {
+    let rest = present.rem_euclid(step);
+    if !multiples || rest == 0 {
+        return present.checked_add(step.checked_mul(by)?);
+    }
+    let below = present - rest;
+    if by > 0 { below.checked_add(step) } else { Some(below) }
+}
+
+fn fraction_step(present: &str, step: &str, by: i8, multiples: bool) -> Option<String> {
+    let digits = |text: &str| text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let places = digits(present).max(digits(step));
+    if present.contains(['e', 'E']) || present.trim_start_matches('-').len() > 15 {
+        return None;
+    }
+    let (number, step): (f64, f64) = (present.parse().ok()?, step.parse().ok()?);
+    // Steps are counted, so that 0.1 three times is 0.3.
+    let next = if multiples { ((number / step).round() + f64::from(by)) * step } else { number + f64::from(by) };
+    Some(format!("{next:.places$}"))
 }
 
 impl Editor for NumberLine {
@@ -111,6 +142,11 @@ impl Editor for NumberLine {
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        match clip::asked(input) {
+            Some(Clip::Copy) => return clip::copy(self.input.selected()),
+            Some(Clip::Cut) => return self.input.cut().map_or(Answer::Ignored, |text| clip::cut(text, self.typed(cell))),
+            None => {}
+        }
         let before = self.input.text().to_owned();
         match input {
             Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
@@ -137,6 +173,15 @@ impl Editor for NumberLine {
         Answer::Handled
     }
 
+    fn drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
+        self.input.drag(column);
+        Answer::Handled
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("Ctrl+↑↓", "step")]
+    }
+
     fn sync(&mut self, cell: &Cell<'_>) {
         let same = match parse::number(self.input.text(), false) {
             Ok(typed) => cell.value == Some(typed.value()) && cell.draft.is_none(),
@@ -145,5 +190,20 @@ impl Editor for NumberLine {
         if !same || cell.field.presence == Presence::Unset && cell.draft.is_none() {
             self.input = TextInput::new(cell.text());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_keep_every_digit() {
+        assert_eq!(whole_step(123_456_789_012_345_678_901, 1, 1, false), Some(123_456_789_012_345_678_902));
+        assert_eq!(whole_step(7, 5, 1, true), Some(10));
+        assert_eq!(whole_step(-7, 5, -1, true), Some(-10));
+        assert_eq!(fraction_step("0.20", "0.1", 1, true).as_deref(), Some("0.30"));
+        assert_eq!(fraction_step("1.5", "1", -1, false).as_deref(), Some("0.5"));
+        assert_eq!(fraction_step("1e3", "1", 1, false), None);
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     area::{Area, Typed},
     cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    clip::{self, Clip},
 };
 use crate::{
     app::input::{Code, Input},
@@ -41,6 +42,17 @@ fn text(cell: &Cell<'_>) -> String {
         (Some(draft), _) => draft.to_owned(),
         (None, Some(value)) => parse::pretty(value, cell.written),
         (None, None) => String::new(),
+    }
+}
+
+/// What typed JSON comes to.
+fn typed(cell: &Cell<'_>, text: String) -> Answer {
+    if text.trim().is_empty() && cell.field.presence != Presence::Unset && cell.field.is_removable() {
+        return cell.unset();
+    }
+    match parse::json(&text) {
+        Ok(literal) => cell.set(literal),
+        Err(words) => Answer::Draft { text, words },
     }
 }
 
@@ -92,18 +104,41 @@ impl Editor for Json {
                 }
             };
         };
-        match area.input(input) {
-            Typed::Ignored => return Answer::Ignored,
-            Typed::Moved => return Answer::Handled,
-            Typed::Changed => {}
+        let cut = match clip::asked(input) {
+            Some(Clip::Copy) => return clip::copy(area.selected()),
+            Some(Clip::Cut) => match area.cut() {
+                None => return Answer::Ignored,
+                cut => cut,
+            },
+            None => {
+                match area.input(input) {
+                    Typed::Ignored => return Answer::Ignored,
+                    Typed::Moved => return Answer::Handled,
+                    Typed::Changed => {}
+                }
+                None
+            }
+        };
+        area.wrong = parse::wrong_at(area.plain());
+        let answer = typed(cell, area.text());
+        cut.map_or(answer.clone(), |text| clip::cut(text, answer))
+    }
+
+    fn drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+        if let Some(area) = &mut self.area {
+            area.drag(line, column);
         }
-        let text = area.text();
-        if text.trim().is_empty() && cell.field.presence != Presence::Unset && cell.field.is_removable() {
-            return cell.unset();
-        }
-        match parse::json(&text) {
-            Ok(literal) => cell.set(literal),
-            Err(words) => Answer::Draft { text, words },
+        Answer::Handled
+    }
+
+    fn wheel(&mut self, lines: isize) -> bool {
+        self.area.as_mut().is_some_and(|area| area.wheel(lines))
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match self.area {
+            Some(_) => vec![("Esc", "done"), ("Ctrl+Z", "undo typing")],
+            None => vec![("Enter", "write JSON")],
         }
     }
 

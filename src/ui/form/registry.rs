@@ -1,6 +1,9 @@
 //! The table of widgets: which one shows and edits which kind of field. A new widget is a file and a row.
 
-use super::{adds, cell::Widget, chips, choice, constant, fold, multi_line, number, raw_json, secret, text, toggle, variant};
+use super::{
+    adds, cell::Widget, chips, choice, constant, fold, moment, multi_line, number, raw_json, read_only, secret, text, toggle,
+    variant,
+};
 use crate::schema::kind::{Kind, TextKind};
 
 /// A row of the table.
@@ -12,8 +15,9 @@ pub struct Row {
 
 /// Every widget; the first row that fits counts.
 pub const ROWS: &[Row] = &[
-    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line)), widget: &text::Text },
+    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line | TextKind::Path)), widget: &text::Text },
     Row { name: "secret", fits: |kind| matches!(kind, Kind::Text(TextKind::Secret)), widget: &secret::Secret },
+    Row { name: "date and time", fits: |kind| matches!(kind, Kind::Text(TextKind::Moment(_))), widget: &moment::MomentField },
     Row { name: "multi-line text", fits: |kind| matches!(kind, Kind::Text(TextKind::Lines)), widget: &multi_line::MultiLine },
     Row { name: "number", fits: |kind| matches!(kind, Kind::Number { .. }), widget: &number::NumberField },
     Row { name: "toggle", fits: |kind| matches!(kind, Kind::Toggle), widget: &toggle::Toggle },
@@ -26,6 +30,7 @@ pub const ROWS: &[Row] = &[
     },
     Row { name: "variant", fits: |kind| matches!(kind, Kind::Variant { .. }), widget: &variant::VariantField },
     Row { name: "constant", fits: |kind| matches!(kind, Kind::Const(_) | Kind::Null), widget: &constant::Constant },
+    Row { name: "read-only", fits: |kind| matches!(kind, Kind::ReadOnly), widget: &read_only::ReadOnly },
     Row { name: "add", fits: |kind| matches!(kind, Kind::Add(_)), widget: &adds::AddRow },
     Row { name: "more", fits: |kind| matches!(kind, Kind::More { .. }), widget: &adds::MoreRow },
     Row { name: "raw JSON", fits: |_| true, widget: &raw_json::RawJson },

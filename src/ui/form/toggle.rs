@@ -1,22 +1,27 @@
-//! True or false; unset as a third way where nothing is required.
+//! True or false; where it need not be there, unset as a third way, and null where that is allowed.
 
 use serde_json::Value;
 
 use super::cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget};
 use crate::{
     app::input::{Code, Input},
-    ui::styles::Role,
+    schema::{
+        fields::{Presence, Role as Seat},
+        node::Types,
+    },
+    ui::{canvas::width, styles::Role},
 };
 
 pub struct Toggle;
 
 impl Widget for Toggle {
     fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let (mark, words, role) = match (cell.value, &cell.field.node.default) {
+        let default = cell.field.node.default.as_ref().filter(|_| !cell.field.bad_default && cell.value.is_none());
+        let (mark, words, role) = match (cell.value, default) {
             (Some(Value::Bool(true)), _) => ("[x]", "true".into(), Role::Text),
             (Some(Value::Bool(false)), _) => ("[ ]", "false".into(), Role::Text),
-            (_, Some(Value::Bool(true))) if cell.value.is_none() => ("[x]", cell.ghost(), Role::Ghost),
-            (_, Some(Value::Bool(false))) if cell.value.is_none() => ("[ ]", cell.ghost(), Role::Ghost),
+            (_, Some(Value::Bool(true))) => ("[x]", cell.ghost(), Role::Ghost),
+            (_, Some(Value::Bool(false))) => ("[ ]", cell.ghost(), Role::Ghost),
             _ => ("[·]", cell.ghost(), Role::Ghost),
         };
         let ground = paper.ground(0);
@@ -32,37 +37,124 @@ impl Widget for Toggle {
     }
 }
 
+/// What it can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    False,
+    Unset,
+    True,
+    Null,
+}
+
+/// The ways there are, from left to right.
+fn ways(cell: &Cell<'_>) -> Vec<Way> {
+    let field = cell.field;
+    let may_go = matches!(field.role, Seat::Member) && !field.required && !field.pointer.is_root();
+    let mut ways = vec![Way::False];
+    if may_go || field.presence == Presence::Unset {
+        ways.push(Way::Unset);
+    }
+    ways.push(Way::True);
+    if field.node.types.contains(Types::NULL) {
+        ways.push(Way::Null);
+    }
+    ways
+}
+
+fn present(cell: &Cell<'_>) -> Way {
+    match cell.value {
+        Some(Value::Bool(true)) => Way::True,
+        Some(Value::Bool(false)) => Way::False,
+        Some(_) => Way::Null,
+        None => Way::Unset,
+    }
+}
+
+fn take(cell: &Cell<'_>, way: Way) -> Answer {
+    match way {
+        _ if way == present(cell) => Answer::Handled,
+        Way::False => cell.set(false),
+        Way::True => cell.set(true),
+        Way::Null => cell.set(Value::Null),
+        Way::Unset => cell.unset(),
+    }
+}
+
 struct Switch;
 
 impl Switch {
-    /// Unset → the other than the default → the default → unset again, where it need not be there.
+    /// Unset → the other than the default → the default → null where it may be → unset again, where it need not be there.
     fn turn(cell: &Cell<'_>) -> Answer {
-        let first = !matches!(cell.field.node.default, Some(Value::Bool(true)));
-        match cell.value {
-            Some(Value::Bool(now)) if *now == first => cell.set(!first),
-            Some(Value::Bool(_)) if cell.field.required || !cell.field.is_removable() => cell.set(first),
-            Some(Value::Bool(_)) if !matches!(cell.field.role, crate::schema::fields::Role::Member) => cell.set(first),
-            Some(Value::Bool(_)) => cell.unset(),
-            _ => cell.set(first),
-        }
+        let first = if matches!(cell.field.node.default, Some(Value::Bool(true))) { Way::False } else { Way::True };
+        let second = if first == Way::True { Way::False } else { Way::True };
+        let ways = ways(cell);
+        let round: Vec<Way> = [first, second, Way::Null, Way::Unset].into_iter().filter(|way| ways.contains(way)).collect();
+        let at = round.iter().position(|way| *way == present(cell)).unwrap_or(round.len() - 1);
+        let next = round[(at + 1) % round.len()];
+        // What has to be there is not taken away by turning.
+        take(cell, if next == Way::Unset && cell.field.required { first } else { next })
+    }
+
+    fn shift(cell: &Cell<'_>, by: isize) -> Answer {
+        let ways = ways(cell);
+        let at = ways.iter().position(|way| *way == present(cell)).unwrap_or(0);
+        let to = at.saturating_add_signed(by).min(ways.len() - 1);
+        take(cell, ways[to])
     }
 }
 
 impl Editor for Switch {
     fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        Toggle.show(cell, paper)
+        let ways = ways(cell);
+        let default = cell.field.node.default.as_ref().filter(|default| default.is_boolean() && !cell.field.bad_default);
+        let words = |way: &Way| match way {
+            Way::False => "false".to_owned(),
+            Way::True => "true".to_owned(),
+            Way::Null => "null".to_owned(),
+            Way::Unset => default.map_or("unset".to_owned(), |default| format!("unset, {default} by default")),
+        };
+        let all: usize = ways.iter().map(|way| width(&words(way)) + 6).sum();
+        if all > usize::from(paper.area.width) + 2 {
+            return Toggle.show(cell, paper);
+        }
+        let ground = paper.ground(0);
+        let (accent, dim) = (ground.patch(paper.style(Role::Accent)), ground.patch(paper.style(Role::Dim)));
+        let mut hits = Vec::new();
+        let mut column = 0;
+        let here = present(cell);
+        let area = paper.area;
+        for way in &ways {
+            let is_here = *way == here;
+            let text = format!("{} {}", if is_here { "(•)" } else { "( )" }, words(way));
+            paper.pen(0).to(area, column).put(&text, if is_here { accent } else { dim });
+            let end = column + u16::try_from(width(&text)).unwrap_or(0);
+            hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*way as usize) });
+            column = end + 2;
+        }
+        hits.push(paper.whole(0, Click::Open));
+        hits
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match input {
             Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => Self::turn(cell),
-            Input::Key(key) if key.is(Code::Right) => cell.set(true),
-            Input::Key(key) if key.is(Code::Left) => cell.set(false),
+            Input::Key(key) if key.is(Code::Right) => Self::shift(cell, 1),
+            Input::Key(key) if key.is(Code::Left) => Self::shift(cell, -1),
             _ => Answer::Ignored,
         }
     }
 
-    fn click(&mut self, cell: &Cell<'_>, _click: Click) -> Answer {
-        Self::turn(cell)
+    fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
+        match click {
+            Click::Pick(number) => {
+                let way = [Way::False, Way::Unset, Way::True, Way::Null].get(number).copied();
+                way.map_or(Answer::Handled, |way| take(cell, way))
+            }
+            _ => Self::turn(cell),
+        }
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("Space", "turn"), ("←→", "choose")]
     }
 }

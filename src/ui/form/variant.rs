@@ -68,7 +68,11 @@ fn options(cell: &Cell<'_>) -> Vec<Shown> {
     let (branches, chosen, _) = parts(cell);
     let shown = |(number, branch): (usize, &Branch)| Shown {
         label: one_line(&branch.label),
-        help: branch.help.as_deref().map(one_line).unwrap_or_default(),
+        help: [branch.needs.as_str(), &branch.help.as_deref().map(one_line).unwrap_or_default()]
+            .into_iter()
+            .filter(|words| !words.is_empty())
+            .collect::<Vec<_>>()
+            .join(" · "),
         present: chosen == Some(number),
     };
     branches.iter().enumerate().map(shown).collect()
@@ -152,6 +156,14 @@ impl Editor for Switch {
         }
         list.filter(&options(cell), filter.text());
         Answer::Handled
+    }
+
+    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match (&self.list, parts(cell).2) {
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            (None, Some(_)) => vec![("Enter", "choose kind"), ("Space", "open or close")],
+            (None, None) => vec![("Enter", "choose kind")],
+        }
     }
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {

@@ -20,6 +20,7 @@ use crate::{
     schema::{
         fields::{self, Field, Part, View},
         kind::Kind,
+        moment::Wall,
         node::PlaceId,
         pointer::Pointer,
         tree::Schema,
@@ -123,6 +124,7 @@ pub struct Form {
     /// The last text that was cut or copied here.
     pub(super) clip: String,
     pub(super) held: Option<Held>,
+    wall: Wall,
     pub(super) scroll: usize,
     /// The next drawing brings the focus into view.
     pub(super) follow: bool,
@@ -158,6 +160,7 @@ impl Form {
             full_help: false,
             clip: String::new(),
             held: None,
+            wall: Wall::default(),
             scroll: 0,
             follow: true,
             columns: Columns::default(),
@@ -221,6 +224,7 @@ impl Form {
         form.written = std::mem::take(&mut self.written);
         form.focus = self.focus.clone();
         form.clip = std::mem::take(&mut self.clip);
+        form.wall = self.wall;
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.rebuild();
         let kept = self
@@ -243,6 +247,22 @@ impl Form {
         if self.notes != notes {
             self.notes = notes;
             self.place_remarks();
+        }
+    }
+
+    /// Tells the time, for the fields that can take "now".
+    pub fn set_wall(&mut self, wall: Wall) {
+        self.wall = wall;
+    }
+
+    /// The keys of the focused field's own that work now, with what they do.
+    #[must_use]
+    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
+        let cell = self.row().filter(|_| !asleep).and_then(|row| self.cell(row));
+        match (&self.editor, cell) {
+            (Some(editor), Some(cell)) => editor.keys(&cell),
+            _ => Vec::new(),
         }
     }
 
@@ -334,6 +354,7 @@ impl Form {
             written: self.written.get(&field.pointer).map(String::as_str),
             draft: self.drafts.get(&field.pointer).map(|(text, _)| text.as_str()).filter(|_| is_value),
             inside: self.remarks.inside(row),
+            wall: self.wall,
         })
     }
 

@@ -55,6 +55,7 @@ impl FormScreen {
         let source = document.source.as_ref().ok();
         let written = |at: &_| source.and_then(|source| source.written(0, at)).map(str::to_owned);
         form.sync_written(&value_of(document), &written);
+        form.set_wall(state.wall);
         self.file = Some(task.file.clone());
     }
 
@@ -222,6 +223,10 @@ impl Screen for FormScreen {
             return self.form.as_ref().map_or(Some("there is no form".into()), |form| form.refusal(act));
         }
         None
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        self.form.as_ref().filter(|_| self.panes.focus == FORM).map_or_else(Vec::new, Form::keys)
     }
 
     fn hints(&self, state: &State) -> Vec<Act> {

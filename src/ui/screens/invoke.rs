@@ -279,6 +279,10 @@ impl Screen for Invoke {
         Some(words.to_owned())
     }
 
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        if self.panes.focus == MIDDLE { self.request.keys() } else { Vec::new() }
+    }
+
     fn hints(&self, state: &State) -> Vec<Act> {
         let running = state.calls.shown().is_some_and(|call| call.outcome().is_none());
         let mut hints = if running { vec![Act::CancelCall] } else { vec![Act::Send] };

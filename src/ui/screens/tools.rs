@@ -85,6 +85,9 @@ impl Tools {
                 self.form = Some(made);
             }
         }
+        if let Some(known) = &mut self.form {
+            known.form.set_wall(state.wall);
+        }
         if let Some(goal) = &state.goal
             && self.reached != Some(goal.turn)
             && goal.entry == entry.id
@@ -268,6 +271,10 @@ impl Screen for Tools {
             Act::ApplyFix => self.preview.fix_refusal(state),
             _ => None,
         }
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        self.form.as_ref().filter(|_| self.panes.focus == FORM).map_or_else(Vec::new, |known| known.form.keys())
     }
 
     fn hints(&self, state: &State) -> Vec<Act> {

@@ -79,6 +79,7 @@ impl RequestPane {
         let source = state.arguments.get(found.id());
         let written = |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
         form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
+        form.set_wall(state.wall);
     }
 
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
@@ -257,6 +258,10 @@ impl RequestPane {
 
     pub(super) fn refusal(&self, act: Act) -> Option<String> {
         self.form().map_or_else(|| Some("there is no form".into()), |form| form.refusal(act))
+    }
+
+    pub(super) fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        self.form().map_or_else(Vec::new, Form::keys)
     }
 
     pub(super) fn hints(&self) -> Vec<Act> {

@@ -1,0 +1,67 @@
+//! Lists of objects as tables: which members are columns, and how wide they are.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{
+    fields::WINDOW,
+    kind::Column,
+    node::{Node, Types},
+    phrase::plain,
+    tree::Schema,
+};
+
+/// Columns at most.
+const MOST: usize = 4;
+/// The widest that a column gets.
+const WIDEST: usize = 28;
+
+/// The columns of a list whose items are objects alike: the first members that hold a single short value.
+#[must_use]
+pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Column]>> {
+    if !list.list.prefix.is_empty() || list.list.items.places.is_empty() {
+        return None;
+    }
+    let node = schema.node(&list.list.items);
+    if !node.typed || node.types.without(Types::NULL) != Types::OBJECT || !node.unions.is_empty() {
+        return None;
+    }
+    let single = Types::TEXT.or(Types::NUMBER).or(Types::BOOLEAN).or(Types::NULL);
+    let mut columns = Vec::new();
+    for property in &node.object.properties {
+        let inner = schema.node(&property.node);
+        let is_single = inner.unions.is_empty() && inner.types.without(single).is_empty() && !inner.types.is_empty();
+        let is_secret = inner.write_only || inner.text.format.as_deref() == Some("password");
+        if !is_single || is_secret {
+            continue;
+        }
+        let title = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
+        let values = items.iter().take(WINDOW).filter_map(|item| item.get(&*property.name));
+        let widest = values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
+        let cells = widest.max(title.chars().count()).clamp(3, WIDEST);
+        columns.push(Column { name: Arc::clone(&property.name), title, cells });
+        if columns.len() == MOST {
+            break;
+        }
+    }
+    (!columns.is_empty()).then(|| columns.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn short_members_are_columns_and_secrets_are_not() {
+        let schema = Schema::new(json!({"type": "array", "items": {"type": "object", "properties": {
+            "name": {"type": "string", "title": "Name"}, "key": {"type": "string", "writeOnly": true},
+            "tags": {"type": "array"}, "size": {"type": "integer"}}}}));
+        let items = [json!({"name": "a long name", "key": "s3cret", "size": 5})];
+        let columns = columns(&schema, &schema.root_node(), &items).unwrap();
+        let shown: Vec<_> = columns.iter().map(|column| (&*column.title, column.cells)).collect();
+        assert_eq!(shown, [("Name", 11), ("size", 4)]);
+    }
+}

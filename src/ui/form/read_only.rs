@@ -1,0 +1,60 @@
+//! A value that the schema lets nobody change: shown, with the reason.
+
+use super::cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget, one_line};
+use crate::{
+    app::input::{Code, Input},
+    schema::phrase::plain,
+    ui::styles::Role,
+};
+
+pub struct ReadOnly;
+
+const WHY: &str = "the schema marks it read-only: what owns it sets it (Alt+J edits it as JSON all the same)";
+
+impl Widget for ReadOnly {
+    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        let is_secret = cell.field.node.write_only || cell.field.node.text.format.as_deref() == Some("password");
+        let (text, role) = match (cell.written, cell.value) {
+            (_, Some(_)) if is_secret => ("••••".into(), Role::Dim),
+            (Some(written), _) => (written.to_owned(), Role::Dim),
+            (_, Some(value)) if !value.is_null() && value.as_str() != Some("") => (one_line(&plain(value)), Role::Dim),
+            _ => (cell.ghost(), Role::Ghost),
+        };
+        let (style, sign) = (paper.style(role), paper.style(Role::Info));
+        let edge = paper.area.width.saturating_sub(9);
+        let room = usize::from(edge.saturating_sub(1));
+        let shown = crate::ui::canvas::fit(&crate::ui::canvas::visible(&text), room).into_owned();
+        let area = paper.area;
+        paper.pen(0).put(&shown, style).to(area, edge).put("read-only", sign);
+        vec![paper.whole(0, Click::Open)]
+    }
+
+    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Locked)
+    }
+}
+
+struct Locked;
+
+impl Editor for Locked {
+    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+        paper.ground(0);
+        ReadOnly.show(cell, paper)
+    }
+
+    fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {
+        match input {
+            Input::Key(key) if key.is(Code::Enter) || key.is(Code::Char(' ')) => Answer::Refused(WHY.into()),
+            Input::Paste(_) => Answer::Refused(WHY.into()),
+            _ => Answer::Ignored,
+        }
+    }
+
+    fn click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
+        Answer::Refused(WHY.into())
+    }
+
+    fn keys(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("Enter", "why")]
+    }
+}
