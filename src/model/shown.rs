@@ -3,13 +3,28 @@
 use std::borrow::Cow;
 
 /// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as blanks, and takes out what would turn the
-/// writing direction, so that text from elsewhere cannot steer the terminal.
+/// writing direction, so that text from elsewhere cannot steer the terminal. Joined pictures are shown one by one: so
+/// they take the same cells everywhere.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unseen) {
+    if !text.chars().any(|letter| is_unseen(letter) || letter == JOINER) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().map(sign).collect())
+    let mut before = ' ';
+    let shown = text.chars().filter(|letter| {
+        let joins = *letter == JOINER && is_picture(before);
+        before = *letter;
+        !joins
+    });
+    Cow::Owned(shown.map(sign).collect())
+}
+
+/// Joins pictures to one, which terminals draw in as many cells as they like.
+const JOINER: char = '\u{200d}';
+
+/// A picture, or what may follow one before it is joined: a skin colour, the sign that asks for a picture.
+fn is_picture(letter: char) -> bool {
+    matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{fe0f}')
 }
 
 /// Whether a character would not show, or would steer the terminal.

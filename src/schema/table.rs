@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    fields::WINDOW,
     kind::Column,
     node::{Node, Types},
     phrase::plain,
     tree::Schema,
 };
 
+/// Items that are looked at for how wide a column gets.
+const LOOKED_AT: usize = 100;
 /// Columns at most.
 const MOST: usize = 4;
 /// The widest that a column gets.
@@ -31,13 +32,14 @@ pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Col
     let mut columns = Vec::new();
     for property in &node.object.properties {
         let inner = schema.node(&property.node);
-        let is_single = inner.unions.is_empty() && inner.types.without(single).is_empty() && !inner.types.is_empty();
+        let chosen = inner.choices.is_some() || inner.constant.is_some();
+        let is_single = chosen || inner.unions.is_empty() && inner.types.without(single).is_empty() && !inner.types.is_empty();
         let is_secret = inner.write_only || inner.text.format.as_deref() == Some("password");
         if !is_single || is_secret {
             continue;
         }
         let title = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
-        let values = items.iter().take(WINDOW).filter_map(|item| item.get(&*property.name));
+        let values = items.iter().take(LOOKED_AT).filter_map(|item| item.get(&*property.name));
         let widest = values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
         let cells = widest.max(title.chars().count()).clamp(3, WIDEST);
         columns.push(Column { name: Arc::clone(&property.name), title, cells });

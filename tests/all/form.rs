@@ -279,8 +279,12 @@ fn a_toggle_has_three_ways() {
     desk.keys("space");
     assert_eq!(*desk.value, json!({}));
     desk.clicks("strict");
-    desk.clicks("[ ]");
-    assert_eq!(desk.value["strict"], true);
+    for (words, value) in
+        [("( ) true", json!({"strict": true})), ("( ) false", json!({"strict": false})), ("( ) unset", json!({}))]
+    {
+        desk.clicks(words);
+        assert_eq!(*desk.value, value);
+    }
 }
 
 #[test]

@@ -64,6 +64,12 @@ impl Cell<'_> {
         }
     }
 
+    /// Null is allowed here beside other values.
+    #[must_use]
+    pub fn takes_null(&self) -> bool {
+        self.field.node.nullable
+    }
+
     /// The answer that sets the value.
     #[must_use]
     pub fn set(&self, to: impl Into<Literal>) -> Answer {

@@ -13,7 +13,7 @@ use crate::{
     schema::{
         fields::{Presence, Role as Seat},
         kind::Kind,
-        node::{Choice, Choices, Types},
+        node::{Choice, Choices},
         phrase::plain,
     },
     ui::{styles::Role, widgets::text_input::TextInput},
@@ -92,7 +92,7 @@ impl Chooser {
             (Means::Set(&option.value), Shown { label: label(option), help, present: is(&option.value) })
         });
         let mut means: Vec<_> = options.collect();
-        if cell.field.node.types.contains(Types::NULL) {
+        if cell.takes_null() {
             let shown = Shown { label: "null".into(), help: "nothing, said outright".into(), present: is(&Value::Null) };
             means.push((Means::Null, shown));
         }

@@ -5,10 +5,7 @@ use serde_json::Value;
 use super::cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget};
 use crate::{
     app::input::{Code, Input},
-    schema::{
-        fields::{Presence, Role as Seat},
-        node::Types,
-    },
+    schema::fields::{Presence, Role as Seat},
     ui::{canvas::width, styles::Role},
 };
 
@@ -55,7 +52,7 @@ fn ways(cell: &Cell<'_>) -> Vec<Way> {
         ways.push(Way::Unset);
     }
     ways.push(Way::True);
-    if field.node.types.contains(Types::NULL) {
+    if cell.takes_null() {
         ways.push(Way::Null);
     }
     ways
