@@ -7,7 +7,7 @@ use serde_json::Value;
 use toolcrib::{
     app::input::{Input, Key},
     schema::{
-        kind::{Kind, TextKind},
+        kind::{Kind, Moment, TextKind},
         pointer::Pointer,
         validate::Checker,
     },
@@ -159,8 +159,8 @@ fn every_declared_member_is_a_field_and_every_widget_is_there() {
     }
     let widgets: BTreeSet<&str> = form.fields().iter().map(|field| word(&field.kind)).collect();
     let wanted = [
-        "add", "chips", "choice", "constant", "line", "lines", "list", "map", "null", "number", "object", "secret", "toggle",
-        "variant",
+        "add", "chips", "choice", "constant", "date", "date-time", "duration", "line", "lines", "list", "map", "null", "number",
+        "object", "path", "read-only", "secret", "time", "toggle", "variant",
     ];
     assert_eq!(widgets.into_iter().collect::<Vec<_>>(), wanted);
     assert!(form.fields().iter().all(|field| field.kind != Kind::Raw), "nothing in it can only be edited as JSON");
@@ -171,6 +171,12 @@ fn word(kind: &Kind) -> &'static str {
         Kind::Text(TextKind::Line) => "line",
         Kind::Text(TextKind::Lines) => "lines",
         Kind::Text(TextKind::Secret) => "secret",
+        Kind::Text(TextKind::Moment(Moment::Date)) => "date",
+        Kind::Text(TextKind::Moment(Moment::Time)) => "time",
+        Kind::Text(TextKind::Moment(Moment::DateTime)) => "date-time",
+        Kind::Text(TextKind::Moment(Moment::Duration)) => "duration",
+        Kind::Text(TextKind::Path) => "path",
+        Kind::ReadOnly => "read-only",
         Kind::Number { .. } => "number",
         Kind::Toggle => "toggle",
         Kind::Choice(_) => "choice",
