@@ -16,3 +16,4 @@ pub mod message;
 pub mod notices;
 pub mod state;
 pub mod update;
+pub mod what_if;

@@ -40,6 +40,8 @@ mod readme;
 mod samples;
 #[path = "all/schemas.rs"]
 mod schemas;
+#[path = "all/studio.rs"]
+mod studio;
 #[path = "all/suite.rs"]
 mod suite;
 #[path = "all/support.rs"]

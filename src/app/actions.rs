@@ -133,6 +133,15 @@ actions! {
     ChangeUser      "user"             Workflow ["U"],                  "user",            "Take the next user profile of the workspace";
     ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
+    WhatIf          "what-if"          Workflow ["w"],                  "what if",         "Look at a change of groups or tools before it is made; once more makes it";
+    TakeBack        "take-back"        Workflow ["esc", "ctrl+x"],      "take back",       "Take the what-if back, or stop the live call";
+    AutoRun         "auto-run"         Workflow ["A"],                  "auto-run…",       "Go to a tool or a state by the shortest way, walk at random, or see every way";
+    StopWhen        "stop-when"        Workflow ["p"],                  "stop when…",      "Stop runs when a tool becomes available, a state is reached, or no tool is left";
+    CompareSteps    "compare-steps"    Run      ["v"],                  "compare",         "Compare the tools of other steps with those of this one";
+    Explain         "explain"          Workflow ["I"],                  "explain",         "Say all about the chosen tool, the chosen state, or the request";
+    Question        "question"         Workflow ["Q"],                  "question",        "Say what the user asks the agent; live steps pass it on";
+    KeepRun         "keep-run"         Workflow ["K"],                  "keep",            "Keep the run up to here as a scenario of the workspace";
+    Scenarios       "scenarios"        Workflow ["T"],                  "scenarios…",      "Run the workspace's scenarios, one or all, and see what they cover";
     CopyRun         "copy-run"         Workflow ["y"],                  "copy…",           "Copy the run as a scenario, an audit record or counters, or the graph as text, DOT, Mermaid, SVG or JSON";
     CentreCurrent   "centre"           Workflow ["c"],                  "centre",          "Bring the current state into view";
     FitGraph        "fit"              Workflow ["0"],                  "fit",             "Lay the picture out anew, with the most detail that lets all of it be seen";

@@ -4,7 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{compose::plan::Plan, documents::Change, notices::NoticeKind};
 use crate::{
-    engine::simulate::run::StepId,
+    engine::{
+        gate_edit::GateEdit,
+        simulate::{
+            run::{Simulation, StepId},
+            stop::Stop,
+        },
+    },
     model::{
         call::{CallId, Event, Outcome},
         connection::Connection,
@@ -124,6 +130,21 @@ pub enum Message {
     StepLive {
         tool: EntryId,
     },
+    /// Take these tools one after another, all with success, up to a stop.
+    Walk {
+        tools: Vec<EntryId>,
+    },
+    /// Show this run, of a scenario, in place of the present one.
+    ShowRun(Box<Simulation>),
+    SetQuestion(Option<String>),
+    /// Stop there from now on, or no longer.
+    ToggleStop(Stop),
+    /// Look at changes before they are made; from now on groups and edits are only tried.
+    WhatIf,
+    TryEdits(Vec<(EntryId, GateEdit)>),
+    /// Make what was tried.
+    AcceptWhatIf,
+    DropWhatIf,
     /// Go back (or over) to a step; `None`: to the start.
     StepTo(Option<StepId>),
     StepBack,

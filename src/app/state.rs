@@ -13,12 +13,16 @@ use super::{
     form_file::{Filled, FormFile, Goal as FormGoal},
     message::{Health, ScreenId, Then},
     notices::Notices,
+    what_if::WhatIf,
 };
 use crate::{
     engine::{
         gated::Slot,
         groups::CustomGroups,
-        simulate::run::{Simulation, StepId},
+        simulate::{
+            run::{Simulation, StepId},
+            stop::Stop,
+        },
     },
     model::{
         call::{CallId, Request},
@@ -97,6 +101,10 @@ pub struct State {
     /// States that the settings file keeps although no tool may name them.
     pub listed_states: Vec<Name>,
     pub simulation: Simulation,
+    /// Where a run stops by itself.
+    pub stops: Vec<Stop>,
+    /// Changes that are only looked at.
+    pub what_if: Option<WhatIf>,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
     pub selected: Option<EntryId>,
@@ -195,6 +203,8 @@ impl State {
             custom_groups: start.custom_groups,
             listed_states: Vec::new(),
             simulation: Simulation::new(start.context, start.mode, Millis::default()),
+            stops: Vec::new(),
+            what_if: None,
             live: None,
             selected: None,
             goal: None,
@@ -255,6 +265,17 @@ impl State {
     /// The findings of one entry.
     pub fn findings_of<'s>(&'s self, entry: &'s EntryId) -> impl Iterator<Item = &'s Finding> {
         self.findings.of(entry)
+    }
+
+    /// The argument that the run's question goes to: `question` or `query`, where the tool has it as a text and nothing is typed in it.
+    #[must_use]
+    pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
+        self.simulation.question()?;
+        let (tool, typed) = (self.catalog.tool(tool)?, self.arguments_of(tool));
+        ["question", "query"].into_iter().find(|name| {
+            let is_text = tool.arguments.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string");
+            is_text && typed.get(name).is_none_or(|value| value.as_str() == Some(""))
+        })
     }
 
     /// The arguments typed for a tool, as a value; an empty object where nothing was typed.

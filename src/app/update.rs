@@ -11,6 +11,7 @@ use super::{
     message::{Health, Message, TextTarget},
     notices::NoticeKind,
     state::{Goal, Question, State},
+    what_if::WhatIf,
 };
 use crate::{
     model::{clock::Millis, entry::EntryId, finding::EntryEdit},
@@ -111,6 +112,17 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::SetStart(start) => workflow::set_start(state, start, now),
         Message::Step { tool, outcome } => workflow::step(state, &tool, outcome, now),
         Message::StepLive { tool } => return workflow::step_live(state, &tool, now),
+        Message::Walk { tools } => workflow::walk(state, &tools, now),
+        Message::ShowRun(simulation) => {
+            state.simulation = *simulation;
+            state.live = None;
+        }
+        Message::SetQuestion(question) => state.simulation.set_question(question),
+        Message::ToggleStop(stop) => workflow::toggle_stop(state, stop, now),
+        Message::WhatIf => state.what_if = Some(WhatIf::of(&state.context())),
+        Message::TryEdits(edits) => workflow::try_edits(state, edits),
+        Message::AcceptWhatIf => return workflow::accept_what_if(state, now),
+        Message::DropWhatIf => state.what_if = None,
         Message::StepTo(step) => state.simulation.go_to(step),
         Message::StepBack => {
             if !state.simulation.back() {

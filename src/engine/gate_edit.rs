@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::filter::list;
 use crate::{
     model::{
-        context::{ANY, Name},
+        context::Name,
         entry::EntryId,
         finding::EntryEdit,
         tool::{Gate, States, Tool},
@@ -19,6 +19,8 @@ use crate::{
 pub enum GateEdit {
     AddGroup(Name),
     RemoveGroup(Name),
+    /// In these groups alone.
+    InGroups(Vec<Name>),
     AddState(Name),
     RemoveState(Name),
     /// Available in every state.
@@ -36,6 +38,8 @@ impl GateEdit {
         match self {
             Self::AddGroup(group) => format!("add group {group} to the tool"),
             Self::RemoveGroup(group) => format!("take the tool out of group {group}"),
+            Self::InGroups(groups) if groups.is_empty() => "take the tool out of every group".into(),
+            Self::InGroups(groups) => format!("put the tool in {} only", list(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
             Self::RemoveState(state) => format!("make the tool no longer available in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),
@@ -43,6 +47,24 @@ impl GateEdit {
             Self::OnlyIn(states) => format!("make the tool available in {} only", list(states)),
             Self::LeadTo(Some(state)) => format!("let the tool lead to {state}"),
             Self::LeadTo(None) => "let the tool leave the state as it is".into(),
+        }
+    }
+
+    /// What it makes of the tool, in few words for a list.
+    #[must_use]
+    pub fn short(&self) -> String {
+        match self {
+            Self::AddGroup(group) => format!("in group {group} too"),
+            Self::RemoveGroup(group) => format!("no longer in group {group}"),
+            Self::InGroups(groups) if groups.is_empty() => "in no group".into(),
+            Self::InGroups(groups) => format!("in {} only", list(groups)),
+            Self::AddState(state) => format!("available in {state} too"),
+            Self::RemoveState(state) => format!("no longer available in {state}"),
+            Self::Everywhere => "available in every state".into(),
+            Self::OnlyIn(states) if states.is_empty() => "available in no state".into(),
+            Self::OnlyIn(states) => format!("available in {} only", list(states)),
+            Self::LeadTo(Some(state)) => format!("leads to {state}"),
+            Self::LeadTo(None) => "leaves the state as it is".into(),
         }
     }
 
@@ -65,6 +87,7 @@ impl GateEdit {
                     gate.groups = Some(groups);
                 }
             }
+            Self::InGroups(groups) => gate.groups = Some(groups.clone()),
             Self::AddState(state) => {
                 if let States::Only(listed) = &mut gate.states
                     && !listed.contains(state)
@@ -84,6 +107,24 @@ impl GateEdit {
         gate
     }
 
+    /// The edits that lead from one gate to another, each of another member.
+    #[must_use]
+    pub fn between(before: &Gate, after: &Gate) -> Vec<Self> {
+        let mut edits = Vec::new();
+        if before.groups() != after.groups() {
+            edits.push(Self::InGroups(after.groups()));
+        }
+        match &after.states {
+            _ if before.states == after.states => {}
+            States::Every => edits.push(Self::Everywhere),
+            States::Only(states) => edits.push(Self::OnlyIn(states.clone())),
+        }
+        if before.next != after.next {
+            edits.push(Self::LeadTo(after.next.clone()));
+        }
+        edits
+    }
+
     /// The edits of the tool's descriptor that it comes to; none where it changes nothing.
     #[must_use]
     pub fn edits(&self, tool: &Tool) -> Vec<EntryEdit> {
@@ -95,6 +136,7 @@ impl GateEdit {
         match self {
             Self::AddGroup(group) => of(vec![add(tool, keys.groups, group, &gate.groups())]),
             Self::RemoveGroup(group) => of(remove(tool, keys.groups, group, &gate.groups())),
+            Self::InGroups(groups) => of(vec![set(keys.groups, groups)]),
             Self::AddState(state) => of(vec![add(tool, keys.states, state, listed(&gate.states))]),
             Self::RemoveState(state) => of(remove(tool, keys.states, state, listed(&gate.states))),
             Self::Everywhere => of(vec![Edit::Remove { at: member(keys.states) }]),
@@ -138,10 +180,4 @@ fn remove(tool: &Tool, key: &str, name: &Name, names: &[Name]) -> Vec<Edit> {
     let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else { return vec![set(key, names)] };
     let rows = items.iter().enumerate().filter(|(_, item)| item.as_str() == Some(&**name)).map(|(row, _)| row);
     rows.rev().map(|row| Edit::Remove { at: member(key).item(row) }).collect()
-}
-
-/// Whether a group can be added to a tool: `*` there would be a group of that name.
-#[must_use]
-pub fn can_be_added(group: &str) -> bool {
-    group != ANY
 }

@@ -17,6 +17,7 @@ fn edit() -> impl Strategy<Value = GateEdit> {
     prop_oneof![
         name().prop_map(GateEdit::AddGroup),
         name().prop_map(GateEdit::RemoveGroup),
+        proptest::collection::vec(name(), 0..3).prop_map(GateEdit::InGroups),
         name().prop_map(GateEdit::AddState),
         name().prop_map(GateEdit::RemoveState),
         Just(GateEdit::Everywhere),

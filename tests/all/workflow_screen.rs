@@ -16,7 +16,10 @@ use toolcrib::{
         context::{Mode, Name, Profile},
     },
     schema::pointer::Pointer,
-    syntax::edit::Edit,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
 };
 
 use crate::support::workbench::Workbench;
@@ -47,7 +50,7 @@ fn a_step_moves_the_state_and_the_tools() {
     bench.keys("enter");
     assert_eq!(bench.state.simulation.state(), "analysis");
     assert!(bench.shows("Run 1") && bench.shows("knowledge-query  undefined → analysis"), "{}", bench.screen());
-    assert!(bench.shows("Available 2") && bench.shows("● graph-update"), "{}", bench.screen());
+    assert!(bench.shows("Available 2") && bench.shows("+ graph-update"), "{}", bench.screen());
     bench.keys("b");
     assert_eq!(bench.state.simulation.state(), "undefined");
     bench.keys("b");
@@ -79,7 +82,7 @@ fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     bench.keys("end enter");
     assert_eq!(bench.state.simulation.state(), "analysis", "reset-workflow: ask for admin, then take knowledge-query");
     assert!(bench.state.context().groups().contains(&"admin".into()));
-    assert!(bench.shows("● reset-workflow"), "{}", bench.screen());
+    assert!(bench.shows("+ reset-workflow"), "{}", bench.screen());
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn a_run_is_copied_as_a_scenario_that_holds() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter y enter");
     let Some(Effect::Copy(text)) = bench.effects.pop() else { panic!("nothing was copied:\n{}", bench.screen()) };
-    let scenario = Scenario::read(&serde_json::from_str(&text).unwrap()).unwrap();
+    let scenario = Scenario::read(Source::parse(Format::Yaml, text.as_str()).unwrap().value(0).unwrap()).unwrap();
     let trial = trial::run(&scenario, &bench.state.catalog.tools, &[], Mode::AsDeployed, Millis(0));
     assert!(trial.holds(), "{text}");
     assert_eq!(trial.steps.len(), 1);

@@ -2,13 +2,18 @@
 
 use crate::{
     app::{
+        documents::Change,
         effect::Effect,
         notices::NoticeKind,
         state::{LiveStep, State},
     },
     engine::{
         filter::permit,
-        simulate::run::{Simulation, Take},
+        gate_edit::GateEdit,
+        simulate::{
+            run::{Simulation, Take},
+            stop::Stop,
+        },
     },
     model::{
         call::{CallId, Outcome},
@@ -16,10 +21,13 @@ use crate::{
         context::{ANY, Context, DEFAULT_GROUP, Name},
         entry::EntryId,
     },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
 };
 
 pub(super) fn toggle_group(state: &mut State, group: &Name) {
-    let mut groups = state.context().groups.unwrap_or_else(|| vec![DEFAULT_GROUP.into()]);
+    let asked = state.what_if.as_ref().map_or_else(|| state.context().groups, |what_if| what_if.groups.clone());
+    let mut groups = asked.unwrap_or_else(|| vec![DEFAULT_GROUP.into()]);
     groups.retain(|name| &**name != ANY);
     match groups.iter().position(|name| name == group) {
         Some(row) => {
@@ -31,7 +39,78 @@ pub(super) fn toggle_group(state: &mut State, group: &Name) {
 }
 
 pub(super) fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
-    state.simulation.set_groups(groups);
+    match &mut state.what_if {
+        Some(what_if) => what_if.groups = groups,
+        None => state.simulation.set_groups(groups),
+    }
+}
+
+pub(super) fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
+    if let Some(what_if) = &mut state.what_if {
+        for (tool, edit) in edits {
+            what_if.edit(&tool, edit);
+        }
+    }
+}
+
+/// Makes what was only looked at: the groups for the run, the edits as one step of undo.
+pub(super) fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
+    let Some(what_if) = state.what_if.take() else { return Vec::new() };
+    let edits: Vec<Change> = what_if.entry_edits(&state.catalog.tools).into_iter().map(Change::Entry).collect();
+    let label = match what_if.edits.as_slice() {
+        [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.text()),
+        edits => format!("a what-if of {} edits", edits.len()),
+    };
+    state.simulation.set_groups(what_if.groups);
+    if edits.is_empty() {
+        state.notices.push(NoticeKind::Done, "the groups are asked for from here on", now);
+        return Vec::new();
+    }
+    super::files::change(state, &label, &edits, now)
+}
+
+fn tool_key(state: &State, tool: &EntryId) -> String {
+    state.catalog.tool(tool).map_or_else(|| "a tool".to_owned(), |tool| tool.entry.key.clone())
+}
+
+pub(super) fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
+    let words = stop.text();
+    match state.stops.iter().position(|known| *known == stop) {
+        Some(row) => {
+            state.stops.remove(row);
+            state.notices.push(NoticeKind::Done, format!("runs no longer stop when {words}"), now);
+        }
+        None => {
+            state.stops.push(stop);
+            state.notices.push(NoticeKind::Done, format!("runs stop when {words}"), now);
+        }
+    }
+}
+
+/// Takes tools one after another, as far as no stop is met and none is refused.
+pub(super) fn walk(state: &mut State, tools: &[EntryId], now: Millis) {
+    for (row, tool) in tools.iter().enumerate() {
+        let taken = take(state, tool, |row| Take::simulated(row, Outcome::Succeeded, now), now);
+        let rest = tools.len() - row - 1;
+        match taken {
+            Taken::Refused => return,
+            Taken::Stopped if rest > 0 => {
+                let words = if rest == 1 { "1 step was not taken".to_owned() } else { format!("{rest} steps were not taken") };
+                state.notices.push(NoticeKind::Hint, format!("stopped; {words}"), now);
+                return;
+            }
+            Taken::Stopped | Taken::On => {}
+        }
+    }
+}
+
+/// What came of trying to take a tool.
+#[derive(Clone, Copy, PartialEq)]
+enum Taken {
+    On,
+    /// The step met a stop.
+    Stopped,
+    Refused,
 }
 
 pub(super) fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
@@ -44,30 +123,42 @@ pub(super) fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
 pub(super) fn set_start(state: &mut State, start: Name, now: Millis) {
     let context = state.context();
     state.notices.push(NoticeKind::Done, format!("the run starts in {start}"), now);
-    state.simulation = Simulation::new(Context { state: Some(start), ..context }, state.mode, now);
+    begin(state, Context { state: Some(start), ..context }, now);
 }
 
 pub(super) fn restart(state: &mut State, now: Millis) {
     let start = state.simulation.start().clone();
     let groups = state.context().groups;
-    state.simulation = Simulation::new(Context { groups, ..start }, state.mode, now);
+    begin(state, Context { groups, ..start }, now);
+}
+
+/// A run anew; what is asked stays.
+fn begin(state: &mut State, start: Context, now: Millis) {
+    let question = state.simulation.question().map(ToOwned::to_owned);
+    state.simulation = Simulation::new(start, state.mode, now);
+    state.simulation.set_question(question);
 }
 
 pub(super) fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
+    if state.what_if.is_some() {
+        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with w, or take it back with Esc", now);
+        return;
+    }
     take(state, tool, |row| Take::simulated(row, outcome, now), now);
 }
 
-fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) {
+fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) -> Taken {
     let catalog = state.catalog.clone();
     let Some(row) = catalog.tools.iter().position(|known| known.id() == tool) else {
         state.notices.push(NoticeKind::Warning, "this tool is no longer there", now);
-        return;
+        return Taken::Refused;
     };
+    let (tools, context) = (state.gated_tools(), state.context());
     let before = state.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
     state.simulation.begin(Millis(now.0.saturating_sub(take.took_ms)));
-    match state.simulation.take(&state.gated_tools(), &state.profiles, take) {
+    match state.simulation.take(&tools, &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;
@@ -79,16 +170,33 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
                 format!("{name}{ended}: {before} → {after}")
             };
             state.notices.push(kind, words, now);
+            let here = state.context();
+            let met: Vec<String> =
+                state.stops.iter().filter(|stop| stop.is_met(&tools, &context, &here)).map(Stop::text).collect();
+            if met.is_empty() {
+                return Taken::On;
+            }
+            state.notices.push(NoticeKind::Hint, format!("stop: {}", met.join(", ")), now);
+            Taken::Stopped
         }
         Err(cause) => {
             let words = cause.sentences().join("; ");
             state.notices.push(NoticeKind::Warning, format!("{} cannot be taken: {words}", catalog.tools[row].name), now);
+            Taken::Refused
         }
     }
 }
 
 /// Calls the tool; the step is taken when the call has ended.
 pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
+    if state.what_if.is_some() {
+        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with w, or take it back with Esc", now);
+        return Vec::new();
+    }
+    if let (Some(name), Some(question)) = (state.question_argument(tool), state.simulation.question()) {
+        let edit = Edit::Set { at: Pointer::root().child(name), to: question.into() };
+        super::calls::arguments(state, tool, &edit, now);
+    }
     let effects = super::calls::send(state, tool, now);
     if !effects.is_empty()
         && let Some(call) = state.calls.selected

@@ -6,12 +6,13 @@ use super::sheet;
 use crate::{
     app::{
         input::{Code, Input},
+        message::Message,
         state::State,
     },
     ui::{
         canvas::{Pen, width},
         styles::Role,
-        view::{Look, Overlay, OverlayReply},
+        view::{Look, Overlay, OverlayReply, Reply},
         widgets::list::ListCursor,
     },
 };
@@ -25,11 +26,20 @@ pub struct Page {
     cursor: ListCursor,
     sheet: Rect,
     height: u16,
+    /// What Enter goes on to: in words, and as messages.
+    going: Option<(&'static str, Vec<Message>)>,
 }
 
 impl Page {
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
-        Self { title: title.into(), lines, cursor: ListCursor::default(), sheet: Rect::default(), height: 0 }
+        Self { title: title.into(), lines, cursor: ListCursor::default(), sheet: Rect::default(), height: 0, going: None }
+    }
+
+    /// Enter goes on to something.
+    #[must_use]
+    pub fn going(mut self, words: &'static str, messages: Vec<Message>) -> Self {
+        self.going = Some((words, messages));
+        self
     }
 
     /// Begins at the end of the text.
@@ -70,6 +80,10 @@ impl Overlay for Page {
         }
         let rows = self.lines.len();
         match input {
+            Input::Key(key) if key.code == Code::Enter && self.going.is_some() => {
+                let messages = self.going.take().map(|(_, messages)| messages).unwrap_or_default();
+                return OverlayReply::CloseWith(Reply::Send(messages));
+            }
             Input::Key(key) if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) => return OverlayReply::Close,
             Input::Key(key) => {
                 // The text moves, not a cursor in it: start from the edge in that direction.
@@ -93,6 +107,7 @@ impl Overlay for Page {
     }
 
     fn hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("↑↓", "scroll"), ("Esc", "close")]
+        let going = self.going.iter().map(|(words, _)| ("Enter", *words));
+        going.chain([("↑↓", "scroll"), ("Esc", "close")]).collect()
     }
 }

@@ -3,13 +3,18 @@
 //! [`facts`] is what the four panes read, computed once for each change of tools or context. [`request`], [`graph`], [`offers`] and
 //! [`run`] are the panes; each draws itself and says what a key or a press on it asks for. [`copy`] is what can be taken elsewhere.
 
+mod about;
 mod copy;
+mod detail;
 mod facts;
 mod graph;
+mod keep;
 mod offers;
 mod request;
 mod run;
 mod scene;
+mod tries;
+mod walks;
 
 use ratatui::{
     Frame,
@@ -20,7 +25,7 @@ use self::{facts::Facts, graph::Graph, offers::Offers, request::Request, run::Ru
 use crate::{
     app::{
         actions::{Act, Scope},
-        input::{Input, Key, Mouse},
+        input::{Code, Input, Key, Mouse},
         message::{Message, ScreenId},
         state::State,
     },
@@ -83,6 +88,22 @@ impl WorkflowScreen {
             (false, true, 2) | (false, false, 0) => self.in_run = true,
             (false, true, _) => self.panes.next(),
             (false, false, _) => self.panes.previous(),
+        }
+    }
+
+    /// What is narrowed, tried or under way, the innermost first.
+    fn take_back(&mut self, state: &State) -> Reply {
+        if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
+            return self.offers.widen(facts, state);
+        }
+        match &state.live {
+            _ if state.what_if.is_some() => Reply::send(Message::DropWhatIf),
+            Some(live) => Reply::send(Message::Cancel(live.call)),
+            // In the picture an arrow, then a state, is no longer chosen.
+            None => match self.pane_key(Key::plain(Code::Esc), state) {
+                Reply::Ignored => Reply::Refused("there is neither a what-if nor a live call to take back".into()),
+                other => other,
+            },
         }
     }
 
@@ -158,7 +179,7 @@ impl Screen for WorkflowScreen {
         if let Some(area) = shown(2) {
             self.offers.draw(frame.buffer_mut(), area, scene(Pane::Offers), facts);
         }
-        self.run.draw(frame.buffer_mut(), self.run_area, scene(Pane::Run));
+        self.run.draw(frame.buffer_mut(), self.run_area, scene(Pane::Run), facts);
     }
 
     fn scopes(&self) -> Vec<Scope> {
@@ -218,7 +239,14 @@ impl Screen for WorkflowScreen {
             Act::AllGroups => return self.request.all_groups(state),
             Act::ChangeUser => return request::next_user(state),
             Act::SetStart => return self.graph.start_here(facts),
-            Act::ApplyChange => return self.offers.apply(facts, state),
+            Act::ApplyChange => {
+                return match self.offers.selected(facts) {
+                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => {
+                        tries::edits(facts, state, row)
+                    }
+                    _ => self.offers.apply(facts, state),
+                };
+            }
             Act::EditTool => {
                 return match self.offers.selected(facts) {
                     Some(row) => {
@@ -229,6 +257,26 @@ impl Screen for WorkflowScreen {
                 };
             }
             Act::CopyRun => return copy::menu(facts, state),
+            Act::WhatIf => return tries::toggle(state),
+            Act::TakeBack => return self.take_back(state),
+            Act::AutoRun => return walks::menu(facts, state),
+            Act::StopWhen => {
+                let tool = (focus == Pane::Offers).then(|| self.offers.selected(facts)).flatten();
+                let selected = (focus == Pane::Graph).then(|| self.graph.selected(facts)).flatten();
+                let selected = selected.map(|row| facts.workflow.states()[row].clone());
+                return walks::stops(facts, state, tool, selected);
+            }
+            Act::CompareSteps => return self.run.mark(state),
+            Act::Explain => {
+                return match (focus, self.offers.selected(facts), self.graph.selected(facts)) {
+                    (Pane::Offers, Some(row), _) => about::tool(facts, row),
+                    (Pane::Graph, _, Some(row)) => about::state(facts, &facts.workflow.states()[row].clone()),
+                    _ => about::request(facts, state),
+                };
+            }
+            Act::Question => return keep::question(state),
+            Act::KeepRun => return keep::keep(state),
+            Act::Scenarios => return keep::menu(state),
             _ => return self.graph.act(act, facts),
         }
         Reply::Handled
@@ -240,6 +288,12 @@ impl Screen for WorkflowScreen {
         let words = match act {
             Act::StepFailed | Act::StepLive if !offered => "choose an available tool first",
             Act::StepLive if state.live.is_some() => "a live step is under way",
+            Act::ApplyChange if state.what_if.is_some() && offered => return None,
+            Act::WhatIf if state.live.is_some() => "a live step is under way",
+            Act::Step | Act::StepLive | Act::StepFailed if state.what_if.is_some() && self.focus() == Pane::Offers => {
+                "a what-if takes no steps: w makes it, Esc takes it back"
+            }
+            Act::KeepRun if state.simulation.at().is_none() => "the run has no step yet",
             Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
             Act::StepBack if state.simulation.at().is_none() => "this is the start of the run",
             Act::Branches if state.simulation.branches().len() < 2 => {
@@ -256,19 +310,25 @@ impl Screen for WorkflowScreen {
 
     fn hints(&self, state: &State) -> Vec<Act> {
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
-        let mut hints = match self.focus() {
+        if state.what_if.is_some() {
+            let change = if self.focus() == Pane::Request { Act::Tick } else { Act::ApplyChange };
+            return vec![Act::WhatIf, Act::TakeBack, change, Act::NextPane];
+        }
+        let mut hints = if state.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
+        hints.extend(match self.focus() {
             Pane::Request => vec![Act::Tick, Act::AllGroups, Act::ChangeUser],
             Pane::Graph => {
                 vec![Act::Step, Act::SetStart, Act::Find, Act::NextArrow, Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]
             }
             Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
             Pane::Offers => vec![Act::ApplyChange],
-            Pane::Run => vec![Act::Step, Act::Branches],
-        };
+            Pane::Run => vec![Act::Step, Act::CompareSteps, Act::Branches],
+        });
         if state.simulation.steps().next().is_some() {
-            hints.extend([Act::StepBack, Act::RestartRun]);
+            hints.extend([Act::StepBack, Act::KeepRun]);
         }
-        hints.extend([Act::NextPane, Act::EditTool, Act::CopyRun]);
+        hints.extend([Act::Explain, Act::WhatIf, Act::AutoRun, Act::Scenarios, Act::StopWhen, Act::NextPane]);
+        hints.extend([Act::RestartRun, Act::EditTool, Act::CopyRun]);
         hints
     }
 }

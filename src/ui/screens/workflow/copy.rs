@@ -1,12 +1,11 @@
 //! What can be taken elsewhere: the run as a scenario, an audit record or counters; the graph as text or a picture.
 
-use super::facts::Facts;
+use super::{facts::Facts, keep};
 use crate::{
     app::{message::Message, state::State},
     engine::{
         export::{Format, Subject},
         layout::diagram::Direction,
-        scenario::script::Scenario,
         simulate::{audit, metrics},
     },
     ui::{
@@ -33,11 +32,11 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
 
 fn run(facts: &Facts, state: &State) -> [Copy; 3] {
     let (run, tools) = (&state.simulation, facts.tools());
-    let scenario = Scenario::of_simulation("a run", run).write();
+    let scenario = keep::text(state, "a run");
     let id = format!("run-{}", run.started().0);
     let record = audit::record(run, tools, &state.profiles, &id);
     [
-        ("scenario", "the steps, with what was seen as what is expected", format!("{scenario:#}\n")),
+        ("scenario", "the steps, with what was seen as what is expected", scenario),
         ("audit record", "the run under the document's names", format!("{record:#}\n")),
         ("counters", "under the document's metric names, as Prometheus reads them", metrics::text(run, tools, &state.profiles)),
     ]

@@ -1,21 +1,31 @@
 //! What the panes read: groups, the filter's answer, the graph, its analysis, reasons; all of one state of tools and context.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
-    app::state::State,
+    app::{state::State, what_if::WhatIf},
     engine::{
-        explain::tool::{Explainer, Explanation},
-        filter::{AskedGroups, Split, permit, split, unknown_groups},
+        explain::{
+            difference::{Difference, Standing},
+            tool::{Explainer, Explanation},
+        },
+        filter::{self, AskedGroups, Split, permit, split, unknown_groups},
         gated::{Slot, ToolRow},
         groups::groups_of,
+        simulate::run::StepId,
         workflow::{
             analysis::Analysis,
             graph::{StateRow, Workflow},
             paths::Paths,
         },
     },
-    model::context::{Context, Name},
+    model::{
+        clock::Millis,
+        context::{Context, Name},
+    },
 };
 
 pub struct Facts {
@@ -23,7 +33,18 @@ pub struct Facts {
     pub context: Context,
     start: Name,
     /// The tools with the workspace's own groups among theirs.
+    base: Arc<Vec<Slot>>,
+    /// The same with the edits that are only tried.
     tools: Arc<Vec<Slot>>,
+    /// Where the run stands: step, how many there are, when it began.
+    stands: (Option<StepId>, usize, Millis),
+    tried: Option<WhatIf>,
+    /// What the changes that are tried would do.
+    pub difference: Option<Difference>,
+    /// Tools that are available and were not before the last step, or without what is tried.
+    pub came: HashSet<ToolRow>,
+    /// Tools that are hidden and were available then.
+    pub went: HashSet<ToolRow>,
     pub groups: Vec<GroupRow>,
     pub asked: AskedGroups,
     pub split: Split,
@@ -63,10 +84,10 @@ pub enum GroupOrigin {
 impl Facts {
     /// The facts of the state as it is now; `earlier` ones lend what has not changed.
     pub fn of(state: &State, earlier: Option<&Facts>) -> Self {
-        let kept = earlier.filter(|facts| facts.generation == state.generation).map(|facts| Arc::clone(&facts.tools));
-        let shared = kept.unwrap_or_else(|| Arc::new(state.gated_tools()));
+        let kept = earlier.filter(|facts| facts.generation == state.generation).map(|facts| Arc::clone(&facts.base));
+        let base = kept.unwrap_or_else(|| Arc::new(state.gated_tools()));
+        let (shared, context) = tried(state, &base);
         let tools = &*shared;
-        let context = state.context();
         let start: Name = state.simulation.start().state().into();
         let asked = AskedGroups::of(context.groups.as_deref());
         let split = split(tools, &context);
@@ -74,8 +95,18 @@ impl Facts {
         let current = workflow.state(context.state());
         let mut hidden = split.filtered_by_state.clone();
         hidden.extend(&split.filtered_by_group);
+        let (came, went) = turn(state, &base, tools, &split);
         Self {
             generation: state.generation,
+            stands: stands(state),
+            difference: state
+                .what_if
+                .as_ref()
+                .map(|_| Difference::between(&Standing::of(&base, &state.context()), &Standing::of(tools, &context))),
+            tried: state.what_if.clone(),
+            came,
+            went,
+            base: Arc::clone(&base),
             start,
             groups: group_rows(state, tools, &context, &asked),
             split,
@@ -95,7 +126,12 @@ impl Facts {
 
     /// Whether these are the facts of the state as it is now.
     pub fn is_of(&self, state: &State) -> bool {
-        self.generation == state.generation && self.context == state.context() && *self.start == *state.simulation.start().state()
+        let present = state.context();
+        self.generation == state.generation
+            && self.context == state.what_if.as_ref().map_or(present.clone(), |what_if| what_if.context(&present))
+            && self.tried == state.what_if
+            && self.stands == stands(state)
+            && *self.start == *state.simulation.start().state()
     }
 
     /// Which tools, and which start, these facts are of.
@@ -127,6 +163,37 @@ impl Facts {
     pub fn reachable(&self) -> usize {
         (0..self.workflow.states().len()).filter(|state| self.reaches(*state)).count()
     }
+}
+
+/// The tools and the context as they would be with what is tried.
+fn tried(state: &State, base: &Arc<Vec<Slot>>) -> (Arc<Vec<Slot>>, Context) {
+    let context = state.context();
+    match &state.what_if {
+        None => (Arc::clone(base), context),
+        Some(what_if) if what_if.edits.is_empty() => (Arc::clone(base), what_if.context(&context)),
+        Some(what_if) => {
+            let mut tools = base.to_vec();
+            what_if.apply(&state.catalog.tools, &mut tools);
+            (Arc::new(tools), what_if.context(&context))
+        }
+    }
+}
+
+fn stands(state: &State) -> (Option<StepId>, usize, Millis) {
+    (state.simulation.at(), state.simulation.steps().count(), state.simulation.started())
+}
+
+/// The tools that came and went: with what is tried, else with the last step.
+fn turn(state: &State, base: &[Slot], tools: &[Slot], split: &Split) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
+    let before: HashSet<Name> = match (&state.what_if, state.simulation.at().and_then(|id| state.simulation.step(id))) {
+        (Some(_), _) => filter::available(base, &state.context()).into_iter().map(|row| base[row].key.clone()).collect(),
+        (None, Some(step)) => step.offer.available.iter().cloned().collect(),
+        (None, None) => return Default::default(),
+    };
+    let was = |row: &ToolRow| before.contains(&tools[*row].key);
+    let came = split.available.iter().copied().filter(|row| !was(row)).collect();
+    let went = split.filtered_by_group.iter().chain(&split.filtered_by_state).copied().filter(was).collect();
+    (came, went)
 }
 
 fn group_rows(state: &State, tools: &[Slot], context: &Context, asked: &AskedGroups) -> Vec<GroupRow> {

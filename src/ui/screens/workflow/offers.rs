@@ -117,6 +117,18 @@ impl Offers {
         self.finding
     }
 
+    /// Whether not all tools are shown.
+    pub fn is_narrowed(&self) -> bool {
+        !self.filter.text().is_empty()
+    }
+
+    /// Shows all tools again.
+    pub fn widen(&mut self, facts: &Facts, state: &State) -> Reply {
+        self.filter.clear();
+        self.renew(facts, state);
+        Reply::Handled
+    }
+
     pub fn find(&mut self) {
         self.finding = true;
     }
@@ -146,11 +158,6 @@ impl Offers {
             Code::Home => 0,
             Code::End => self.count(),
             Code::Left | Code::Right => return self.next_change(key.code == Code::Right, facts),
-            Code::Esc if !self.filter.text().is_empty() => {
-                self.filter.clear();
-                self.renew(facts, state);
-                return Reply::Handled;
-            }
             _ => return Reply::Ignored,
         };
         self.move_to(at);
@@ -233,9 +240,14 @@ impl Offers {
         };
         let tool = &state.catalog.tools[*row];
         let given = state.arguments_of(tool.id());
+        let asked = state.question_argument(tool.id());
         let required = tool.arguments.get("required").and_then(|names| names.as_array());
-        let missing: Vec<&str> =
-            required.into_iter().flatten().filter_map(|name| name.as_str()).filter(|name| given.get(name).is_none()).collect();
+        let missing: Vec<&str> = required
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str())
+            .filter(|name| given.get(name).is_none() && asked != Some(*name))
+            .collect();
         if missing.is_empty() {
             return Reply::send(Message::StepLive { tool: tool.id().clone() });
         }
@@ -268,9 +280,16 @@ impl Offers {
         };
         let mut messages: Vec<Message> = ask(change.groups()).into_iter().collect();
         match change {
+            Change::Take { .. } | Change::Start { .. } if state.what_if.is_some() => {
+                return Reply::Refused("a what-if takes no steps: → goes on to the edit that shows this tool".into());
+            }
+            Change::AskAndTake { .. } if state.what_if.is_some() => {}
             Change::Ask { .. } => {}
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.extend(steps(tools)),
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
+            Change::Edit(edits) if state.what_if.is_some() => {
+                messages.push(Message::TryEdits(edits.iter().map(|edit| (id(state, tool), edit.clone())).collect()));
+            }
             Change::Edit(edits) => {
                 let tool = &state.catalog.tools[tool];
                 let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
@@ -368,7 +387,13 @@ impl Offers {
         let on = |role: Role| ground.of(role);
         let offered = at < self.available.len();
         pen.put(if chosen { "▌" } else { " " }, on(Role::Accent));
-        pen.put(if offered { "● " } else { "○ " }, on(if offered { Role::Available } else { Role::Hidden }));
+        let (sign, role) = match offered {
+            true if facts.came.contains(&row) => ("+ ", Role::Added),
+            true => ("● ", Role::Available),
+            false if facts.went.contains(&row) => ("− ", Role::Removed),
+            false => ("○ ", Role::Hidden),
+        };
+        pen.put(sign, on(role));
         let note = match (&tool.gate.next, offered) {
             (Some(next), true) => format!("→ {next}"),
             (None, true) => "stays".to_owned(),

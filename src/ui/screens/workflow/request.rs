@@ -1,9 +1,10 @@
-//! The request: groups with tick boxes, the user, the state in which the run starts.
+//! The request: groups with tick boxes, the user, the state in which the run starts, the question.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
     facts::{Facts, GroupOrigin, GroupRow},
+    keep,
     scene::Scene,
 };
 use crate::{
@@ -36,18 +37,20 @@ enum Row<'f> {
     Group(&'f GroupRow),
     User,
     Start,
+    Question,
 }
 
 fn row(facts: &Facts, at: usize) -> Row<'_> {
     match facts.groups.get(at) {
         Some(group) => Row::Group(group),
         None if at == facts.groups.len() => Row::User,
-        None => Row::Start,
+        None if at == facts.groups.len() + 1 => Row::Start,
+        None => Row::Question,
     }
 }
 
 fn count(facts: &Facts) -> usize {
-    facts.groups.len() + 2
+    facts.groups.len() + 3
 }
 
 impl Request {
@@ -91,6 +94,10 @@ impl Request {
                     let user = facts.context.user.as_deref().unwrap_or("none");
                     pen.put("user  ", on(Role::Label)).put(user, on(Role::Text)).fill(on(Role::Text));
                 }
+                Row::Question => {
+                    let (words, role) = state.simulation.question().map_or(("none", Role::Dim), |asked| (asked, Role::Text));
+                    pen.put("asks  ", on(Role::Label)).put(words, on(role)).fill(on(Role::Text));
+                }
                 Row::Start => {
                     let start = state.simulation.start().state().to_owned();
                     pen.put("start ", on(Role::Label)).put(&start, on(Role::State)).fill(on(Role::Text));
@@ -127,6 +134,7 @@ impl Request {
             Row::Group(group) => Reply::send(Message::ToggleGroup(group.name.clone())),
             Row::User => users(state),
             Row::Start => starts(facts),
+            Row::Question => keep::question(state),
         }
     }
 

@@ -1,15 +1,19 @@
-//! The run so far: each step of the present branch, to go back to; other branches are counted and can be gone to.
+//! The run as a timeline: each step of the present way, what was refused on it, the other ways; and beside it what the chosen one is about.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::scene::Scene;
+use super::{
+    detail::{self, Detail},
+    facts::Facts,
+    scene::Scene,
+};
 use crate::{
     app::{
         input::{Key, Mouse, MouseKind},
         message::Message,
-        state::State,
+        state::{LiveStep, State},
     },
-    engine::simulate::run::{Simulation, StepId},
+    engine::simulate::run::{Branch, Refused, Simulation, Step, StepId},
     model::call::Outcome,
     ui::{
         canvas::Pen,
@@ -25,115 +29,259 @@ pub struct Run {
     rows: Rect,
     /// Where the run stood when last drawn; the cursor follows when it moves.
     stood: Option<(Option<StepId>, usize)>,
+    /// The place that others are compared with.
+    marked: Option<Option<StepId>>,
+    detail: Detail,
+    /// Where what the row is about stands.
+    beside: Rect,
 }
 
-/// The places of the present branch: the start, then each step.
-fn places(simulation: &Simulation) -> Vec<Option<StepId>> {
-    std::iter::once(None).chain(simulation.current_branch().into_iter().map(Some)).collect()
+/// A row of the timeline.
+enum Row<'r> {
+    /// The start, or a step of the present way.
+    Place(Option<StepId>),
+    /// What was tried there in vain.
+    Refused(&'r Refused),
+    /// Another way, by its place among all.
+    Way(usize, Branch),
+}
+
+fn rows(simulation: &Simulation) -> Vec<Row<'_>> {
+    let present = simulation.current_branch();
+    let mut rows = Vec::new();
+    for place in std::iter::once(None).chain(present.iter().copied().map(Some)) {
+        rows.push(Row::Place(place));
+        rows.extend(simulation.refused().iter().filter(|refused| refused.after == place).map(Row::Refused));
+    }
+    let others = simulation.branches().into_iter().enumerate().filter(|(_, branch)| branch.steps != present);
+    rows.extend(others.map(|(at, branch)| Row::Way(at, branch)));
+    rows
+}
+
+impl Row<'_> {
+    /// The place that Enter goes to.
+    fn place(&self) -> Option<StepId> {
+        match self {
+            Self::Place(place) => *place,
+            Self::Refused(refused) => refused.after,
+            Self::Way(_, branch) => Some(branch.last),
+        }
+    }
 }
 
 impl Run {
     /// How much room the run takes below the other panes.
     pub fn height(area: Rect, state: &State) -> u16 {
-        let steps = u16::try_from(state.simulation.current_branch().len()).unwrap_or(u16::MAX);
-        let most = (area.height / 4).max(4);
-        (steps.saturating_add(3)).clamp(3, most)
+        let simulation = &state.simulation;
+        let rows = simulation.current_branch().len() + simulation.refused().len() + simulation.branches().len();
+        let is_live = state.live.is_some() || simulation.steps().any(|(_, step)| step.call.is_some());
+        let (least, most) = match (state.what_if.is_some(), is_live) {
+            (true, _) | (_, true) => (7, (area.height / 3).max(7)),
+            (false, false) => (3, (area.height / 4).max(4)),
+        };
+        u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(3).clamp(least, most).min(area.height.saturating_sub(5).max(3))
     }
 
     /// Moves the cursor to where the run stands, when that has changed.
     pub fn follow(&mut self, state: &State) {
-        let stands = (state.simulation.at(), state.simulation.steps().count());
+        let stands = (state.simulation.at(), state.simulation.steps().count() + state.simulation.refused().len());
         if self.stood != Some(stands) {
+            let was_there = |place: Option<StepId>| place.is_none_or(|id| state.simulation.step(id).is_some());
+            self.marked = self.marked.filter(|place| was_there(*place));
+            let is_refused = self.stood.is_some_and(|(at, count)| at == stands.0 && count + 1 == stands.1);
             self.stood = Some(stands);
-            self.cursor.row = places(&state.simulation).iter().position(|place| *place == stands.0).unwrap_or(0);
+            let here = |row: &Row<'_>| match row {
+                Row::Place(place) => *place == stands.0,
+                // What was just refused is what one wants to read.
+                Row::Refused(refused) => is_refused && refused.after == stands.0,
+                Row::Way(..) => false,
+            };
+            self.cursor.row = rows(&state.simulation).iter().rposition(here).unwrap_or(0);
         }
     }
 
     pub fn key(&mut self, key: Key, state: &State) -> Reply {
-        if self.cursor.key(key, places(&state.simulation).len()) { Reply::Handled } else { Reply::Ignored }
+        if self.cursor.key(key, rows(&state.simulation).len()) { Reply::Handled } else { Reply::Ignored }
     }
 
     pub fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
-        let hit = self.cursor.mouse(mouse, self.rows, places(&state.simulation).len());
+        if self.beside.contains((mouse.column, mouse.row).into()) {
+            if let MouseKind::Wheel(notches) = mouse.kind {
+                self.detail.scroll(notches);
+            }
+            return Reply::Handled;
+        }
+        let hit = self.cursor.mouse(mouse, self.rows, rows(&state.simulation).len());
         if hit.is_some() && matches!(mouse.kind, MouseKind::Down(_)) { self.enter(state) } else { Reply::Handled }
     }
 
-    /// Goes to the step under the cursor.
+    /// Goes to the step under the cursor, or to the end of that way.
     pub fn enter(&self, state: &State) -> Reply {
-        match places(&state.simulation).get(self.cursor.row) {
-            Some(place) => Reply::send(Message::StepTo(*place)),
+        match rows(&state.simulation).get(self.cursor.row) {
+            Some(row) => Reply::send(Message::StepTo(row.place())),
             None => Reply::Handled,
         }
     }
 
-    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>) {
+    /// Compares other places with the one under the cursor from now on, or no longer.
+    pub fn mark(&mut self, state: &State) -> Reply {
+        let all = rows(&state.simulation);
+        let Some(row) = all.get(self.cursor.row) else { return Reply::Handled };
+        self.marked = if self.marked == Some(row.place()) { None } else { Some(row.place()) };
+        Reply::Handled
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
         let simulation = &state.simulation;
-        let places = places(simulation);
-        let title = format!("Run {}", places.len() - 1);
-        let note = branch_words(simulation);
+        let all = rows(simulation);
+        let title = match &state.what_if {
+            Some(_) => "What if".to_owned(),
+            None => format!("Run {}", simulation.current_branch().len()),
+        };
+        let note = if state.what_if.is_some() { "w accept · Esc take back".to_owned() } else { notes(state) };
         let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
-        self.rows = inside;
-        for (line, row) in self.cursor.window(places.len(), inside.height).enumerate() {
-            let here = places[row] == simulation.at();
+        if state.what_if.is_some() {
+            (self.rows, self.beside) = (Rect::default(), Rect::default());
+            detail::draw_what_if(buffer, inside, scene, facts);
+            return;
+        }
+        self.lay(inside, state);
+        for (line, row) in self.cursor.window(all.len(), self.rows.height).enumerate() {
             let ground = scene.ground(focused && row == self.cursor.row);
+            let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
             let on = |role: Role| ground.of(role);
-            let mut pen = Pen::new(buffer, inside, u16::try_from(line).unwrap_or(0));
-            pen.put(if here { " ▶ " } else { "   " }, on(Role::Accent));
-            match places[row].and_then(|id| simulation.step(id)) {
-                None => {
-                    pen.put(simulation.start().state(), on(if here { Role::StateCurrent } else { Role::State }));
-                    if let Some(live) = state.live.as_ref().filter(|live| live.at.is_none()) {
-                        draw_live(&mut pen, state, live, on(Role::Warning));
-                    } else if places.len() == 1 {
-                        pen.put("   choose a tool and press Enter", on(Role::Dim));
-                    }
-                }
-                Some(step) => {
-                    let (sign, role) = match step.outcome {
-                        Outcome::Succeeded => ("✓", Role::Success),
-                        _ => ("✗", Role::Error),
-                    };
-                    pen.put(&format!("{row:>2} "), on(Role::Dim)).put(sign, on(role)).put(" ", on(Role::Text));
-                    pen.put(&step.tool, on(Role::Text)).put("  ", on(Role::Text));
-                    pen.put(&step.before, on(Role::State)).put(" → ", on(Role::Transition));
-                    pen.put(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
-                    let all =
-                        step.offer.available.len() + step.offer.filtered_by_group.len() + step.offer.filtered_by_state.len();
-                    let mut words = format!("   {} of {all} available", step.offer.available.len());
-                    if step.outcome != Outcome::Succeeded {
-                        words.push_str(&format!(" · {}", step.outcome.word()));
-                    }
-                    if step.call.is_some() {
-                        words.push_str(&format!(" · live, {} ms", step.took_ms));
-                    }
-                    let ways = simulation.next(places[row]).count();
-                    if ways > 1 {
-                        words.push_str(&format!(" · {ways} ways from here"));
-                    }
-                    pen.put(&words, on(Role::Dim));
-                    if let Some(live) = state.live.as_ref().filter(|live| live.at == places[row]) {
-                        draw_live(&mut pen, state, live, on(Role::Warning));
-                    }
-                }
-            }
+            let is_here = matches!(all[row], Row::Place(place) if place == simulation.at());
+            pen.put(if is_here { " ▶ " } else { "   " }, on(Role::Accent));
+            draw_row(&mut pen, &all[row], state, &on, self.marked);
             pen.fill(on(Role::Text));
+        }
+        if self.beside.height > 0 {
+            let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
+            for line in 0..self.beside.height {
+                let place = Rect { x: self.beside.x.saturating_sub(2), width: 1, ..self.beside };
+                Pen::new(buffer, place, line).put("│", edge);
+            }
+            let place = all.get(self.cursor.row).map(Row::place).unwrap_or_default();
+            let refused = match all.get(self.cursor.row) {
+                Some(Row::Refused(refused)) => Some(*refused),
+                _ => None,
+            };
+            let marked = self.marked.filter(|marked| *marked != place);
+            self.detail.draw(buffer, self.beside, scene, facts, &detail::Subject { place, marked, refused });
+        }
+    }
+
+    /// The timeline at the left, what the row is about at the right; below each other where it is narrow.
+    fn lay(&mut self, inside: Rect, state: &State) {
+        let wide = inside.width >= 96;
+        if wide {
+            let left = inside.width * 11 / 20;
+            self.rows = Rect { width: left, ..inside };
+            self.beside = Rect { x: inside.x + left + 2, width: inside.width - left - 2, ..inside };
+        } else if state.live.is_some() && inside.height >= 4 {
+            // What streams matters more than what was.
+            self.rows = Rect { height: 1, ..inside };
+            self.beside =
+                Rect { x: inside.x + 2, width: inside.width.saturating_sub(2), y: inside.y + 1, height: inside.height - 1 };
+        } else {
+            self.rows = inside;
+            self.beside = Rect::default();
         }
     }
 }
 
-fn draw_live(pen: &mut Pen<'_>, state: &State, live: &crate::app::state::LiveStep, style: Style) {
-    let name = state.catalog.tool(&live.tool).map_or("a tool", |tool| &tool.entry.key);
-    pen.put(&format!("   ◐ {name} is being called; 3 shows the answer"), style);
-}
-
-fn branch_words(simulation: &Simulation) -> String {
+fn notes(state: &State) -> String {
+    let simulation = &state.simulation;
+    let mut notes = Vec::new();
+    if !state.stops.is_empty() {
+        notes.push(format!("stops {}", state.stops.len()));
+    }
+    if !simulation.refused().is_empty() {
+        notes.push(format!("refused {}", simulation.refused().len()));
+    }
     let branches = simulation.branches();
     let present = simulation.current_branch();
-    match branches.iter().position(|branch| branch.steps == present) {
-        Some(at) if branches.len() > 1 => format!("way {} of {}", at + 1, branches.len()),
-        _ => String::new(),
+    if let Some(at) = branches.iter().position(|branch| branch.steps == present).filter(|_| branches.len() > 1) {
+        notes.push(format!("way {} of {}", at + 1, branches.len()));
     }
+    notes.join(" · ")
+}
+
+fn draw_row(pen: &mut Pen<'_>, row: &Row<'_>, state: &State, on: &impl Fn(Role) -> Style, marked: Option<Option<StepId>>) {
+    let simulation = &state.simulation;
+    match row {
+        Row::Place(place) => {
+            match place.and_then(|id| simulation.step(id)) {
+                None => draw_start(pen, state, on),
+                Some(step) => draw_step(pen, *place, step, simulation, on),
+            }
+            if let Some(live) = state.live.as_ref().filter(|live| live.at == *place) {
+                draw_live(pen, state, live, on(Role::Warning));
+            }
+            if marked == Some(*place) {
+                pen.put("  ◆ compared", on(Role::Accent));
+            }
+        }
+        Row::Refused(refused) => {
+            pen.put("   ⊘ ", on(Role::Error)).put(&refused.tool, on(Role::Text)).put(" refused  ", on(Role::Error));
+            pen.put(&refused.cause.sentences().join("; "), on(Role::Warning));
+        }
+        Row::Way(at, branch) => {
+            let tools: Vec<&str> = branch.steps.iter().filter_map(|id| simulation.step(*id)).map(|step| &*step.tool).collect();
+            let end = simulation.step(branch.last).map_or("", |step| &*step.after);
+            pen.put(&format!("way {}: ", at + 1), on(Role::Label)).put(&tools.join(", "), on(Role::Dim));
+            pen.put(" → ", on(Role::Transition)).put(end, on(Role::State));
+        }
+    }
+}
+
+fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
+    let simulation = &state.simulation;
+    let here = simulation.at().is_none();
+    pen.put(simulation.start().state(), on(if here { Role::StateCurrent } else { Role::State }));
+    if let Some(question) = simulation.question() {
+        pen.put(&format!("   “{question}”"), on(Role::Dim));
+    } else if simulation.steps().next().is_none() && state.live.is_none() {
+        pen.put("   choose a tool and press Enter", on(Role::Dim));
+    }
+}
+
+fn draw_step(pen: &mut Pen<'_>, place: Option<StepId>, step: &Step, simulation: &Simulation, on: &impl Fn(Role) -> Style) {
+    let here = place == simulation.at();
+    let (sign, role) = match step.outcome {
+        Outcome::Succeeded => ("✓", Role::Success),
+        _ => ("✗", Role::Error),
+    };
+    let number = simulation.way_to(place).len();
+    pen.put(&format!("{number:>2} "), on(Role::Dim)).put(sign, on(role)).put(" ", on(Role::Text));
+    pen.put(&step.tool, on(Role::Text)).put("  ", on(Role::Text));
+    if step.before == step.after {
+        pen.put("stays ", on(Role::Dim));
+    } else {
+        pen.put(&step.before, on(Role::State)).put(" → ", on(Role::Transition));
+    }
+    pen.put(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
+    let offer = &step.offer;
+    let all = offer.available.len() + offer.filtered_by_group.len() + offer.filtered_by_state.len();
+    let mut words = Vec::new();
+    if step.outcome != Outcome::Succeeded {
+        words.push(step.outcome.word().to_owned());
+    }
+    if step.call.is_some() {
+        words.push(format!("live, {} ms", step.took_ms));
+    }
+    let ways = simulation.next(place).count();
+    if ways > 1 {
+        words.push(format!("{ways} ways from here"));
+    }
+    words.push(format!("{} of {all} available", offer.available.len()));
+    pen.put("   ", on(Role::Text)).put(&words.join(" · "), on(Role::Dim));
+}
+
+fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {
+    let name = state.catalog.tool(&live.tool).map_or("a tool", |tool| &tool.entry.key);
+    pen.put(&format!("   ◐ {name} is being called"), style);
 }
 
 /// Goes to the end of the next branch.

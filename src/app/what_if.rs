@@ -1,0 +1,99 @@
+//! A change of groups and gates that is looked at before it is made.
+
+use crate::{
+    engine::{gate_edit::GateEdit, gated::Slot},
+    model::{
+        context::{Context, Name},
+        entry::EntryId,
+        finding::EntryEdit,
+        tool::Tool,
+    },
+};
+
+/// What would be asked for, and how tools would be edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhatIf {
+    /// The groups that would be asked for; `None` inside: left out.
+    pub groups: Option<Vec<Name>>,
+    /// In the order in which they were thought of.
+    pub edits: Vec<(EntryId, GateEdit)>,
+}
+
+impl WhatIf {
+    /// Nothing different yet.
+    #[must_use]
+    pub fn of(context: &Context) -> Self {
+        Self { groups: context.groups.clone(), edits: Vec::new() }
+    }
+
+    /// One edit more; the one before that it takes back, or says anew, goes.
+    pub fn edit(&mut self, tool: &EntryId, edit: GateEdit) {
+        let opposite = match &edit {
+            GateEdit::AddGroup(name) => Some(GateEdit::RemoveGroup(name.clone())),
+            GateEdit::RemoveGroup(name) => Some(GateEdit::AddGroup(name.clone())),
+            GateEdit::AddState(name) => Some(GateEdit::RemoveState(name.clone())),
+            GateEdit::RemoveState(name) => Some(GateEdit::AddState(name.clone())),
+            GateEdit::InGroups(_) | GateEdit::Everywhere | GateEdit::OnlyIn(_) | GateEdit::LeadTo(_) => None,
+        };
+        let before = self.edits.len();
+        self.edits.retain(|(of, known)| of != tool || Some(known) != opposite.as_ref());
+        if self.edits.len() == before {
+            self.edits.retain(|(of, known)| {
+                let same_kind = std::mem::discriminant(known) == std::mem::discriminant(&edit);
+                of != tool || !(known == &edit || same_kind && matches!(edit, GateEdit::LeadTo(_) | GateEdit::OnlyIn(_)))
+            });
+            self.edits.push((tool.clone(), edit));
+        }
+    }
+
+    /// The context with these groups.
+    #[must_use]
+    pub fn context(&self, context: &Context) -> Context {
+        Context { groups: self.groups.clone(), ..context.clone() }
+    }
+
+    /// The tools with these edits; `slots` are of `tools`, row for row.
+    pub fn apply(&self, tools: &[Tool], slots: &mut [Slot]) {
+        for (tool, slot) in tools.iter().zip(slots) {
+            for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
+                slot.gate = edit.of(&slot.gate);
+            }
+        }
+    }
+
+    /// The edits of descriptors that accepting it makes; `tools` are the catalog's.
+    #[must_use]
+    pub fn entry_edits(&self, tools: &[Tool]) -> Vec<EntryEdit> {
+        let mut all = Vec::new();
+        for tool in tools {
+            let mut gate = tool.gate.clone();
+            for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
+                gate = edit.of(&gate);
+            }
+            all.extend(GateEdit::between(&tool.gate, &gate).iter().flat_map(|edit| edit.edits(tool)));
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::entry::{EntryForm, EntryPlace, FileId},
+        schema::pointer::Pointer,
+    };
+
+    #[test]
+    fn what_is_taken_back_is_no_longer_there() {
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
+        let tool = EntryId::new(place);
+        let mut what_if = WhatIf::of(&Context::default());
+        what_if.edit(&tool, GateEdit::AddGroup("a".into()));
+        what_if.edit(&tool, GateEdit::LeadTo(Some("s".into())));
+        what_if.edit(&tool, GateEdit::LeadTo(Some("t".into())));
+        assert_eq!(what_if.edits.len(), 2);
+        what_if.edit(&tool, GateEdit::RemoveGroup("a".into()));
+        assert_eq!(what_if.edits, [(tool, GateEdit::LeadTo(Some("t".into())))]);
+    }
+}

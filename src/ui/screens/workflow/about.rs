@@ -1,0 +1,141 @@
+//! Everything that can be said of the chosen tool, the chosen state, or the request, to be read.
+
+use super::facts::Facts;
+use crate::{
+    app::state::State,
+    engine::{
+        explain::{
+            request::RequestView,
+            state::{Passage, StateView},
+            tool::sufficient_groups,
+        },
+        filter,
+        gated::ToolRow,
+        workflow::reach::{GroupSets, Proof},
+    },
+    model::{context::Name, tool::States},
+    ui::{
+        canvas::wrap,
+        overlays::page::{Line, Page},
+        styles::Role,
+        view::Reply,
+    },
+};
+
+/// Lines are broken here.
+const WIDE: usize = 84;
+
+struct Words(Vec<Line>);
+
+impl Words {
+    fn heading(&mut self, words: &str) {
+        if !self.0.is_empty() {
+            self.0.push(Line::new());
+        }
+        self.0.push(vec![(Role::Heading, words.to_owned())]);
+    }
+
+    fn put(&mut self, role: Role, words: &str) {
+        let lines = wrap(words, WIDE - 2);
+        self.0.extend(lines.into_iter().map(|line| vec![(Role::Text, "  ".to_owned()), (role, line)]));
+    }
+
+    fn list(&mut self, role: Role, all: impl IntoIterator<Item = String>) {
+        let before = self.0.len();
+        all.into_iter().for_each(|words| self.put(role, &words));
+        if self.0.len() == before {
+            self.put(Role::Dim, "none");
+        }
+    }
+
+    fn page(self, title: impl Into<String>) -> Reply {
+        Reply::Open(Box::new(Page::new(title, self.0)))
+    }
+}
+
+/// A tool: why it is hidden, every change that shows it, and every smallest set of groups that is enough.
+pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
+    let found = facts.explain(row).clone();
+    let tools = facts.tools();
+    let tool = &tools[row];
+    let mut words = Words(Vec::new());
+    words.heading(if found.reasons.is_empty() { "Available here" } else { "Hidden here, because of its" });
+    found.reasons.iter().for_each(|reason| words.put(Role::Warning, &reason.to_string()));
+    if !found.changes.is_empty() {
+        words.heading("What would show it, the smallest change first");
+        words.list(Role::Accent, found.changes.iter().map(|change| change.text(tools)));
+    }
+    words.heading("Its gate");
+    let states = match &tool.gate.states {
+        States::Every => "every state".to_owned(),
+        States::Only(listed) if listed.is_empty() => "no state".to_owned(),
+        States::Only(listed) => filter::list(listed),
+    };
+    words.put(Role::Text, &format!("groups: {}", filter::list(&tool.gate.groups())));
+    words.put(Role::Text, &format!("available in: {states}"));
+    words.put(Role::Text, &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")));
+    words.heading(&format!("Groups that are enough to take it at some time, from {}", facts.context.state()));
+    sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
+    words.page(format!("About {}", tool.key))
+}
+
+fn sets(words: &mut Words, sets: &GroupSets) {
+    let of = |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
+    match sets.sets.as_slice() {
+        [] => words.put(Role::Warning, "no groups are: no run comes there"),
+        all => words.list(Role::Text, all.iter().map(of)),
+    }
+    if sets.proof == Proof::Found {
+        words.put(Role::Dim, "there may be others: the search was cut short");
+    }
+}
+
+/// A state: how one comes in and out, by which tools and under which groups.
+pub fn state(facts: &Facts, name: &str) -> Reply {
+    let tools = facts.tools();
+    let Some(view) = StateView::of(tools, &facts.context, name) else {
+        return Reply::Refused(format!("no tool names the state {name}"));
+    };
+    let mut words = Words(Vec::new());
+    words.heading(&format!("The way there from {}", facts.context.state()));
+    match &view.way {
+        None => words.put(Role::Warning, "none under the groups asked for"),
+        Some(rows) if rows.is_empty() => words.put(Role::Text, "one is there"),
+        Some(rows) => words.put(Role::Accent, &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then ")),
+    }
+    words.heading("Groups that are enough");
+    sets(&mut words, &view.groups);
+    for (title, passages) in [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)] {
+        words.heading(title);
+        words.list(
+            Role::Text,
+            passages.iter().map(|passage| {
+                let Passage { tool, from, to, groups, admitted } = passage;
+                let from = from.as_ref().map_or_else(|| "any state".to_owned(), |names| filter::list(names));
+                let asked = if *admitted { "" } else { " (not asked for)" };
+                format!("{}: {from} → {to}, groups {}{asked}", tools[*tool].key, filter::list(groups))
+            }),
+        );
+    }
+    words.page(format!("About the state {name}"))
+}
+
+/// The request: what its groups never get to, and where a run is stuck.
+pub fn request(facts: &Facts, state: &State) -> Reply {
+    let view = RequestView::of(&facts.workflow, &facts.analysis);
+    let start = state.simulation.start().state();
+    let mut words = Words(Vec::new());
+    words.heading(&format!("Asked for: {}, from {start}", filter::list(&facts.asked.names())));
+    facts.denied.iter().for_each(|denied| words.put(Role::Error, denied));
+    words.heading("Tools that no run can take");
+    words.list(Role::Text, view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)));
+    words.heading("States that no run comes to");
+    words.list(Role::Text, view.never_reached.iter().map(ToString::to_string));
+    words.heading("Dead ends that a run can come to");
+    words.list(Role::Warning, view.dead_ends.iter().map(ToString::to_string));
+    words.heading("Traps that a run can come to");
+    words.list(Role::Warning, view.traps.iter().map(|trap| filter::list(trap)));
+    words.heading(&format!("No way back to {start} from"));
+    words.list(Role::Text, view.no_way_back.iter().map(ToString::to_string));
+    words.page("About this request")
+}

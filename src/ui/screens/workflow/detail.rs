@@ -1,0 +1,276 @@
+//! What a place of the run is about: a live answer as it comes, what a step changed, two places compared, why a step was refused; and what a what-if would do.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::{facts::Facts, scene::Scene};
+use crate::{
+    app::state::State,
+    engine::{
+        explain::difference::Turn,
+        filter,
+        gated::{Gated, row_of},
+        simulate::run::{Refused, StepId},
+    },
+    model::{
+        call::{Call, CallId, CallState},
+        context::{Context, Name},
+    },
+    ui::{
+        canvas::{Pen, wrap},
+        styles::Role,
+        widgets::text_view::TextView,
+    },
+};
+
+#[derive(Default)]
+pub struct Detail {
+    text: TextView,
+    /// The call that is shown.
+    call: Option<CallId>,
+    /// Lines that were scrolled past, where it is no call.
+    top: usize,
+    /// What the scroll is of.
+    of: Option<StepId>,
+    notches: i16,
+}
+
+/// What is asked about.
+pub struct Subject<'s> {
+    pub place: Option<StepId>,
+    /// What the place is compared with.
+    pub marked: Option<Option<StepId>>,
+    pub refused: Option<&'s Refused>,
+}
+
+type Line = Vec<(Role, String)>;
+
+impl Detail {
+    pub fn scroll(&mut self, notches: i16) {
+        self.notches = self.notches.saturating_add(notches);
+    }
+
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts, subject: &Subject<'_>) {
+        let state = scene.state;
+        let of_step = subject.place.and_then(|id| state.simulation.step(id)).and_then(|step| step.call);
+        let live = state.live.as_ref().map(|live| live.call);
+        let call = live.or(of_step.filter(|_| subject.marked.is_none() && subject.refused.is_none()));
+        match call.and_then(|id| state.calls.get(id)) {
+            Some(call) => self.draw_call(buffer, area, scene, call),
+            None => self.draw_lines(buffer, area, scene, subject.place, lines(state, facts, subject)),
+        }
+    }
+
+    fn draw_lines(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, of: Option<StepId>, lines: Vec<Line>) {
+        if self.of != of {
+            (self.of, self.top) = (of, 0);
+        }
+        let by = usize::from(self.notches.unsigned_abs());
+        self.top = if self.notches < 0 { self.top.saturating_sub(by) } else { self.top + by };
+        self.notches = 0;
+        let wrapped: Vec<Line> = lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width))).collect();
+        self.top = self.top.min(wrapped.len().saturating_sub(usize::from(area.height)));
+        for (row, line) in (0..area.height).zip(wrapped.iter().skip(self.top)) {
+            let mut pen = Pen::new(buffer, area, row);
+            for (role, words) in line {
+                pen.put(words, scene.styles[*role]);
+            }
+        }
+    }
+
+    fn draw_call(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, call: &Call) {
+        if self.call != Some(call.id) {
+            self.call = Some(call.id);
+            self.text.reset(true);
+        }
+        if self.notches != 0 {
+            self.text.scroll(&call.text, isize::from(std::mem::take(&mut self.notches)) * 2);
+        }
+        let styles = scene.styles;
+        let pieces = match call.chunks {
+            1 => "1 piece".to_owned(),
+            count => format!("{count} pieces"),
+        };
+        let (words, role) = match &call.state {
+            CallState::Opening => ("◐ connecting".to_owned(), Role::Warning),
+            CallState::Waiting => ("◐ waiting for the answer".to_owned(), Role::Warning),
+            CallState::Streaming => (format!("◐ streaming · {pieces}"), Role::Warning),
+            CallState::Ended { outcome, at_ms, .. } => {
+                let role = if outcome.word() == "succeeded" { Role::Success } else { Role::Error };
+                (format!("{} · {pieces} · {at_ms} ms", outcome.word()), role)
+            }
+        };
+        let mut pen = Pen::new(buffer, area, 0);
+        pen.put(&call.request.name, styles[Role::Title]).put("  ", styles[Role::Text]).put(&words, styles[role]);
+        if call.outcome().is_none() {
+            pen.put("  Esc stops it", styles[Role::Dim]);
+        }
+        let mut below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        if let CallState::Ended { problem: Some(problem), .. } = &call.state {
+            let told = format!("{}: {}", problem.kind, problem.message);
+            let lines = wrap(&told, usize::from(area.width));
+            for line in lines.iter().take(usize::from(below.height)) {
+                Pen::new(buffer, below, 0).put(line, styles[Role::Error]);
+                below = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };
+            }
+        }
+        if below.height > 0 {
+            self.text.draw(&call.text, buffer, below, styles);
+        }
+    }
+}
+
+/// Draws what a what-if is about and would do.
+pub fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+    let Some(what_if) = &scene.state.what_if else { return };
+    let mut lines: Vec<Line> = Vec::new();
+    let present = scene.state.context();
+    let groups = Turn::between(&present.groups(), &facts.context.groups());
+    if !groups.is_none() {
+        lines.push(turned("groups asked for", &groups));
+    }
+    for (tool, edit) in &what_if.edits {
+        let key = scene.state.catalog.tool(tool).map_or("a tool", |tool| &tool.entry.key);
+        lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.text())]);
+    }
+    if lines.is_empty() {
+        let words = "tick a group, or press Space on a tool to edit it: what would change is told here before it is made";
+        lines.push(vec![(Role::Dim, words.to_owned())]);
+    } else if let Some(difference) = &facts.difference {
+        if difference.is_none() {
+            lines.push(vec![(Role::Dim, "no tool and no state comes or goes".to_owned())]);
+        }
+        for (label, turn) in [
+            ("available now", &difference.available),
+            ("ever available", &difference.runnable),
+            ("states reached", &difference.states),
+        ] {
+            if !turn.is_none() {
+                lines.push(turned(label, turn));
+            }
+        }
+    }
+    let wrapped = lines.into_iter().flat_map(|line| wrapped(line, usize::from(area.width)));
+    for (row, line) in (0..area.height).zip(wrapped) {
+        let mut pen = Pen::new(buffer, area, row);
+        for (role, words) in &line {
+            pen.put(words, scene.styles[*role]);
+        }
+    }
+}
+
+fn turned(label: &str, turn: &Turn) -> Line {
+    let mut line = vec![(Role::Label, format!("{label}: "))];
+    if !turn.gained.is_empty() {
+        line.push((Role::Added, format!("+ {}  ", filter::list(&turn.gained))));
+    }
+    if !turn.lost.is_empty() {
+        line.push((Role::Removed, format!("− {}", filter::list(&turn.lost))));
+    }
+    line
+}
+
+/// What is told of a place where nothing was called.
+fn lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
+    if let Some(refused) = subject.refused {
+        return refused_lines(state, facts, refused);
+    }
+    let here = available_at(state, facts, subject.place);
+    if let Some(marked) = subject.marked {
+        let there = available_at(state, facts, marked);
+        let both: Vec<Name> = here.iter().filter(|key| there.contains(key)).cloned().collect();
+        let title = format!("{} against {}", place_words(state, subject.place), place_words(state, marked));
+        return vec![
+            vec![(Role::Heading, title)],
+            turned_or_same("available", &Turn::between(&there, &here)),
+            vec![(Role::Label, "in both: ".into()), (Role::Text, names(&both))],
+        ];
+    }
+    match subject.place.and_then(|id| state.simulation.step(id)) {
+        Some(step) => vec![
+            vec![(Role::Heading, format!("what {} changed", step.tool))],
+            turned_or_same("available", &Turn::between(&step.offer.available, &here)),
+            vec![(Role::Label, "now: ".into()), (Role::Text, names(&here))],
+        ],
+        None => {
+            let mut lines = Vec::new();
+            if let Some(question) = state.simulation.question() {
+                lines.push(vec![(Role::Label, "question: ".into()), (Role::Text, question.to_owned())]);
+            }
+            lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, names(&here))]);
+            let stops: Vec<String> = state.stops.iter().map(|stop| stop.text()).collect();
+            if !stops.is_empty() {
+                lines.push(vec![(Role::Label, "stops when: ".into()), (Role::Text, stops.join("; "))]);
+            }
+            lines
+        }
+    }
+}
+
+fn refused_lines(state: &State, facts: &Facts, refused: &Refused) -> Vec<Line> {
+    let mut lines = vec![vec![(Role::Heading, format!("why {} was refused in {}", refused.tool, refused.state))]];
+    lines.extend(refused.cause.sentences().into_iter().map(|words| vec![(Role::Warning, words)]));
+    // The way out holds only while the run still stands there.
+    let stands_there = state.simulation.at() == refused.after && facts.context.groups == refused.groups;
+    let explained = row_of(facts.tools(), &refused.tool).and_then(|row| facts.explained(row));
+    match explained.and_then(|found| found.changes.first()).filter(|_| stands_there) {
+        Some(change) => lines.push(vec![(Role::Accent, format!("▸ {}", change.text(facts.tools())))]),
+        None => lines.push(vec![(Role::Dim, "Enter goes there".into())]),
+    }
+    lines
+}
+
+fn turned_or_same(label: &str, turn: &Turn) -> Line {
+    if turn.is_none() { vec![(Role::Dim, format!("{label}: the same tools"))] } else { turned(label, turn) }
+}
+
+fn names(names: &[Name]) -> String {
+    if names.is_empty() { "no tool".into() } else { filter::list(names) }
+}
+
+fn place_words(state: &State, place: Option<StepId>) -> String {
+    match place {
+        None => "the start".into(),
+        Some(_) => format!("step {}", state.simulation.way_to(place).len()),
+    }
+}
+
+/// The keys of the tools that were available at a place, under the groups that were asked for there.
+fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name> {
+    let simulation = &state.simulation;
+    let context = match place.and_then(|id| simulation.step(id)) {
+        _ if place == simulation.at() => simulation.context(),
+        Some(step) => {
+            let user = simulation.start().user.clone();
+            Context { user, groups: step.groups.clone(), state: Some(step.after.clone()) }
+        }
+        None => simulation.start().clone(),
+    };
+    filter::available(facts.tools(), &context).into_iter().map(|row| Name::from(facts.tools()[row].key())).collect()
+}
+
+/// A line in pieces, broken where it does not fit; further lines are in the last piece's role.
+fn wrapped(line: Line, cells: usize) -> Vec<Line> {
+    let mut lines = vec![Line::new()];
+    let mut room = cells;
+    for (role, words) in line {
+        let wide = crate::ui::canvas::width(&words);
+        if wide <= room {
+            room -= wide;
+            lines.last_mut().into_iter().for_each(|line| line.push((role, words.clone())));
+            continue;
+        }
+        // The piece begins where the one before ended: its first line is shorter by that.
+        let indent = " ".repeat(cells - room);
+        let mut first = true;
+        for part in wrap(&format!("{indent}{words}"), cells) {
+            let text = if first { part.trim_start().to_owned() } else { part };
+            if !first {
+                lines.push(Line::new());
+            }
+            room = cells.saturating_sub(crate::ui::canvas::width(&text));
+            lines.last_mut().into_iter().for_each(|line| line.push((role, text.clone())));
+            first = false;
+        }
+    }
+    lines
+}

@@ -1,0 +1,153 @@
+//! Scenarios: a run kept as one in the workspace, and those of the workspace run again.
+
+use std::sync::Arc;
+
+use crate::{
+    app::{documents::Change, message::Message, state::State},
+    engine::scenario::{
+        coverage::Coverage,
+        page,
+        script::Scenario,
+        trial::{self, StepEnd, Trial},
+    },
+    model::entry::FileId,
+    ui::{
+        canvas::wrap,
+        overlays::{
+            menu::{Item, Menu},
+            page::{Line, Page},
+            prompt::Prompt,
+        },
+        styles::Role,
+        view::Reply,
+    },
+};
+
+/// Asks for a name and keeps the run, as a file of the workspace.
+pub fn keep(state: &State) -> Reply {
+    let suggested = state.simulation.way_to(state.simulation.at()).last().and_then(|id| state.simulation.step(*id));
+    let suggested = suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
+    let words =
+        format!("The steps up to here are kept in {}/NAME.yaml, with what was seen as what is expected. Its name:", page::FOLDER);
+    Reply::Open(Box::new(Prompt::new("Keep as scenario", words, suggested, |name, state| {
+        if name.is_empty() {
+            return Err("a scenario needs a name".into());
+        }
+        let file = FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)));
+        if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            return Err(format!("{file} is there already: choose another name"));
+        }
+        let text: Arc<str> = text(state, name).into();
+        let create = Change::Create { file: file.clone(), text };
+        let label = format!("keep the scenario {name}");
+        Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))
+    })))
+}
+
+/// The run as the text of a scenario file.
+pub fn text(state: &State, name: &str) -> String {
+    let scenario = Scenario::of_simulation(name, &state.simulation);
+    let trial = run(state, &scenario);
+    page::text(&scenario, &trial)
+}
+
+fn run(state: &State, scenario: &Scenario) -> Trial {
+    trial::run(scenario, &state.gated_tools(), &state.profiles, state.mode, state.simulation.started())
+}
+
+/// Asks which of the workspace's scenarios to run.
+pub fn menu(state: &State) -> Reply {
+    let found = scenarios(state);
+    if found.is_empty() {
+        return Reply::Refused("the workspace has no scenario yet: take some steps and keep them".into());
+    }
+    let trials: Vec<(String, Trial)> = found.iter().map(|(name, _, scenario)| (name.clone(), run(state, scenario))).collect();
+    let failed = trials.iter().filter(|(_, trial)| !trial.holds()).count();
+    let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
+    let mut items = vec![Item {
+        title: format!("{}all {}", mark(failed == 0), found.len()),
+        detail: "each step, and what they cover together".into(),
+        note: if failed == 0 { "as expected".into() } else { format!("{failed} differ") },
+        ..Item::default()
+    }];
+    items.extend(found.iter().zip(&trials).map(|((name, file, _), (_, trial))| Item {
+        title: format!("{}{name}", mark(trial.holds())),
+        detail: file.to_string(),
+        note: match trial.differences() {
+            0 => format!("{} steps", trial.steps.len()),
+            1 => "1 difference".into(),
+            count => format!("{count} differences"),
+        },
+        ..Item::default()
+    }));
+    let mut coverage = Coverage::new(&state.gated_tools());
+    trials.iter().for_each(|(_, trial)| coverage.take(&trial.simulation));
+    let then = move |row: usize| match row.checked_sub(1).and_then(|row| trials.get(row)) {
+        None => Reply::Open(Box::new(all_page(&trials, &coverage))),
+        Some(one) => {
+            let page = Page::new(one.0.clone(), trial_lines(one));
+            let show = Message::ShowRun(Box::new(one.1.simulation.clone()));
+            Reply::Open(Box::new(page.going("go to this run", vec![show])))
+        }
+    };
+    Reply::Open(Box::new(Menu::replying("Scenarios", items, then)))
+}
+
+/// The workspace's scenarios by name and file.
+fn scenarios(state: &State) -> Vec<(String, FileId, Scenario)> {
+    let read = |(file, document): (&FileId, &crate::app::documents::Document)| {
+        let value = document.source.as_ref().ok()?.value(0)?.clone();
+        let scenario = value.get("steps").and_then(|_| Scenario::read(&value).ok())?;
+        let name = if scenario.name.is_empty() { file.to_string() } else { scenario.name.clone() };
+        Some((name, file.clone(), scenario))
+    };
+    state.documents.iter().filter_map(read).collect()
+}
+
+fn all_page(trials: &[(String, Trial)], coverage: &Coverage) -> Page {
+    let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
+    lines.push(Line::new());
+    lines.push(vec![(Role::Heading, format!("Together they cover: {}", coverage.summary()))]);
+    let missed = coverage.missed().into_iter().flat_map(|missed| wrap(&missed, 78));
+    lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
+    Page::new("Scenarios", lines)
+}
+
+fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
+    let end = if trial.holds() { (Role::Success, "as expected") } else { (Role::Error, "not as expected") };
+    let mut lines: Vec<Line> = vec![vec![(Role::Heading, format!("{name}  ")), (end.0, end.1.to_owned())]];
+    for (row, step) in trial.steps.iter().enumerate() {
+        let holds = step.expectations.iter().all(|expectation| expectation.difference.is_none());
+        let (mark, role) = match (step.expectations.is_empty(), holds) {
+            (true, _) => ("-", Role::Dim),
+            (false, true) => ("✓", Role::Success),
+            (false, false) => ("✗", Role::Error),
+        };
+        let tool = step.tool.as_deref().unwrap_or("(looks only)");
+        let moved = if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
+        let words = format!(" {}: {tool} {}{moved}", step.before, step.end.word());
+        lines.push(vec![(Role::Dim, format!("{:>3} ", row + 1)), (role, mark.to_owned()), (Role::Text, words)]);
+        let mut more = |role: Role, words: &str| {
+            lines.extend(wrap(words, 74).into_iter().map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]));
+        };
+        if let StepEnd::Refused { reasons, fix } = &step.end {
+            reasons.iter().for_each(|reason| more(Role::Warning, reason));
+            fix.iter().for_each(|fix| more(Role::Accent, &format!("▸ {fix}")));
+        }
+        for expectation in &step.expectations {
+            if let Some(difference) = &expectation.difference {
+                more(Role::Error, &format!("{}: expected {}: {difference}", expectation.what, expectation.expected));
+            }
+        }
+    }
+    lines
+}
+
+/// Asks for the question that the run is about.
+pub fn question(state: &State) -> Reply {
+    let words = "What does the user ask? Live steps give it to tools with an argument question or query.";
+    let present = state.simulation.question().unwrap_or_default().to_owned();
+    Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
+        Ok(Reply::send(Message::SetQuestion((!text.is_empty()).then(|| text.to_owned()))))
+    })))
+}

@@ -1,0 +1,61 @@
+//! What-if: edits of a tool to try before they are made.
+
+use super::facts::Facts;
+use crate::{
+    app::{message::Message, state::State},
+    engine::{gate_edit::GateEdit, gated::ToolRow},
+    model::{
+        context::{ANY, Name},
+        tool::{Gate, States},
+    },
+    ui::{
+        overlays::menu::{Item, Menu},
+        view::Reply,
+    },
+};
+
+/// Begins a what-if; in one, accepts it.
+pub fn toggle(state: &State) -> Reply {
+    Reply::send(if state.what_if.is_some() { Message::AcceptWhatIf } else { Message::WhatIf })
+}
+
+/// Asks how a tool would be edited.
+pub fn edits(facts: &Facts, state: &State, row: ToolRow) -> Reply {
+    let tool = &facts.tools()[row];
+    let id = state.catalog.tools[row].id().clone();
+    let edits = offered(&tool.gate, facts);
+    let items = edits.iter().map(|edit| Item { title: edit.short(), ..Item::default() }).collect();
+    let title = format!("What if: {}", tool.key);
+    Reply::Open(Box::new(Menu::replying(title, items, move |at| {
+        Reply::send(Message::TryEdits(vec![(id.clone(), edits[at].clone())]))
+    })))
+}
+
+/// The edits of a gate that come to mind: what concerns the present state and groups first.
+fn offered(gate: &Gate, facts: &Facts) -> Vec<GateEdit> {
+    let current: Name = facts.context.state().into();
+    let states: Vec<Name> = facts.workflow.states().to_vec();
+    let in_groups = gate.groups();
+    let mut edits: Vec<GateEdit> = Vec::new();
+    match &gate.states {
+        States::Every => edits.push(GateEdit::OnlyIn(vec![current.clone()])),
+        States::Only(listed) => {
+            let here = if listed.contains(&current) { GateEdit::RemoveState } else { GateEdit::AddState };
+            edits.push(here(current.clone()));
+            edits.push(GateEdit::Everywhere);
+            let others = states.iter().filter(|state| **state != current);
+            edits.extend(others.map(|state| {
+                if listed.contains(state) { GateEdit::RemoveState(state.clone()) } else { GateEdit::AddState(state.clone()) }
+            }));
+        }
+    }
+    edits.extend(in_groups.iter().cloned().map(GateEdit::RemoveGroup));
+    let others = facts.groups.iter().map(|group| &group.name).filter(|name| !in_groups.contains(name) && &***name != ANY);
+    edits.extend(others.cloned().map(GateEdit::AddGroup));
+    let targets = states.iter().filter(|state| gate.next.as_ref() != Some(state));
+    edits.extend(targets.cloned().map(|state| GateEdit::LeadTo(Some(state))));
+    if gate.next.is_some() {
+        edits.push(GateEdit::LeadTo(None));
+    }
+    edits
+}

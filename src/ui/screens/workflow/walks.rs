@@ -1,0 +1,176 @@
+//! Steps that go by themselves: the shortest way to a tool or a state, a random walk, every way; and where a run stops.
+
+use super::facts::Facts;
+use crate::{
+    app::{message::Message, state::State},
+    engine::{
+        gated::ToolRow,
+        scenario::coverage::Coverage,
+        simulate::{stop::Stop, walk},
+    },
+    model::{context::Name, entry::EntryId},
+    ui::{
+        overlays::{
+            menu::{Item, Menu},
+            page::{Line, Page},
+            prompt::Prompt,
+        },
+        styles::Role,
+        view::Reply,
+    },
+};
+
+/// Ways that are listed; the others are counted.
+const LISTED: usize = 200;
+/// A walk is not made longer than this.
+const LONGEST: usize = 10_000;
+
+/// Asks how to go on without choosing each step.
+pub fn menu(facts: &Facts, state: &State) -> Reply {
+    if facts.here.is_none() {
+        return Reply::Refused("the run is in a state that no tool names".into());
+    }
+    let (states, tools) = (to_states(facts, state), to_tools(facts, state));
+    let title = |title: &str, detail: &str| Item { title: title.into(), detail: detail.into(), ..Item::default() };
+    let items = vec![
+        title("to a tool…", "the shortest way until it is available"),
+        title("to a state…", "the shortest way"),
+        title("a random walk…", "of so many steps, with a seed"),
+        title("every way…", "of up to so many steps, and what they cover"),
+    ];
+    let then = move |row: usize| match row {
+        0 => ways_menu("To which tool?", &tools),
+        1 => ways_menu("To which state?", &states),
+        2 => random(),
+        _ => every(),
+    };
+    Reply::Open(Box::new(Menu::replying("Auto-run", items, then)))
+}
+
+/// A goal: its name, and the tools that lead there; `None`: there is no way.
+type Way = (String, Option<Vec<(String, EntryId)>>);
+
+fn ways_menu(title: &str, ways: &[Way]) -> Reply {
+    let item = |(name, way): &Way| Item {
+        title: name.clone(),
+        detail: match way.as_deref() {
+            None => "no way under these groups".into(),
+            Some([]) => "here".into(),
+            Some(steps) => steps.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", then "),
+        },
+        note: way.as_ref().map_or_else(String::new, |steps| steps.len().to_string()),
+        refusal: match way.as_deref() {
+            None => Some("no way leads there under the groups asked for".into()),
+            Some([]) => Some("the run is there already".into()),
+            Some(_) => None,
+        },
+    };
+    let items = ways.iter().map(item).collect();
+    let ways: Vec<Vec<EntryId>> =
+        ways.iter().map(|(_, way)| way.iter().flatten().map(|(_, tool)| tool.clone()).collect()).collect();
+    Reply::Open(Box::new(Menu::replying(title, items, move |row| Reply::send(Message::Walk { tools: ways[row].clone() }))))
+}
+
+fn named(state: &State, row: ToolRow) -> (String, EntryId) {
+    let tool = &state.catalog.tools[row];
+    (tool.entry.key.clone(), tool.id().clone())
+}
+
+fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
+    let Some(here) = &facts.here else { return Vec::new() };
+    let way = |row: usize| here.to_state(row).map(|hops| hops.iter().map(|hop| named(state, hop.tool)).collect());
+    facts.workflow.states().iter().enumerate().map(|(row, name)| (name.to_string(), way(row))).collect()
+}
+
+fn to_tools(facts: &Facts, state: &State) -> Vec<Way> {
+    let Some(here) = &facts.here else { return Vec::new() };
+    let way = |row: ToolRow| {
+        let hops = here.to_tool(&facts.workflow, row).filter(|_| facts.workflow.members()[row].is_admitted())?;
+        Some(hops.iter().map(|hop| named(state, hop.tool)).collect())
+    };
+    (0..facts.tools().len()).map(|row| (facts.tools()[row].key.to_string(), way(row))).collect()
+}
+
+fn random() -> Reply {
+    let words = "How many steps, and the seed: the same seed takes the same way. The walk stops where a stop is set.";
+    Reply::Open(Box::new(Prompt::new("A random walk", words, "10 1", |text, state| {
+        let mut numbers = text.split_whitespace();
+        let mut number = |absent: Option<u64>| match numbers.next() {
+            None => absent.ok_or("write a number of steps, and a seed: 10 1"),
+            Some(word) => word.parse::<u64>().map_err(|_| "write two whole numbers: steps and seed"),
+        };
+        let (steps, seed) = (number(None)?, number(Some(1))?);
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
+        let tools = walk::random(&state.gated_tools(), &state.context(), seed, steps);
+        if tools.is_empty() {
+            return Err("no tool is available here: ask for other groups".into());
+        }
+        let tools = tools.into_iter().map(|row| named(state, row).1).collect();
+        Ok(Reply::send(Message::Walk { tools }))
+    })))
+}
+
+fn every() -> Reply {
+    let words = "Of up to how many steps? Nothing is taken: the ways are listed with what they cover.";
+    Reply::Open(Box::new(Prompt::new("Every way", words, "3", |text, state| {
+        let steps = text.parse::<usize>().ok().filter(|steps| (1..=100).contains(steps));
+        let steps = steps.ok_or("write a whole number from 1 to 100")?;
+        Ok(Reply::Open(Box::new(every_page(state, steps))))
+    })))
+}
+
+fn every_page(state: &State, steps: usize) -> Page {
+    let (tools, context) = (state.gated_tools(), state.context());
+    let ways = walk::every(&tools, &context, steps, LISTED);
+    let workflow = crate::engine::workflow::graph::Workflow::new(&tools, &context);
+    let mut coverage = Coverage::new(&tools);
+    for (from, tool) in &ways.steps {
+        let name = |row: usize| workflow.states()[row].clone();
+        coverage.step(&tools[*tool].key, &name(*from), &name(workflow.leads(*from, *tool)));
+    }
+    let text = |role: Role, words: String| -> Line { vec![(role, words)] };
+    let mut lines = vec![
+        text(Role::Heading, format!("{} ways of up to {steps} steps from {}", ways.count, context.state())),
+        text(Role::Text, coverage.summary()),
+    ];
+    lines.extend(
+        coverage
+            .missed()
+            .into_iter()
+            .flat_map(|missed| crate::ui::canvas::wrap(&missed, 76))
+            .map(|line| text(Role::Warning, line)),
+    );
+    lines.push(Line::new());
+    for way in &ways.listed {
+        let keys: Vec<&str> = way.iter().map(|row| &*tools[*row].key).collect();
+        lines.push(text(Role::Text, keys.join(", ")));
+    }
+    let rest = ways.count.saturating_sub(ways.listed.len() as u64);
+    if rest > 0 {
+        lines.push(text(Role::Dim, format!("and {rest} more")));
+    }
+    Page::new("Every way", lines)
+}
+
+/// Asks where runs stop; `tool` and `selected` are at hand and stand first.
+pub fn stops(facts: &Facts, state: &State, tool: Option<ToolRow>, selected: Option<Name>) -> Reply {
+    let mut stops: Vec<Stop> = state.stops.clone();
+    let mut offer = |stop: Stop| {
+        if !stops.contains(&stop) {
+            stops.push(stop);
+        }
+    };
+    tool.into_iter().for_each(|row| offer(Stop::Available(facts.tools()[row].key.clone())));
+    selected.into_iter().for_each(|name| offer(Stop::State(name)));
+    offer(Stop::NoTool);
+    facts.workflow.states().iter().for_each(|name| offer(Stop::State(name.clone())));
+    facts.tools().iter().for_each(|tool| offer(Stop::Available(tool.key.clone())));
+    let item = |stop: &Stop| Item {
+        title: stop.text(),
+        detail: if state.stops.contains(stop) { "Enter: no longer".into() } else { String::new() },
+        note: if state.stops.contains(stop) { "on".into() } else { String::new() },
+        ..Item::default()
+    };
+    let items = stops.iter().map(item).collect();
+    Reply::Open(Box::new(Menu::replying("Stop when", items, move |row| Reply::send(Message::ToggleStop(stops[row].clone())))))
+}

@@ -1,0 +1,221 @@
+//! The Workflow screen as a studio: what-if, runs that go by themselves, comparing, scenarios kept and run, explanations.
+
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Message, ScreenId},
+    },
+    engine::{scenario::script::Scenario, simulate::stop::Stop},
+    model::{
+        call::{EventKind, Outcome},
+        context::{Name, Profile},
+        entry::FileId,
+    },
+    syntax::source::{Format, Source},
+};
+
+use crate::support::workbench::Workbench;
+
+fn studio(groups: &[&str]) -> Workbench {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let profile = |user: &str, groups: &[&str]| Profile {
+        user: user.into(),
+        allowed_groups: groups.iter().map(|group| Name::from(*group)).collect(),
+    };
+    bench.state.profiles = vec![profile("user-a", &["read-only"]), profile("user-b", &["write"])];
+    bench.send(Message::SetGroups(Some(groups.iter().map(|group| Name::from(*group)).collect())));
+    bench.on(ScreenId::Workflow)
+}
+
+#[test]
+fn a_what_if_tells_the_difference_before_anything_is_done() {
+    let mut bench = studio(&["read-only", "knowledge"]);
+    let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.clone();
+    let before = text(&bench);
+    bench.keys("w");
+    assert!(bench.shows("What if") && bench.shows("w accept · Esc take back"), "{}", bench.screen());
+    bench.clicks("[ ] admin");
+    assert!(bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"), "{}", bench.screen());
+    assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge", "nothing is asked for yet");
+    // An edit of the tool that leads on: no longer available here.
+    bench.keys("tab tab home space enter");
+    bench.keys("tab tab");
+    assert!(bench.shows("knowledge-query: make the tool no longer available in undefined"), "{}", bench.screen());
+    assert!(bench.shows("available now: − knowledge-query") && bench.shows("states reached: − analysis"), "{}", bench.screen());
+    assert!(bench.shows("− knowledge-query"), "the tool that would go is marked");
+    bench.keys("f");
+    assert_eq!(bench.state.simulation.steps().count(), 0, "a what-if takes no steps");
+    bench.keys("esc");
+    assert!(!bench.shows("What if"));
+    assert_eq!((bench.state.context().groups().join(" "), text(&bench)), ("read-only knowledge".into(), before.clone()));
+
+    bench.keys("w");
+    bench.clicks("[ ] admin");
+    bench.keys("tab tab home space enter w");
+    assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge admin");
+    assert!(text(&bench).contains("available_in_states: [\"research\"]"), "{}", text(&bench));
+    bench.keys("u");
+    assert_eq!(text(&bench), before, "one step of undo");
+}
+
+#[test]
+fn a_hidden_tools_edit_is_made_with_one_key() {
+    let mut bench = studio(&["read-only", "knowledge"]);
+    bench.keys("/");
+    bench.types("graph");
+    bench.keys("enter down right space");
+    let text = &bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text;
+    assert!(text.contains("available_in_states: [\"analysis\", \"modification\", \"undefined\"]"), "{}", bench.screen());
+    assert!(bench.shows("Available 2") && bench.shows("● graph-update"), "{}", bench.screen());
+}
+
+#[test]
+fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
+    let mut bench = studio(&["*"]);
+    bench.keys("A down enter");
+    bench.types("results");
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.state(), "results", "{}", bench.screen());
+    assert_eq!(bench.state.simulation.current_branch().len(), 2);
+
+    bench.keys("R p");
+    bench.types("complex-analysis is");
+    bench.keys("enter");
+    assert_eq!(bench.state.stops, [Stop::Available("complex-analysis".into())]);
+    assert!(bench.shows("stops 1"), "{}", bench.screen());
+    bench.keys("A down enter");
+    bench.types("results");
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.state(), "analysis", "the run stops where the tool becomes available");
+    assert!(bench.shows("stopped; 1 step was not taken"), "{}", bench.screen());
+
+    bench.keys("p enter R A");
+    assert_eq!(bench.state.stops, []);
+    bench.types("random");
+    bench.keys("enter");
+    bench.keys("ctrl+u");
+    bench.types("25 7");
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.current_branch().len(), 25, "{}", bench.screen());
+    let walk: Vec<Name> = bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
+    bench.keys("R A");
+    bench.types("random");
+    bench.keys("enter ctrl+u");
+    bench.types("25 7");
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.steps().map(|(_, step)| step.tool.clone()).collect::<Vec<_>>(), walk);
+
+    bench.keys("R A");
+    bench.types("every");
+    bench.keys("enter ctrl+u");
+    bench.types("2");
+    bench.keys("enter");
+    assert!(bench.shows("6 ways of up to 2 steps") && bench.shows("transitions"), "{}", bench.screen());
+}
+
+#[test]
+fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
+    let mut bench = studio(&["knowledge", "compute"]);
+    bench.keys("A down enter");
+    bench.types("results");
+    bench.keys("enter");
+    // The document's third step: hidden, so the scenario runner or an agent that takes it all the same is refused.
+    let reset = bench.state.catalog.tool_called("reset-workflow").unwrap().id().clone();
+    bench.send(Message::Step { tool: reset, outcome: Outcome::Succeeded });
+    bench.draw();
+    assert!(bench.shows("⊘ reset-workflow refused") && bench.shows("refused 1"), "{}", bench.screen());
+    bench.keys("shift+tab shift+tab shift+tab");
+    assert!(bench.shows("why reset-workflow was refused in results"), "{}", bench.screen());
+    assert!(bench.shows("group: in admin, asked for knowledge, compute") && bench.shows("▸ ask for admin"), "{}", bench.screen());
+    bench.keys("shift+tab /");
+    bench.types("reset");
+    bench.keys("enter space enter");
+    assert_eq!(bench.state.simulation.state(), "undefined", "{}", bench.screen());
+
+    bench.keys("K ctrl+u");
+    bench.types("The whole way");
+    bench.keys("enter");
+    let kept = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Save { file, text: Some(text), before: None, .. } => Some((file.to_string(), text.clone())),
+        _ => None,
+    });
+    let (file, text) = kept.unwrap_or_else(|| panic!("nothing was saved:\n{}", bench.screen()));
+    assert_eq!(file, "scenarios/the-whole-way.yaml");
+    let source = Source::parse(Format::Yaml, text.clone()).unwrap();
+    let scenario = Scenario::read(source.value(0).unwrap()).unwrap();
+    assert_eq!(scenario.steps.len(), 4);
+    assert!(text.contains("refused: true") && text.contains("# 3: refused in results: group: in admin"), "{text}");
+
+    bench.keys("T");
+    assert!(bench.shows("✓ all 5") && bench.shows("✓ The whole way"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("Together they cover") || bench.shows("as expected"), "{}", bench.screen());
+    bench.keys("esc K ctrl+u");
+    bench.types("The whole way");
+    bench.keys("enter");
+    assert!(bench.shows("is there already"), "{}", bench.screen());
+}
+
+#[test]
+fn a_scenario_that_differs_is_shown_and_gone_to() {
+    let mut bench = studio(&["read-only"]);
+    bench.keys("T");
+    bench.types("progression");
+    bench.keys("enter");
+    assert!(bench.shows("progression  as expected") && bench.shows("results: reset-workflow refused"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.steps().count(), 3, "{}", bench.screen());
+    assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
+}
+
+#[test]
+fn two_places_of_a_run_are_compared() {
+    let mut bench = studio(&["read-only", "knowledge"]);
+    bench.keys("enter shift+tab shift+tab shift+tab home v down");
+    assert!(bench.shows("◆ compared") && bench.shows("step 1 against the start"), "{}", bench.screen());
+    assert!(bench.shows("+ graph-update") && bench.shows("in both: text-completion"), "{}", bench.screen());
+    bench.keys("up v down");
+    assert!(bench.shows("what knowledge-query changed"), "{}", bench.screen());
+}
+
+#[test]
+fn other_ways_are_listed_and_gone_to() {
+    let mut bench = studio(&["read-only", "knowledge"]);
+    bench.keys("enter b down enter");
+    assert!(bench.shows("way 1: knowledge-query → analysis"), "{}", bench.screen());
+    bench.clicks("way 1: knowledge-query");
+    assert_eq!(bench.state.simulation.state(), "analysis");
+    assert!(bench.shows("way 2: text-completion → undefined"), "{}", bench.screen());
+}
+
+#[test]
+fn tool_state_and_request_explain_themselves() {
+    let mut bench = studio(&["read-only", "knowledge"]);
+    bench.keys("end I");
+    assert!(bench.shows("Groups that are enough") && bench.shows("admin + knowledge"), "{}", bench.screen());
+    bench.keys("esc shift+tab right I");
+    assert!(bench.shows("About the state research") && bench.shows("Into it"), "{}", bench.screen());
+    bench.keys("esc shift+tab I");
+    assert!(bench.shows("About this request") && bench.shows("reset-workflow: none of its groups"), "{}", bench.screen());
+}
+
+#[test]
+fn a_live_answer_streams_beside_the_run_with_the_runs_question() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Workflow);
+    bench.keys("Q");
+    bench.types("Which complaints?");
+    bench.keys("enter down l");
+    let request = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Call { request, .. } => Some(request.clone()),
+        _ => None,
+    });
+    let request = request.unwrap_or_else(|| panic!("nothing was called:\n{}", bench.screen()));
+    assert!(format!("{:?}", request.body).contains("Which complaints?"), "{request:?}");
+    assert_eq!(bench.state.screen, ScreenId::Workflow);
+    bench.happens([(5, EventKind::Chunk { text: "Late deliveries".into(), bytes: 15 })]);
+    assert!(bench.shows("streaming · 1 piece") && bench.shows("Late deliveries"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_))), "Esc stops the call");
+    bench.happens([(9, EventKind::End { outcome: Outcome::Cancelled, problem: None })]);
+    assert!(bench.shows("cancelled · live"), "{}", bench.screen());
+}
