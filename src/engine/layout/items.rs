@@ -138,7 +138,10 @@ impl Items {
             all.add(Kind::Box(row), ranks.layer[row] * 2, (0, 0));
         }
         for (row, arrow) in diagram.arrows.iter().enumerate() {
-            let width = (diagram.measure)(&label(diagram, row, all.stubs[row])) + 2;
+            let width = match (diagram.measure)(&label(diagram, row, all.stubs[row])) {
+                0 => 1,
+                width => width + 2,
+            };
             let (from, to) = if ranks.reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) };
             // The label stands next to the box that the arrow comes from.
             let label_layer = if ranks.reversed[row] { ranks.layer[to] * 2 - 1 } else { ranks.layer[from] * 2 + 1 };
@@ -167,7 +170,21 @@ impl Items {
             all.chains.push(chain);
         }
         all.size_boxes(diagram);
+        all.thin_out(diagram);
         all
+    }
+
+    /// Layers of labels without a single letter take no room along.
+    fn thin_out(&mut self, diagram: &Diagram) {
+        let mut lettered = vec![false; self.layers.len()];
+        for (row, item) in self.labels.iter().enumerate() {
+            lettered[self.items[*item].layer] |= !label(diagram, row, self.stubs[row]).is_empty();
+        }
+        for item in &mut self.items {
+            if item.layer % 2 == 1 && !lettered[item.layer] {
+                item.along = 0;
+            }
+        }
     }
 
     /// `size` is width and height.

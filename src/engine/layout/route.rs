@@ -39,6 +39,9 @@ struct Channel {
     /// Links that do not go straight on.
     bends: HashMap<LinkRow, Bends>,
     count: usize,
+    /// Cells behind the layer, and before the next; none beside a layer that takes no room itself.
+    lead: usize,
+    trail: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -105,12 +108,13 @@ impl Channel {
             };
             bends.insert(jog.link, bend);
         }
-        Self { layer, bends, count }
+        let beside = |layer: usize| usize::from(items.layers[layer].iter().any(|row| items.items[*row].along > 0));
+        Self { layer, bends, count, lead: beside(layer), trail: beside(layer + 1) }
     }
 
     /// A cell behind the layer, the tracks, and a cell for the head before the next.
     fn width(&self) -> usize {
-        self.count + 2
+        self.lead + self.count + self.trail
     }
 
     fn bends(&self, link: LinkRow) -> Bends {
@@ -286,7 +290,7 @@ impl Drawing<'_> {
                 // A reversed stub begins behind its label, which stands at the end of its layer.
                 Kind::Label | Kind::Bend => self.layer_end(from_item.layer),
             };
-            let track = |track: usize| self.layer_end(channel.layer) + 1 + track;
+            let track = |track: usize| self.layer_end(channel.layer) + channel.lead + track;
             points.push(self.point(begin, from));
             match channel.bends(*link) {
                 Bends::None => {}

@@ -39,6 +39,17 @@ impl Workbench {
         let mut files = Vec::new();
         read(&folder, &folder, &mut files);
         files.sort_by(|one, other| one.0.cmp(&other.0));
+        Self::of(name, files, width, height)
+    }
+
+    /// Opens one YAML file.
+    pub fn yaml(text: &str, width: u16, height: u16) -> Self {
+        let text: std::sync::Arc<str> = text.into();
+        let loaded = Loaded { source: Source::parse(Format::Yaml, text.clone()), text };
+        Self::of("made", vec![(FileId::new("tools.yaml"), loaded)], width, height)
+    }
+
+    fn of(name: &str, files: Vec<(FileId, Loaded)>, width: u16, height: u16) -> Self {
         let names = files.iter().map(|(name, _)| name.clone()).collect();
         let (themes, complaints) = theme::all(&[]);
         assert!(complaints.is_empty(), "{complaints:?}");

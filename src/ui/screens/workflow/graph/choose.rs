@@ -77,11 +77,15 @@ impl Graph {
 
     /// Opens what is chosen, or folds it again: a bundle of tools, a folded box, the neighbours of a state.
     pub(super) fn open(&mut self, facts: &Facts) -> Reply {
+        if self.arrow.is_some() && self.shown.unbundled == self.arrow {
+            self.shown.unbundled = None;
+            return Reply::Handled;
+        }
         if let Some(edge) = self.selected_edge(facts) {
             if edge.tools.len() < 2 {
                 return Reply::Refused("this arrow stands for one tool".into());
             }
-            self.shown.unbundled = if self.shown.unbundled == self.arrow { None } else { self.arrow.clone() };
+            self.shown.unbundled.clone_from(&self.arrow);
             return Reply::Handled;
         }
         let (Some(row), Some(laid)) = (self.selected(facts), &self.laid) else {

@@ -14,6 +14,9 @@ fn keys(state: &State, rows: impl Iterator<Item = ToolRow>) -> String {
     rows.map(|row| state.catalog.tools[row].entry.key.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// Of a longer way only so many steps are named.
+const FEW: usize = 4;
+
 /// About the arrow if one is chosen, else about the state.
 pub fn words(facts: &Facts, state: &State, row: Option<StateRow>, edge: Option<&Edge>) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
@@ -31,6 +34,9 @@ fn of_state(facts: &Facts, state: &State, row: StateRow) -> String {
     words.push(match facts.here.as_ref().and_then(|paths| paths.to_state(row)) {
         _ if Some(row) == facts.current => "current".into(),
         None => "out of reach".into(),
+        Some(hops) if hops.len() > FEW => {
+            format!("{} steps: {}, …", hops.len(), keys(state, hops[..FEW].iter().map(|hop| hop.tool)))
+        }
         Some(hops) => format!("by {}", keys(state, hops.iter().map(|hop| hop.tool))),
     });
     if facts.analysis.dead_ends.contains(&row) {

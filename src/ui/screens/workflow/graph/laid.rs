@@ -106,6 +106,12 @@ impl Laid {
         overflow(&self.picture, self.room) == 0
     }
 
+    /// Whether so much is out of view that a map of all is of use.
+    pub fn wants_map(&self) -> bool {
+        let far = |size: usize, room: u16| 2 * size > 3 * usize::from(room);
+        far(self.picture.width, self.room.0) || far(self.picture.height, self.room.1)
+    }
+
     /// Draws a part of the picture, unless it is drawn already.
     pub fn draw(&mut self, window: Area) {
         if self.drawing.window != window {

@@ -19,12 +19,16 @@ pub struct MiniMap {
     pub selected: Option<usize>,
 }
 
-/// The place of the map on a pane; `None` where there is no room. It keeps away from what is selected.
-pub fn place(inside: Rect, selected: Option<Rect>) -> Option<Rect> {
+/// The place of the map of a picture of some size on a pane; `None` where there is no room. It keeps away from what is selected.
+pub fn place(inside: Rect, picture: (usize, usize), selected: Option<Rect>) -> Option<Rect> {
     if inside.width < 48 || inside.height < 14 {
         return None;
     }
-    let (width, height) = ((inside.width / 4).clamp(14, 32), (inside.height / 4).clamp(5, 12));
+    let most = ((inside.width / 4).min(32), (inside.height / 4).clamp(4, 14));
+    // Both sides shrink alike, so that the map has the shape of the picture.
+    let scale = picture.0.div_ceil(usize::from(most.0)).max(picture.1.div_ceil(usize::from(most.1))).max(1);
+    let side = |size: usize, most: u16| u16::try_from(size.div_ceil(scale)).unwrap_or(most).clamp(3, most) + 2;
+    let (width, height) = (side(picture.0, most.0), side(picture.1, most.1));
     let bottom = Rect::new(inside.right() - width, inside.bottom() - height, width, height);
     let top = Rect { y: inside.y, ..bottom };
     let covers = |map: Rect| selected.is_some_and(|selected| selected.intersects(map));

@@ -1,6 +1,9 @@
 //! The pane of the picture: what the user chose to see, and what keys and mouse do.
 
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Margin, Rect},
+};
 
 use super::{
     super::{facts::Facts, scene::Scene},
@@ -44,8 +47,7 @@ pub struct Graph {
     pub(super) map: Map,
     pub(super) follows: Follows,
     pub(super) inside: Rect,
-    /// The pane with its edge, and the buttons on it.
-    pub(super) pane: Rect,
+    /// What can be pressed on the pane's edge.
     pub(super) buttons: Vec<(Rect, Act)>,
     pub(super) map_at: Option<Rect>,
     pub(super) held: Option<Held>,
@@ -114,15 +116,15 @@ impl Graph {
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
+        let whole = area.inner(Margin::new(1, 1));
+        // What is written below the picture takes its line from it.
+        let below = self.seek.is_typing() || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
+        self.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
+        self.lay(facts, state);
         let title = self.title(facts);
         let foot = foot::words(facts, state, self.selected(facts), self.selected_edge(facts).as_ref());
         let note = self.lay_buttons(area, &title);
-        let whole = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
-        self.pane = area;
-        let loose = self.laid.as_ref().map_or(0, |laid| u16::from(!laid.states.staying.is_empty()));
-        let line = loose.max(u16::from(self.seek.is_typing()));
-        self.inside = Rect { height: whole.height.saturating_sub(line), ..whole };
-        self.lay(facts, state);
+        Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if self.followed != facts.current {
             self.followed = facts.current;
             if self.follows == Follows::Run {
@@ -220,9 +222,13 @@ impl Graph {
 
     fn draw_map(&mut self, buffer: &mut Buffer, facts: &Facts, scene: Scene<'_>) {
         self.map_at = None;
-        let Some(laid) = self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && !laid.fits()) else { return };
+        let Some(laid) = self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && laid.wants_map()) else { return };
         let selected = self.selected(facts);
-        let Some(place) = minimap::place(self.inside, selected.and_then(|row| self.seen(row))) else { return };
+        let Some(place) =
+            minimap::place(self.inside, (laid.picture.width, laid.picture.height), selected.and_then(|row| self.seen(row)))
+        else {
+            return;
+        };
         self.map_at = Some(place);
         let map = MiniMap {
             view: paint::window(self.inside, self.offset, laid),

@@ -1,0 +1,153 @@
+//! The picture of a workflow under keys and mouse, small and large.
+
+use std::fmt::Write;
+
+use toolcrib::{
+    app::{
+        input::{Button, Input, Mods, Mouse, MouseKind},
+        message::{Message, ScreenId},
+    },
+    model::context::Name,
+};
+
+use crate::support::workbench::Workbench;
+
+/// A workspace of tools, each with the states it is available in and the one it leads to.
+fn made(tools: impl IntoIterator<Item = (String, String, String)>, (width, height): (u16, u16)) -> Workbench {
+    let mut text = String::from("tool:\n");
+    for (key, from, to) in tools {
+        write!(
+            text,
+            "  {key}:\n    type: text-completion\n    name: {key}\n    description: Does {key}\n    group: [g]\n    \
+             state: {to}\n    applicable-states: [{from}]\n"
+        )
+        .unwrap();
+    }
+    let mut bench = Workbench::yaml(&text, width, height);
+    bench.send(Message::SetGroups(Some(vec![Name::from("g")])));
+    let mut bench = bench.on(ScreenId::Workflow);
+    bench.keys("shift+tab");
+    bench
+}
+
+fn state(row: usize) -> String {
+    if row == 0 { "undefined".into() } else { format!("s{row}") }
+}
+
+fn tool(from: usize, to: usize) -> (String, String, String) {
+    (format!("t{from}-{to}"), state(from), state(to))
+}
+
+fn presses(bench: &mut Workbench, kind: MouseKind, column: u16, row: u16) {
+    bench.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+}
+
+#[test]
+fn keys_go_along_arrows_first() {
+    let mut bench = made([tool(0, 1), tool(0, 2), tool(1, 3)], (200, 60));
+    bench.keys("right");
+    assert!(bench.shows("s1 · by t0-1"), "{}", bench.screen());
+    bench.keys("right");
+    assert!(bench.shows("s3 · by t0-1, t1-3"), "s2 is as near, but no arrow leads there: {}", bench.screen());
+    bench.keys("left left");
+    assert!(bench.shows("undefined · current"), "{}", bench.screen());
+    bench.keys("right down");
+    assert!(bench.shows("s2 · by t0-2"), "{}", bench.screen());
+}
+
+#[test]
+fn an_arrow_is_chosen_and_taken() {
+    let mut bench = made([tool(0, 1), tool(0, 2), tool(1, 3)], (200, 60));
+    bench.keys(". .");
+    assert!(bench.shows("undefined → s2: t0-2"), "{}", bench.screen());
+    assert!(bench.shows("━━"), "the chosen arrow is told without colour: {}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.state(), "s2");
+    bench.clicks("─ t1-3 ─");
+    assert!(bench.shows("s1 → s3: t1-3"), "{}", bench.screen());
+}
+
+#[test]
+fn a_bundle_is_counted_and_opened() {
+    let long = |row: usize| (format!("a-tool-with-a-long-name-{row}"), state(0), state(1));
+    let mut bench = made((0..4).map(long), (200, 60));
+    assert!(bench.shows("+3") && bench.screen().matches("─▶│").count() == 1, "{}", bench.screen());
+    bench.keys(". o");
+    assert_eq!(bench.screen().matches("▶│").count(), 4, "{}", bench.screen());
+    bench.keys("o");
+    assert!(bench.shows("+3"), "{}", bench.screen());
+}
+
+#[test]
+fn many_states_are_folded_or_shown_in_part_and_opened() {
+    // Forty circles of four states, apart from each other and from the start.
+    let circles = (0..40).flat_map(|circle| (0..4).map(move |row| tool(1 + circle * 4 + row, 1 + circle * 4 + (row + 1) % 4)));
+    let mut bench = made(circles, (120, 36));
+    assert!(bench.shows("161 · 1 reachable · in 41 boxes") && bench.shows("▣ 4 states"), "{}", bench.screen());
+    bench.types("/");
+    bench.types("s42");
+    bench.keys("enter");
+    assert!(bench.shows("s41 …"), "the box that holds it is in view: {}", bench.screen());
+    bench.keys("o");
+    assert!(bench.shows("in 44 boxes") && bench.shows("╎ s42"), "{}", bench.screen());
+    bench.keys("o");
+    assert!(bench.shows("in 41 boxes"), "{}", bench.screen());
+}
+
+#[test]
+fn the_neighbourhood_follows_the_run_and_grows() {
+    let mut bench = made((0..999).map(|row| tool(row, row + 1)), (120, 36));
+    assert!(bench.shows("1000 · 1000 reachable · 30 near"), "{}", bench.screen());
+    bench.types("/");
+    bench.types("s500");
+    bench.keys("enter");
+    assert!(bench.shows("│ s500"), "{}", bench.screen());
+    let further = "down ".repeat(15);
+    bench.keys(&further);
+    assert!(bench.shows("⋯ 1 more") && bench.shows("│ s515"), "{}", bench.screen());
+    bench.keys("o down");
+    assert!(bench.shows("31 near") && bench.shows("│ s516"), "{}", bench.screen());
+    bench.keys("v v v");
+    assert!(!bench.shows("shown: every state"), "a thousand are not laid out while a key waits: {}", bench.screen());
+    bench.keys("c");
+    assert!(bench.shows("▶ undefined"), "{}", bench.screen());
+}
+
+#[test]
+fn zooming_out_ends_in_dots_and_the_map_leads_anywhere() {
+    let mut bench = made((0..40).map(|row| tool(row, row + 1)), (120, 36));
+    assert!(bench.shows("▶ undefined") && !bench.shows("s40"), "{}", bench.screen());
+    let (column, row) = bench.find("┌");
+    presses(&mut bench, MouseKind::Down(Button::Left), column + 2, row + 6);
+    presses(&mut bench, MouseKind::Up(Button::Left), column + 2, row + 6);
+    assert!(!bench.shows("┃ ▶ undefined"), "a press on the map went elsewhere: {}", bench.screen());
+    bench.keys("z");
+    assert!(!bench.shows("┌"), "{}", bench.screen());
+    bench.keys("- -");
+    assert!(bench.shows("○") && !bench.shows("s20"), "{}", bench.screen());
+    bench.keys("-");
+    assert!(bench.shows("this is the least that can be shown"));
+    bench.keys("0");
+    assert!(bench.shows("●"), "{}", bench.screen());
+}
+
+#[test]
+fn the_buttons_on_the_edge_and_the_legend() {
+    let mut bench = made([tool(0, 1)], (200, 60));
+    bench.clicks("i signs");
+    assert!(bench.shows("dead end: no tool is available"), "{}", bench.screen());
+    bench.keys("esc");
+    bench.clicks("-  +");
+    assert!(!bench.shows("1 tool "), "{}", bench.screen());
+    assert!(bench.shows("■ s1"), "a dead end has a sign of its own: {}", bench.screen());
+}
+
+#[test]
+fn finding_a_tool_shows_its_arrow_and_esc_leads_back() {
+    let mut bench = made([tool(0, 1), tool(1, 2), tool(2, 3)], (200, 60));
+    bench.types("/");
+    bench.types("t2-");
+    assert!(bench.shows("1 of 1") && bench.shows("s2 → s3: t2-3"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("undefined · current"), "{}", bench.screen());
+}
