@@ -28,6 +28,8 @@ mod gate_edits;
 mod invoke;
 #[path = "all/killed.rs"]
 mod killed;
+#[path = "all/kitchen_sink.rs"]
+mod kitchen_sink;
 #[path = "all/layout.rs"]
 mod layout;
 #[path = "all/nats.rs"]

@@ -228,7 +228,13 @@ impl Merge<'_> {
                 node.types = node.types.and(Types::BOOLEAN.or(Types::NULL));
                 node.typed = true;
             }
-            _ => node.choices = Some(Arc::new(choices)),
+            _ => {
+                // Null is only among them where it is said.
+                if !node.nullable {
+                    node.types = node.types.without(Types::NULL);
+                }
+                node.choices = Some(Arc::new(choices));
+            }
         }
     }
 }
@@ -241,6 +247,14 @@ mod tests {
 
     fn root(schema: Value) -> Arc<Node> {
         Schema::new(schema).root_node()
+    }
+
+    #[test]
+    fn null_is_a_choice_only_where_it_is_listed() {
+        assert!(!root(json!({"enum": ["a", "b"]})).types.contains(Types::NULL));
+        assert!(!root(json!({"type": ["string", "null"], "enum": ["a", "b"]})).types.contains(Types::NULL));
+        assert!(root(json!({"enum": ["a", "b", null]})).types.contains(Types::NULL));
+        assert!(root(json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]})).types.contains(Types::NULL));
     }
 
     #[test]

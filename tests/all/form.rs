@@ -457,6 +457,33 @@ fn secrets_and_control_characters_never_reach_the_screen() {
 }
 
 #[test]
+fn typing_into_the_first_place_of_a_tuple_stays_there() {
+    let tuple = json!({"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}], "items": false});
+    let mut desk = Desk::new(json!({"type": "object", "properties": {"spot": tuple}}), json!({}));
+    desk.goes("/spot");
+    desk.keys("right");
+    desk.goes("/spot/0");
+    desk.keys("enter");
+    desk.types("-8.50");
+    desk.keys("tab");
+    desk.types("7");
+    assert_eq!(*desk.value, json!({"spot": [-8.5, 7]}));
+    assert!(desk.screen().contains("-8.50"), "{}", desk.screen());
+}
+
+#[test]
+fn the_name_of_an_entry_is_not_lost_when_the_focus_goes() {
+    let schema = json!({"type": "object", "properties": {"headers": {"type": "object", "additionalProperties": {"type": "string"}}, "last": {}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/headers");
+    desk.acts(Act::AddItem);
+    desk.types("accept");
+    desk.clicks("last");
+    assert_eq!(*desk.value, json!({"headers": {"accept": ""}}));
+    assert_eq!(desk.form.focused().to_string(), "/last");
+}
+
+#[test]
 fn a_long_form_scrolls_and_shows_where_one_is() {
     let properties: serde_json::Map<String, Value> =
         (0..300).map(|number| (format!("field {number}"), json!({"type": "string"}))).collect();

@@ -1,6 +1,6 @@
 """A tool service in another language and with another library than toolcrib's: answers on a NATS subject, well or badly.
 
-    responder.py SERVER MODE REQUEST_SUBJECT RESPONSE_SUBJECT
+    responder.py SERVER MODE REQUEST_SUBJECT RESPONSE_SUBJECT [FILE]
 
 Says READY on standard output once the server knows its subscription. Ends when standard input is closed.
 """
@@ -23,7 +23,7 @@ def greeting(message):
     return [f"Hello {body['user']}, ", f"{arguments['topic']} as ", f"{config['style']}."]
 
 
-async def main(server, mode, request, response):
+async def main(server, mode, request, response, file=None):
     client = await nats.connect(server)
 
     async def send(subject, data, id):
@@ -71,6 +71,11 @@ async def main(server, mode, request, response):
         elif mode == "error":
             error = {"type": "tool-service-error", "message": "the oven is cold"}
             await send(response, json.dumps({"error": error, "response": "", "end_of_stream": True}).encode(), id)
+        elif mode == "keep":
+            # The body as it came over the wire, before anything has read it.
+            with open(file, "wb") as kept:
+                kept.write(message.data)
+            await send(response, chunk(f"kept {len(message.data)} bytes", True), id)
         elif mode == "huge":
             for row in range(200):
                 await send(response, chunk(f"{row:08}" + "x" * 499_992, row == 199), id)

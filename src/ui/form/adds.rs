@@ -83,7 +83,15 @@ impl Editor for Adder {
     }
 
     fn click(&mut self, _cell: &Cell<'_>, _click: Click) -> Answer {
-        if self.name.is_some() { Answer::Handled } else { self.add() }
+        let empty = self.name.as_ref().is_some_and(|name| name.text().is_empty());
+        if empty { Answer::Handled } else { self.add() }
+    }
+
+    fn leave(&mut self, _cell: &Cell<'_>) -> Answer {
+        match &self.name {
+            Some(name) if !name.text().is_empty() => self.add(),
+            _ => Answer::Handled,
+        }
     }
 }
 

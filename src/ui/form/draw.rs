@@ -21,6 +21,9 @@ use crate::{
 /// Lines of help for the focused field, unless all of it is asked for.
 const HELP: usize = 4;
 
+/// Rows within an open field that come into view with it.
+const OPENED: usize = 3;
+
 impl Form {
     /// Draws the form into `area`; `focused`: it has the keys.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
@@ -98,7 +101,11 @@ impl Form {
         let most = self.lines.total().saturating_sub(height);
         self.scroll = self.scroll.min(most);
         let Some(row) = self.row().filter(|_| self.follow) else { return };
-        let (start, end) = self.lines.of(row);
+        let (start, own_end) = self.lines.of(row);
+        // Of what stands open below the focus the beginning is seen too.
+        let depth = self.fields[row].depth;
+        let inside = self.fields[row + 1..].iter().take(OPENED).take_while(|field| field.depth > depth).count();
+        let end = if inside > 0 { self.lines.of(row + inside).1.min(start + height).max(own_end) } else { own_end };
         if end > self.scroll + height {
             self.scroll = end - height;
         }

@@ -1,7 +1,7 @@
 //! Moving the focus of a form: by key, to a place, to where something new is.
 
 use super::{
-    cell::Answer,
+    cell::{Answer, Ask},
     view::{Form, FormReply},
 };
 use crate::schema::{
@@ -136,6 +136,10 @@ impl Form {
         self.editor = Some(editor);
         match answer {
             Some(Answer::Change(edits)) => self.commit(edits),
+            Some(Answer::Ask(Ask::AddMember(name))) => {
+                let object = self.focus.0.clone();
+                self.put_member(&object, &name)
+            }
             _ => FormReply::Handled,
         }
     }

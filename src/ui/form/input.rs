@@ -250,15 +250,22 @@ impl Form {
     }
 
     fn add_member(&mut self, object: &Pointer, name: &str) -> FormReply {
+        let reply = self.put_member(object, name);
+        if matches!(reply, FormReply::Edits(_)) {
+            self.view.adding = None;
+            self.show_new(&object.child(name), object);
+        }
+        reply
+    }
+
+    /// Adds an entry and leaves the focus where it is.
+    pub(super) fn put_member(&mut self, object: &Pointer, name: &str) -> FormReply {
         let place = object.child(name);
         if place.get(&self.value).is_some() {
             return FormReply::Refused(format!("there is a member {name:?} already"));
         }
         let value = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
-        let reply = self.commit(vec![Edit::Set { at: place.clone(), to: value.into() }]);
-        self.view.adding = None;
-        self.show_new(&place, object);
-        reply
+        self.commit(vec![Edit::Set { at: place, to: value.into() }])
     }
 
     fn rename(&mut self, at: &Pointer, name: &str) -> FormReply {

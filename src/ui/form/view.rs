@@ -404,14 +404,20 @@ impl Form {
     /// What is remembered by place goes along with an edit.
     fn follow_edit(&mut self, edit: &Edit) {
         let in_list = is_in_list(&self.value, edit);
-        if matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
+        // What comes to stand at the end of a list moves nothing; its place in a tuple may have had the focus all along.
+        let appends = matches!(edit, Edit::Insert { at, .. } if at.get(&self.value).is_none());
+        if appends || matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
             self.drafts.retain(|at, _| !at.starts_with(edit.at()));
             self.written.retain(|at, _| !at.starts_with(edit.at()));
         }
-        if let Edit::Set { at, to } = edit
+        if let Edit::Set { at, to } | Edit::Insert { at, item: to } = edit
             && let (Some(text), true) = (to.written(), to.value().is_f64())
+            && (appends || matches!(edit, Edit::Set { .. }))
         {
             self.written.insert(at.clone(), text.to_owned());
+        }
+        if appends {
+            return;
         }
         move_keys(&mut self.drafts, edit, in_list);
         move_keys(&mut self.written, edit, in_list);

@@ -28,7 +28,7 @@ use self::{
 use crate::{
     app::{
         actions::{Act, Scope},
-        input::{Input, Mouse, MouseKind},
+        input::{Code, Input, Key, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
         state::State,
     },
@@ -71,6 +71,23 @@ impl Invoke {
             MIDDLE => self.request.input(input),
             _ => self.answer.input(input, state),
         }
+    }
+
+    /// Tab goes from field to field, and after the last to the next pane.
+    fn step(&mut self, act: Act, state: &State) -> Reply {
+        if self.panes.focus == MIDDLE {
+            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let reply = self.request.input(&Input::Key(key));
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
+        match act {
+            Act::PreviousPane => self.previous(state),
+            _ => self.next(state),
+        }
+        self.arrive();
+        Reply::Handled
     }
 
     fn next(&mut self, state: &State) {
@@ -227,14 +244,7 @@ impl Screen for Invoke {
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
         match act {
-            Act::NextPane => {
-                self.next(state);
-                self.arrive();
-            }
-            Act::PreviousPane => {
-                self.previous(state);
-                self.arrive();
-            }
+            Act::NextPane | Act::PreviousPane => return self.step(act, state),
             Act::Find => return self.find(),
             Act::Send => {
                 let reply = self.request.send();
@@ -291,7 +301,9 @@ impl Screen for Invoke {
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.push(Act::Find),
         }
-        hints.extend([Act::Resend, Act::CopyAs, Act::Strays, Act::NextPane]);
+        hints.extend([Act::Resend, Act::CopyAs, Act::Strays]);
+        // In the form Tab goes from field to field first.
+        hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
         hints
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    ffi::OsStr,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -114,9 +115,19 @@ pub struct Responder {
 impl Responder {
     /// One that behaves as `mode` says (see `tests/services/responder.py`) and already listens.
     pub fn start(server: &str, mode: &str) -> Self {
+        Self::run([server, mode, "tg.request.joke", "tg.response.joke"].map(OsStr::new))
+    }
+
+    /// One that answers for another topic, keeps each request's bytes in a file and says how many they are.
+    pub fn keeping(server: &str, topic: &str, file: &Path) -> Self {
+        let (request, response) = (format!("tg.request.{topic}"), format!("tg.response.{topic}"));
+        Self::run([server.as_ref(), "keep".as_ref(), request.as_ref(), response.as_ref(), file.as_os_str()])
+    }
+
+    fn run<const N: usize>(arguments: [&OsStr; N]) -> Self {
         let mut child = Command::new(program("TOOLCRIB_PYTHON"))
             .arg(script("responder.py"))
-            .args([server, mode, "tg.request.joke", "tg.response.joke"])
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
