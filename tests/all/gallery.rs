@@ -159,8 +159,26 @@ fn every_declared_member_is_a_field_and_every_widget_is_there() {
     }
     let widgets: BTreeSet<&str> = form.fields().iter().map(|field| word(&field.kind)).collect();
     let wanted = [
-        "add", "chips", "choice", "constant", "date", "date-time", "duration", "line", "lines", "list", "map", "null", "number",
-        "object", "path", "read-only", "secret", "time", "toggle", "variant",
+        "add",
+        "chips",
+        "choice",
+        "constant",
+        "date",
+        "date-time",
+        "duration",
+        "line",
+        "lines",
+        "list",
+        "map",
+        "null",
+        "number",
+        "object",
+        "path",
+        "read-only",
+        "secret",
+        "time",
+        "toggle",
+        "variant",
     ];
     assert_eq!(widgets.into_iter().collect::<Vec<_>>(), wanted);
     assert!(form.fields().iter().all(|field| field.kind != Kind::Raw), "nothing in it can only be edited as JSON");
