@@ -36,6 +36,8 @@ mod layout;
 mod nats;
 #[path = "all/pictures.rs"]
 mod pictures;
+#[path = "all/reach.rs"]
+mod reach;
 #[path = "all/readme.rs"]
 mod readme;
 #[path = "all/samples.rs"]

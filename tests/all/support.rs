@@ -1,5 +1,11 @@
 //! What several tests stand on.
 
+#[path = "support/filler.rs"]
+pub mod filler;
+#[path = "support/instances.rs"]
+pub mod instances;
+#[path = "support/luck.rs"]
+pub mod luck;
 #[path = "support/nats.rs"]
 pub mod nats;
 #[path = "support/picture.rs"]

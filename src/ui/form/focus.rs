@@ -65,6 +65,19 @@ impl Form {
         false
     }
 
+    /// Puts the focus on a row by its number among [`Form::fields`], ready for keys.
+    /// What was typed elsewhere and is not yet in the value comes as edits.
+    pub fn turn_to(&mut self, row: usize) -> FormReply {
+        let target = self.fields.get(row).map(|field| (field.pointer.clone(), field.part));
+        let reply = self.leave();
+        let row = target.and_then(|(at, part)| self.fields.iter().position(|field| field.part == part && field.pointer == at));
+        if let Some(row) = row {
+            self.set_row(row);
+            self.resting = false;
+        }
+        reply
+    }
+
     /// Puts the focus on the row that adds to what stands at a place, opening it.
     pub(super) fn focus_add(&mut self, at: &Pointer) {
         self.view.folds.insert(at.clone(), true);

@@ -368,7 +368,7 @@ impl Form {
             Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => "this is not an item of a list",
             Act::MoveUp if item.is_some_and(|(index, _)| index == 0) => "it is the first item",
             Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => "it is the last item",
-            Act::SetNull if !field.node.types.contains(Types::NULL) => "null is not allowed here",
+            Act::SetNull if !self.may_be_null(&field.pointer) => "null is not allowed here",
             Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => "there is no value here",
             Act::RenameMember if !matches!(field.role, Role::Entry { .. }) || field.presence == Presence::Unset => {
                 "its name is given by the schema"
@@ -397,6 +397,11 @@ impl Form {
 
     fn decided(&self, at: &Pointer) -> Option<Arc<Node>> {
         decided_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at)
+    }
+
+    /// Null is allowed at a place: a union's row may say so, though none of its branches does.
+    fn may_be_null(&self, at: &Pointer) -> bool {
+        self.fields.iter().any(|field| field.pointer == *at && field.node.types.contains(Types::NULL))
     }
 
     fn can_add(&self, field: &Field) -> bool {
