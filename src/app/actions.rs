@@ -109,12 +109,14 @@ actions! {
     Accept          "accept"           FormFile ["ctrl+enter", "alt+enter", "f6"], "done", "Print the document, or save it, and leave";
     OpenField       "open-field"       Form     ["enter", "space"],     "edit",            "Edit, open, fold or switch the field";
     AddItem         "add-item"         Form     ["a", "alt+a"],         "add",             "Add an item or an entry to the list";
+    AddMember       "add-member"       Form     ["alt+m"],              "add member",      "Add a member beside the field, under a name of your own";
     RemoveValue     "remove-value"     Form     ["x", "delete", "alt+x"], "remove",        "Take the value away: an item goes, a field is unset";
     MoveUp          "move-up"          Form     ["alt+up", "K"],        "move up",         "Move the item up in its list";
     MoveDown        "move-down"        Form     ["alt+down", "J"],      "move down",       "Move the item down in its list";
     DuplicateItem   "duplicate-item"   Form     ["alt+d"],              "copy item",       "Put a copy of the item after it";
     RenameMember    "rename-member"    Form     ["alt+r"],              "rename entry",    "Give the entry another name";
     SetNull         "set-null"         Form     ["alt+n"],              "null",            "Set the field to null";
+    SetEmpty        "set-empty"        Form     ["alt+0"],              "empty",           "Set the field to an empty text, list or object";
     EditJson        "edit-json"        Form     ["alt+j"],              "as JSON",         "Edit the field's value as JSON";
     EditText        "edit-text"        Form     ["alt+e"],              "text in $EDITOR", "Edit the field's text in your editor";
     FixField        "fix-field"        Form     ["alt+f"],              "fix",             "Apply the fix that stands below the field";

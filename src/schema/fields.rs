@@ -142,7 +142,13 @@ impl Layout<'_> {
     fn row(&self, seat: &Seat<'_>, node: &Arc<Node>, shape: Shape, (switched, open): (bool, bool)) -> Field {
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
-            Shape::Choice => node.choices.clone().map_or(Kind::Raw, Kind::Choice),
+            Shape::Choice => match &node.choices {
+                Some(choices) if choices.open && kind::text_kind(node, seat.value) == TextKind::Lines => {
+                    Kind::Text(TextKind::Lines)
+                }
+                Some(choices) => Kind::Choice(Arc::clone(choices)),
+                None => Kind::Raw,
+            },
             Shape::Text => match kind::text_kind(node, seat.value) {
                 TextKind::Line => kind::suggestions(node).map_or(Kind::Text(TextKind::Line), Kind::Choice),
                 other => Kind::Text(other),

@@ -216,7 +216,11 @@ impl Merge<'_> {
         choices.options.retain(|option| types.admits(&option.value) && is_open(&option.value));
         let has = |value: bool| choices.options.iter().any(|option| option.value == Value::Bool(value));
         match choices.options.as_slice() {
-            _ if choices.open => node.choices = Some(Arc::new(choices)),
+            _ if choices.open => {
+                let null = if node.nullable { Types::NULL } else { Types::NONE };
+                (node.types, node.typed) = (node.types.and(Types::TEXT).or(null), true);
+                node.choices = Some(Arc::new(choices));
+            }
             [] if node.nullable => {
                 node.types = Types::NULL;
                 node.typed = true;

@@ -624,3 +624,23 @@ fn a_schema_that_follows_the_value_does_not_interrupt_typing() {
     }
     assert_eq!(*desk.value, json!({"group": ["one", "new"], "state": "new"}));
 }
+
+#[test]
+fn a_member_that_the_schema_does_not_name_can_be_added_anywhere() {
+    let mut desk = Desk::new(
+        json!({"properties": {"n": {"type": "number"}, "o": {"type": "object", "properties": {"p": {}}}}}),
+        json!({"n": 0}),
+    );
+    desk.goes("/n");
+    assert_eq!(desk.acts(Act::AddMember), FormReply::Handled);
+    desk.types("extra");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"n": 0, "extra": ""}));
+    desk.goes("/o");
+    desk.acts(Act::AddItem);
+    desk.types("q");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"n": 0, "extra": "", "o": {"q": ""}}));
+    let mut desk = Desk::new(json!({"properties": {"n": {"type": "number"}}, "additionalProperties": false}), json!({}));
+    assert!(matches!(desk.acts(Act::AddMember), FormReply::Refused(_)));
+}

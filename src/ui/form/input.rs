@@ -216,9 +216,7 @@ impl Form {
         let field = &self.fields[row];
         let at = field.pointer.clone();
         if let Some(object) = self.grown_object(field) {
-            self.view.adding = Some(object.clone());
-            self.focus_add(&object);
-            return FormReply::Handled;
+            return self.name_member(object);
         }
         let (list, index) = match (field.role, field.part) {
             (Role::Item { index, .. }, part) if part != Part::Add && !matches!(field.kind, Kind::List { .. }) => {
@@ -231,6 +229,13 @@ impl Form {
         let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.show_new(&place, &list);
         reply
+    }
+
+    /// Asks for the name of a member to be added.
+    fn name_member(&mut self, object: Pointer) -> FormReply {
+        self.view.adding = Some(object.clone());
+        self.focus_add(&object);
+        FormReply::Handled
     }
 
     /// Opens what was added, with the focus on the first thing to fill in.
@@ -303,11 +308,13 @@ impl Form {
                 self.input(&Input::Key(Key::plain(Code::Enter)))
             }
             Act::AddItem => self.add(row),
+            Act::AddMember => self.name_member(self.object_around(field)),
             Act::RemoveValue => self.commit(vec![Edit::Remove { at }]),
             Act::MoveUp => self.shift(&at, -1),
             Act::MoveDown => self.shift(&at, 1),
             Act::DuplicateItem => self.duplicate(&at),
             Act::SetNull => self.commit(vec![Edit::Set { at, to: Value::Null.into() }]),
+            Act::SetEmpty => empty(field).map_or(FormReply::Handled, |to| self.commit(vec![Edit::Set { at, to: to.into() }])),
             Act::EditJson => {
                 self.editor = self.cell(row).map(|cell| raw_json::opened(&cell));
                 self.resting = false;
@@ -363,17 +370,19 @@ impl Form {
             _ => None,
         };
         let words = match act {
-            Act::AddItem if !self.can_add(field) => "there is no list, and no object that takes further members",
+            Act::AddItem if !self.can_add(field) => "this is no list, nor an object that takes further members",
+            Act::AddMember if !self.takes_members(&self.object_around(field)) => "the object takes no further members",
             Act::RemoveValue if !field.is_removable() => "there is no value to take away",
             Act::MoveUp | Act::MoveDown | Act::DuplicateItem if item.is_none() => "this is not an item of a list",
             Act::MoveUp if item.is_some_and(|(index, _)| index == 0) => "it is the first item",
             Act::MoveDown if item.is_some_and(|(index, len)| index + 1 == len) => "it is the last item",
             Act::SetNull if !self.may_be_null(&field.pointer) => "null is not allowed here",
+            Act::SetEmpty if empty(field).is_none() => "this is no text, list or object",
             Act::SetNull | Act::EditJson if matches!(field.part, Part::Add | Part::More(_)) => "there is no value here",
             Act::RenameMember if !matches!(field.role, Role::Entry { .. }) || field.presence == Presence::Unset => {
                 "its name is given by the schema"
             }
-            Act::EditText if !matches!(field.kind, Kind::Text(TextKind::Line | TextKind::Lines)) => "this is not a text",
+            Act::EditText if !is_text(field) => "this is not a text",
             Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
             Act::FieldHelp if field.help().is_none() => "there is no description",
             Act::NextIssue if self.remarks.total() == 0 => "there is nothing to mend",
@@ -382,17 +391,23 @@ impl Form {
         Some(words.into())
     }
 
-    /// The object that gets a member when something is added at a row; `None` where it is a list that gets an item.
+    /// The object that a row is for, where adding at the row means a member of it.
     fn grown_object(&self, field: &Field) -> Option<Pointer> {
-        let here = || field.pointer.get(&self.value);
+        let is_object = || field.pointer.get(&self.value).is_some_and(Value::is_object);
         match field.kind {
             Kind::Map { .. } | Kind::Object { .. } | Kind::Add(Adds::Member) => Some(field.pointer.clone()),
-            Kind::List { .. } | Kind::Add(Adds::Item) => None,
-            Kind::Variant { open: Some(_), .. } if here().is_some_and(Value::is_object) => Some(field.pointer.clone()),
-            Kind::Variant { open: Some(_), .. } => None,
-            _ if matches!(field.role, Role::Item { .. }) => None,
-            _ => field.pointer.parent(),
+            Kind::Variant { .. } if is_object() => Some(field.pointer.clone()),
+            _ => None,
         }
+    }
+
+    /// The object that a row stands in.
+    fn object_around(&self, field: &Field) -> Pointer {
+        let mut place = field.pointer.parent().unwrap_or_default();
+        while let (Some(Value::Array(_)), Some(above)) = (place.get(&self.value), place.parent()) {
+            place = above;
+        }
+        place
     }
 
     fn decided(&self, at: &Pointer) -> Option<Arc<Node>> {
@@ -404,9 +419,13 @@ impl Form {
         self.fields.iter().any(|field| field.pointer == *at && field.node.types.contains(Types::NULL))
     }
 
+    fn takes_members(&self, object: &Pointer) -> bool {
+        self.decided(object).is_some_and(|node| may_hold_entries(&node))
+    }
+
     fn can_add(&self, field: &Field) -> bool {
         match self.grown_object(field) {
-            Some(object) => self.decided(&object).is_some_and(|node| may_hold_entries(&node)),
+            Some(object) => self.takes_members(&object),
             None => {
                 matches!(field.role, Role::Item { .. })
                     || matches!(field.kind, Kind::List { .. } | Kind::Variant { open: Some(_), .. } | Kind::Add(_))
@@ -446,5 +465,25 @@ impl Form {
             _ => true,
         };
         candidates.into_iter().filter(useful).collect()
+    }
+}
+
+/// The empty value of a text, a list or an object.
+fn empty(field: &Field) -> Option<Value> {
+    match &field.kind {
+        Kind::Text(_) => Some(Value::String(String::new())),
+        Kind::Choice(choices) if choices.open => Some(Value::String(String::new())),
+        Kind::List { .. } | Kind::Chips(_) => Some(Value::Array(Vec::new())),
+        Kind::Object { .. } | Kind::Map { .. } => Some(Value::Object(serde_json::Map::new())),
+        _ => None,
+    }
+}
+
+/// A text that may be shown, and so edited elsewhere.
+fn is_text(field: &Field) -> bool {
+    match &field.kind {
+        Kind::Text(kind) => *kind != TextKind::Secret,
+        Kind::Choice(choices) => choices.open,
+        _ => false,
     }
 }

@@ -6,7 +6,13 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
-    schema::{fields::Presence, kind::Kind, literal::Literal, node::Bound, parse, words},
+    schema::{
+        fields::{Part, Presence, Role as Seat},
+        kind::Kind,
+        literal::Literal,
+        node::Bound,
+        parse, words,
+    },
     ui::{styles::Role, widgets::text_input::TextInput},
 };
 
@@ -36,7 +42,10 @@ impl NumberLine {
     fn typed(&self, cell: &Cell<'_>) -> Answer {
         let text = self.input.text().trim();
         if text.is_empty() {
-            return cell.unset();
+            // What the user put there stays while another number is typed.
+            let is_declared = cell.field.role == Seat::Member && cell.field.part == Part::Whole;
+            let words = "a number is expected here".into();
+            return if is_declared { cell.unset() } else { Answer::Draft { text: String::new(), words } };
         }
         let whole = cell.field.kind == Kind::Number { whole: true };
         match parse::number(text, whole) {

@@ -7,7 +7,10 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
-    schema::{fields::Presence, parse},
+    schema::{
+        fields::{Presence, Role as Seat},
+        parse,
+    },
     ui::styles::Role,
 };
 
@@ -47,7 +50,9 @@ fn text(cell: &Cell<'_>) -> String {
 
 /// What typed JSON comes to.
 fn typed(cell: &Cell<'_>, text: String) -> Answer {
-    if text.trim().is_empty() && cell.field.presence != Presence::Unset && cell.field.is_removable() {
+    // What the user put there stays while something else is typed.
+    let is_declared = cell.field.role == Seat::Member;
+    if text.trim().is_empty() && is_declared && cell.field.presence != Presence::Unset && cell.field.is_removable() {
         return cell.unset();
     }
     match parse::json(&text) {

@@ -49,6 +49,9 @@ impl Filler {
 
     fn take(&mut self, reply: FormReply) -> Result<(), String> {
         self.steps += 1;
+        if self.steps > 2 && std::env::var_os("REACH_TRACE").is_some() {
+            println!("    {} {reply:?}", self.form.focused());
+        }
         match reply {
             FormReply::Edits(edits) => {
                 for edit in &edits {
@@ -63,9 +66,7 @@ impl Filler {
             }
             FormReply::OpenEditor { .. } => Err("an editor was asked for".into()),
             FormReply::Refused(words) => Err(words),
-            FormReply::Ignored | FormReply::Handled | FormReply::Fix(_) => Ok(()),
-            #[expect(unreachable_patterns, reason = "answers that come later are none of these")]
-            _ => Ok(()),
+            FormReply::Ignored | FormReply::Handled | FormReply::Fix(_) | FormReply::Copy { .. } => Ok(()),
         }
     }
 
@@ -193,19 +194,10 @@ impl Filler {
             }
         }
         if wanted.is_empty() && self.here(at).is_none_or(Value::is_null) {
-            // An empty object is one whose last member was taken away.
-            let first = self.form.fields().iter().find(|field| field.pointer.parent().as_ref() == Some(at));
-            match first.map(|field| field.pointer.clone()) {
-                Some(place) => {
-                    let row = Self::rows(&self.form, &place)[0].1;
-                    let start = if row.node.types.contains(Types::TEXT) { Value::from("x") } else { Value::Null };
-                    let known = row.node.constant.clone().unwrap_or(start);
-                    if self.fill(&place, &known).is_err() && self.here(&place).is_none() {
-                        return self.as_json(at, &Value::Object(Map::new()), &Kind::Object { open: true });
-                    }
-                }
-                None => self.add_member(at, "x")?,
-            }
+            return match row {
+                Some(row) => self.turn_to(row).and_then(|()| self.act(Act::SetEmpty)),
+                None => self.as_json(at, &Value::Object(Map::new()), &Kind::Object { open: true }),
+            };
         }
         self.drop_others(at, wanted)
     }
@@ -230,11 +222,20 @@ impl Filler {
             Some(row) => self.turn_to(row)?,
             None => {
                 let own = Self::rows(&self.form, at).pop().map(|(row, _)| row);
-                let member = || self.form.fields().iter().position(|field| field.pointer.parent().as_ref() == Some(at));
-                let row = own.or_else(member).ok_or_else(|| format!("no row to add {name:?} to {at}"))?;
+                let is_member = |field: &Field| {
+                    field.pointer.parent().as_ref() == Some(at) && !matches!(field.part, Part::Add | Part::More(_))
+                };
+                let member = || self.form.fields().iter().position(is_member);
+                let (row, act) = match own {
+                    Some(row) => (row, Act::AddItem),
+                    None => (member().ok_or_else(|| format!("no row to add {name:?} to {at}"))?, Act::AddMember),
+                };
                 self.turn_to(row)?;
-                self.act(Act::AddItem).map_err(|words| format!("adding {name:?} to {at}: {words}"))?;
-                let row = adds(&self.form).ok_or_else(|| format!("no row for the name {name:?} at {at}"))?;
+                self.act(act).map_err(|words| format!("adding {name:?} to {at}: {words}"))?;
+                let row = adds(&self.form).ok_or_else(|| {
+                    let rows: Vec<_> = self.form.fields().iter().map(|field| (field.pointer.to_string(), field.part)).collect();
+                    format!("no row for the name {name:?} at {at} among {rows:?}")
+                })?;
                 self.turn_to(row)?;
             }
         }
@@ -263,7 +264,8 @@ impl Filler {
             self.fill(&place, item)?;
         }
         if wanted.is_empty() && self.here(at).is_none_or(Value::is_null) {
-            self.add_item(at)?;
+            self.turn_to(row)?;
+            return self.act(Act::SetEmpty);
         }
         while let Some(last) = self.here(at).and_then(Value::as_array).map(Vec::len).filter(|len| *len > wanted.len()) {
             self.show(&at.item(last - 1))?;
@@ -299,13 +301,8 @@ impl Filler {
             return self.as_json(at, &Value::Array(wanted.to_vec()), kind);
         }
         self.turn_to(row)?;
-        let present = self.here(at).and_then(Value::as_array).map_or(0, Vec::len);
-        if wanted.is_empty() && present == 0 {
-            match choices {
-                Some(_) => return self.as_json(at, &Value::Array(Vec::new()), kind),
-                None => self.paste("x")?,
-            }
-            self.key(Code::Enter)?;
+        if wanted.is_empty() {
+            return self.act(Act::SetEmpty);
         }
         for _ in 0..self.here(at).and_then(Value::as_array).map_or(0, Vec::len) {
             self.key(Code::Backspace)?;
@@ -359,20 +356,16 @@ impl Filler {
             }
             (Kind::Choice(choices), _) => match choices.options.iter().position(|option| option.value == *wanted) {
                 Some(index) => self.choose(at, index, choices.options.len(), row),
+                None if choices.open && wanted.as_str().is_some_and(|text| text.contains('\n')) => {
+                    self.write_text(at, wanted.as_str().unwrap_or_default())
+                }
                 None if choices.open && wanted.is_string() => self.type_text(at, wanted.as_str().unwrap_or_default()),
                 None => return self.as_json(at, wanted, kind),
             },
             (Kind::Text(TextKind::Line | TextKind::Secret), Value::String(text)) if !text.contains(['\n', '\r']) => {
                 self.type_text(at, text)
             }
-            (Kind::Text(TextKind::Line | TextKind::Lines), Value::String(text)) => {
-                let reply = self.form.act(Act::EditText);
-                if !matches!(reply, FormReply::OpenEditor { .. }) {
-                    return Err(format!("no editor for {at}: {reply:?}"));
-                }
-                let reply = self.form.edited(at, text);
-                self.take(reply)
-            }
+            (Kind::Text(TextKind::Line | TextKind::Lines), Value::String(text)) => self.write_text(at, text),
             _ => return self.as_json(at, wanted, kind),
         };
         typed?;
@@ -422,6 +415,16 @@ impl Filler {
         Ok(())
     }
 
+    /// The text from an editor outside.
+    fn write_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {
+        let reply = self.form.act(Act::EditText);
+        if !matches!(reply, FormReply::OpenEditor { .. }) {
+            return Err(format!("no editor for {at}: {reply:?}"));
+        }
+        let reply = self.form.edited(at, text);
+        self.take(reply)
+    }
+
     fn type_text(&mut self, at: &Pointer, text: &str) -> Result<(), String> {
         self.clear(at)?;
         if text.is_empty() {
@@ -437,8 +440,8 @@ impl Filler {
         self.raw.push(format!("{at} ({}) {wanted}", kind.split(['(', ' ']).next().unwrap_or_default()));
         self.turn_to_place(at)?;
         if self.form.refusal(Act::RemoveValue).is_none() {
-            let is_item = at.parent().is_some_and(|list| self.here(&list).is_some_and(Value::is_array));
-            if !is_item {
+            let row = Self::rows(&self.form, at).pop();
+            if row.is_some_and(|(_, field)| field.role == Role::Member) {
                 self.act(Act::RemoveValue)?;
                 self.show(at)?;
                 self.turn_to_place(at)?;
