@@ -196,7 +196,7 @@ impl Filler {
         if wanted.is_empty() && self.here(at).is_none_or(Value::is_null) {
             return match row {
                 Some(row) => self.turn_to(row).and_then(|()| self.act(Act::SetEmpty)),
-                None => self.as_json(at, &Value::Object(Map::new()), &Kind::Object { open: true }),
+                None => self.as_json(at, &Value::Object(Map::new()), &Kind::Raw),
             };
         }
         self.drop_others(at, wanted)
