@@ -20,6 +20,8 @@ mod findings;
 mod form;
 #[path = "all/form_program.rs"]
 mod form_program;
+#[path = "all/form_sheet.rs"]
+mod form_sheet;
 #[path = "all/gallery.rs"]
 mod gallery;
 #[path = "all/gate_edits.rs"]

@@ -122,6 +122,13 @@ actions! {
     FixField        "fix-field"        Form     ["alt+f"],              "fix",             "Apply the fix that stands below the field";
     FieldHelp       "field-help"       Form     ["alt+h"],              "whole help",      "Show all of the field's description";
     NextIssue       "next-issue"       Form     ["alt+p"],              "next issue",      "Go to the next field with something to mend";
+    PreviousIssue   "previous-issue"   Form     ["alt+o"],              "previous issue",  "Go to the field before with something to mend";
+    FindField       "find-field"       Form     ["/", "ctrl+f"],        "find field",      "Find a field by its name or description, also in what is folded away";
+    CopyValue       "copy-value"       Form     ["alt+c"],              "copy as JSON",    "Copy the field's value, with all that it holds, as JSON";
+    CopyYaml        "copy-yaml"        Form     ["alt+y"],              "copy as YAML",    "Copy the field's value, with all that it holds, as YAML";
+    PasteValue      "paste-value"      Form     ["alt+v"],              "paste value",     "Put the JSON or YAML that was copied in the field's place, or into the list";
+    ResetField      "reset-field"      Form     ["alt+z"],              "reset",           "Set the field, with all that it holds, back to its default";
+    RevertField     "revert-field"     Form     ["alt+b"],              "revert",          "Set the field, with all that it holds, back to what is saved";
 
     Step            "step"             Workflow ["enter"],              "step",            "Take a step with the chosen tool";
     StepFailed      "step-failed"      Workflow ["f"],                  "fail",            "Take the step as a failed call";

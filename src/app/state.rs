@@ -128,6 +128,8 @@ pub struct State {
     pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
+    /// What was last put on the clipboard from here.
+    pub clip: String,
     /// What the program edits, where it is a form and nothing else.
     pub form: Option<FormFile>,
     pub ids: Ids,
@@ -221,6 +223,7 @@ impl State {
             question: None,
             offer: None,
             leaving: false,
+            clip: String::new(),
             form: start.form,
             ids: Ids::new(start.seed),
             wall: Wall::default(),

@@ -85,6 +85,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
+            state.clip.clone_from(&text);
             return vec![Effect::Copy(text)];
         }
         Message::EditText { target, at, text } => return vec![Effect::EditText { target, at, text }],

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{draft::Draft, json, place::Format, toml, yaml};
+use crate::schema::literal::Literal;
 
 /// The value as a text of its own, ending with a line end: JSON with two blanks a level, YAML in block style with long
 /// texts as blocks, TOML with tables. What a format cannot say is left to the caller, who reads the text back.
@@ -15,6 +16,12 @@ pub fn value(format: Format, value: &Value) -> String {
 pub(super) fn one_line(draft: &Draft) -> String {
     let layout = json::print::Layout { unit: None, compact: true, ..json::print::Layout::plain("") };
     json::print::value(draft, &layout, "")
+}
+
+/// The same with the spelling of its numbers.
+#[must_use]
+pub fn literal(format: Format, literal: &Literal) -> String {
+    whole(format, &Draft::of(literal), "\n")
 }
 
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {

@@ -488,10 +488,10 @@ fn a_long_form_scrolls_and_shows_where_one_is() {
     let properties: serde_json::Map<String, Value> =
         (0..300).map(|number| (format!("field {number}"), json!({"type": "string"}))).collect();
     let mut desk = Desk::new(json!({"properties": properties}), json!({}));
-    assert_eq!(desk.form.position().as_deref(), Some("1–24 of 300"));
+    assert_eq!(desk.form.position().as_deref(), Some("field 1 of 300"));
     desk.keys("end");
     assert!(desk.screen().contains("field 299"));
-    assert!(desk.form.position().unwrap().starts_with("277–300"));
+    assert_eq!(desk.form.position().as_deref(), Some("field 300 of 300"));
     let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
     desk.form.input(&Input::Mouse(wheel));
     assert!(desk.screen().contains("field 0"));

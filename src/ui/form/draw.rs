@@ -18,9 +18,6 @@ use crate::{
     },
 };
 
-/// Lines of help for the focused field, unless all of it is asked for.
-const HELP: usize = 4;
-
 /// Rows within an open field that come into view with it.
 const OPENED: usize = 3;
 
@@ -46,6 +43,9 @@ impl Form {
             self.draw_row(buffer, row, styles, focused);
         }
         self.scroll_bar(buffer, styles);
+        if let Some(finder) = &mut self.finder {
+            finder.draw(buffer, area, styles);
+        }
     }
 
     /// What is said about the value as a whole.
@@ -88,12 +88,6 @@ impl Form {
         lines.starts.push(line);
         self.editor = editor;
         self.lines = lines;
-    }
-
-    fn help(&self, row: usize) -> Vec<String> {
-        let most =
-            if self.full_help { usize::from(self.area.height) * 2 / 3 } else { HELP.min(usize::from(self.area.height) / 3) };
-        layout::help(&self.fields[row], self.columns.room, most.max(1))
     }
 
     fn keep_in_view(&mut self) {
@@ -155,7 +149,8 @@ impl Form {
         let mut spots = Vec::new();
         if let Some(cell) = self.cell(row) {
             let field = cell.field;
-            draw_label(buffer, area, columns, field, styles, here);
+            let changed = self.is_changed(row);
+            draw_label(buffer, area, columns, field, styles, (here, changed));
             if matches!(&self.held, Some(super::view::Held::Item { at, to }) if *to == field.pointer && at != to) {
                 buffer.set_stringn(area.x, area.y, "▸", 1, styles[Role::Key]);
             }
@@ -187,9 +182,10 @@ impl Form {
                 line += draw_remark(buffer, area, columns, line, (remark, &shown), styles, row, &mut spots);
             }
             if here {
-                let dim = styles[Role::Dim];
                 for text in self.help(row) {
-                    Pen::new(buffer, area, line).skip(columns.widget).put(&text, dim);
+                    text.draw(Pen::new(buffer, area, line).skip(columns.widget), styles);
+                    let place = Rect { x: area.x, y: area.y + line, width: area.width, height: 1 };
+                    spots.push(Spot { area: place, row, target: Target::Help });
                     line += 1;
                 }
             }
@@ -229,9 +225,14 @@ fn spot(hit: &Hit, area: Rect, row: usize) -> Spot {
     Spot { area: place, row, target: Target::Widget(click) }
 }
 
-fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, here: bool) {
+fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, (here, changed): (bool, bool)) {
     let mut pen = Pen::new(buffer, area, 0);
-    pen.put(if here { "▌" } else { " " }, styles[Role::Accent]);
+    let (bar, role) = match (here, changed) {
+        (true, _) => ("▌", Role::Accent),
+        (_, true) => ("▎", Role::Changed),
+        _ => (" ", Role::Accent),
+    };
+    pen.put(bar, styles[role]);
     let indent = layout::indent(field).min(columns.widget / 2);
     pen.skip(indent);
     let marks = if field.required { 2 } else { 0 };

@@ -2,12 +2,19 @@
 
 use super::{
     cell::{Answer, Ask},
+    find::{Finder, Found},
     view::{Form, FormReply},
 };
+use crate::app::input::Input;
 use crate::schema::{
-    fields::{Part, WINDOW},
+    fields::{self, Field, Part, Presence, WINDOW},
     pointer::Pointer,
 };
+
+/// Fields that are offered at most; what lies deeper is opened by hand.
+const MOST: usize = 4_000;
+/// How deep objects are looked into that are not there yet; a schema may hold itself.
+const DEEPEST_UNSET: usize = 3;
 
 /// Where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +22,13 @@ pub enum Go {
     By(isize),
     First,
     Last,
+}
+
+/// Which way to look for the next issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Down,
+    Up,
 }
 
 impl Form {
@@ -158,20 +172,62 @@ impl Form {
     }
 
     /// Moves the focus to the next place with something to mend, round and round.
-    pub(super) fn next_remark(&mut self) -> bool {
-        let here = self.row().map_or(0, |row| row + 1);
+    pub(super) fn seek_remark(&mut self, way: Way) -> bool {
+        let here = self.row().unwrap_or(0);
         let count = self.fields.len();
-        let rows = (here..count).chain(0..here);
         let marked = |row: &usize| !self.remarks.of(*row).is_empty() || self.remarks.inside(*row) > 0;
-        let Some(row) = rows.into_iter().find(marked) else { return false };
+        let row = match way {
+            Way::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),
+            Way::Up => (0..here).rev().chain((here..count).rev()).find(marked),
+        };
+        let Some(row) = row else { return false };
         if self.remarks.of(row).is_empty() {
             let place = self.fields[row].pointer.clone();
-            let inside = self.issues().iter().map(|issue| &issue.at).find(|at| at.starts_with(&place) && **at != place).cloned();
+            let mut inside = self.issues().iter().map(|issue| &issue.at).filter(|at| at.starts_with(&place) && **at != place);
+            let inside = if way == Way::Down { inside.next() } else { inside.next_back() }.cloned();
             if let Some(at) = inside {
                 return self.show(&at);
             }
         }
         self.set_row(row);
         true
+    }
+
+    /// Opens the line in which a field is looked for.
+    pub(super) fn open_finder(&mut self) {
+        let fields = self.all_fields();
+        self.finder = Some(Finder::new(&fields, &self.focus.0));
+    }
+
+    /// The fields with everything open that is there, and near to the top what is not.
+    fn all_fields(&self) -> Vec<Field> {
+        let mut view = self.view.clone();
+        loop {
+            let fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &view);
+            let closed = fields.iter().filter(|field| field.fold() == Some(false));
+            let opened = closed.filter(|field| field.presence == Presence::Set || field.pointer.tokens().len() < DEEPEST_UNSET);
+            let places: Vec<Pointer> = opened.map(|field| field.pointer.clone()).collect();
+            if places.is_empty() || fields.len() > MOST {
+                return fields.into_iter().take(MOST).collect();
+            }
+            view.folds.extend(places.into_iter().map(|place| (place, true)));
+        }
+    }
+
+    pub(super) fn find_input(&mut self, input: &Input) -> FormReply {
+        let Some(finder) = &mut self.finder else { return FormReply::Ignored };
+        match finder.input(input) {
+            Found::Stay => FormReply::Handled,
+            Found::Leave => {
+                self.finder = None;
+                FormReply::Handled
+            }
+            Found::Go(at) => {
+                self.finder = None;
+                let reply = self.focus(&at);
+                self.resting = false;
+                reply
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     cell::{Answer, Ask},
-    focus::Go,
+    focus::{Go, Way},
     raw_json, rename,
     view::{Form, FormReply},
 };
@@ -22,13 +22,16 @@ use crate::{
         node::{Node, NodeKey, Types},
         pointer::Pointer,
     },
-    syntax::edit::Edit,
+    syntax::{edit::Edit, source::Format},
     ui::form::change::Ground,
 };
 
 impl Form {
     /// Takes a key, a paste or a mouse event.
     pub fn input(&mut self, input: &Input) -> FormReply {
+        if self.finder.is_some() {
+            return self.find_input(input);
+        }
         if let Input::Mouse(mouse) = input {
             return self.mouse(*mouse);
         }
@@ -49,11 +52,16 @@ impl Form {
                 self.resting = false;
                 self.input(input)
             }
-            _ => FormReply::Ignored,
+            // Where no text is wanted, what is pasted is a value.
+            Input::Paste(text) => self.paste_value(text),
+            Input::Mouse(_) => FormReply::Ignored,
         }
     }
 
     fn key(&mut self, key: Key) -> FormReply {
+        if self.full_help && self.read_on(key) {
+            return FormReply::Handled;
+        }
         let page = isize::from(i16::try_from(self.area.height).unwrap_or(10)).max(2) / 2;
         let go = match key.code {
             Code::Esc if key.is(Code::Esc) => return self.escape(),
@@ -77,6 +85,20 @@ impl Form {
             },
             None => FormReply::Handled,
         }
+    }
+
+    /// Moves on within a description that is longer than the pane.
+    fn read_on(&mut self, key: Key) -> bool {
+        let (Some(row), height) = (self.row(), usize::from(self.area.height)) else { return false };
+        let (start, end) = self.lines.of(row);
+        let to = match key.code {
+            Code::PageDown if end > self.scroll + height => (self.scroll + height / 2).min(end.saturating_sub(height)),
+            Code::PageUp if start < self.scroll => self.scroll.saturating_sub(height / 2).max(start),
+            _ => return false,
+        };
+        self.scroll = to;
+        self.follow = false;
+        true
     }
 
     /// Closes what is open, else stops typing; a form at rest leaves Esc to others.
@@ -338,10 +360,19 @@ impl Form {
                 self.follow = true;
                 FormReply::Handled
             }
-            Act::NextIssue => {
-                self.next_remark();
+            Act::NextIssue | Act::PreviousIssue => {
+                self.seek_remark(if act == Act::NextIssue { Way::Down } else { Way::Up });
                 FormReply::Handled
             }
+            Act::FindField => {
+                self.open_finder();
+                FormReply::Handled
+            }
+            Act::CopyValue => self.copy_value(&at, Format::Json),
+            Act::CopyYaml => self.copy_value(&at, Format::Yaml),
+            Act::PasteValue => self.paste_value(&self.clip.clone()),
+            Act::ResetField => self.reset_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit)),
+            Act::RevertField => self.revert_edit(row).map_or(FormReply::Handled, |edit| self.put_back(edit)),
             _ => FormReply::Ignored,
         }
     }
@@ -385,7 +416,11 @@ impl Form {
             Act::EditText if !is_text(field) => "this is not a text",
             Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
             Act::FieldHelp if field.help().is_none() => "there is no description",
-            Act::NextIssue if self.remarks.total() == 0 => "there is nothing to mend",
+            Act::CopyValue | Act::CopyYaml if field.presence == Presence::Unset => "there is no value to copy",
+            Act::PasteValue if self.clip.is_empty() => "nothing was copied yet",
+            Act::ResetField if self.row().and_then(|row| self.reset_edit(row)).is_none() => "it is as it would begin",
+            Act::RevertField if self.row().and_then(|row| self.revert_edit(row)).is_none() => "it is as it is saved",
+            Act::NextIssue | Act::PreviousIssue if self.remarks.total() == 0 => "there is nothing to mend",
             _ => return None,
         };
         Some(words.into())
@@ -456,11 +491,14 @@ impl Form {
             Act::RenameMember,
             Act::RemoveValue,
             Act::EditText,
+            Act::RevertField,
+            Act::FindField,
         ];
         let field = self.row().and_then(|row| self.fields.get(row));
         let useful = |act: &Act| match act {
             _ if self.refusal(*act).is_some() => false,
             Act::OpenField => !self.typing(),
+            Act::FindField => self.position().is_some(),
             Act::AddItem => field.is_some_and(Self::is_for_adding),
             _ => true,
         };

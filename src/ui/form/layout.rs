@@ -7,10 +7,7 @@ use super::{
 };
 use crate::{
     model::finding::Severity,
-    schema::{
-        fields::{Field, Part, Presence, Role},
-        words,
-    },
+    schema::fields::{Field, Part, Role},
     ui::canvas::{fit, visible, width, wrap},
 };
 
@@ -61,39 +58,6 @@ pub fn signs(field: &Field) -> &'static str {
         Role::Root => "",
         Role::Member | Role::Entry { .. } => "×",
     }
-}
-
-/// The lines of help for the focused field: its rules, then its description.
-#[must_use]
-pub fn help(field: &Field, cells: u16, most: usize) -> Vec<String> {
-    if matches!(field.part, Part::Add | Part::More(_)) {
-        return Vec::new();
-    }
-    let mut said: Vec<String> = Vec::new();
-    if field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Role::Member {
-        said.extend(field.pointer.last().map(ToOwned::to_owned));
-    }
-    let marks = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
-    said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
-    let wish = words::wish(&field.node);
-    // Where nothing is set, the field itself says so.
-    let is_seen = field.presence == Presence::Unset && field.node.default.is_none();
-    if !is_seen && wish != "text" {
-        said.push(wish);
-    }
-    let mut lines = if said.is_empty() { Vec::new() } else { wrap(&visible(&said.join(" · ")), usize::from(cells)) };
-    lines.truncate(2);
-    if let Some(description) = field.help() {
-        let text: String = description.lines().map(|line| visible(line).into_owned()).collect::<Vec<_>>().join("\n");
-        lines.extend(wrap(text.trim_end(), usize::from(cells)));
-    }
-    if lines.len() > most {
-        lines.truncate(most);
-        if let Some(last) = lines.last_mut() {
-            last.push_str(" …");
-        }
-    }
-    lines
 }
 
 /// The lines of every row, as sums: row `n` stands on `starts[n]..starts[n + 1]`.

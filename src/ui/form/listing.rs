@@ -158,13 +158,20 @@ fn matching(options: &[Shown], filter: &str) -> Vec<usize> {
     let mut letters = Vec::new();
     let mut scored = Vec::new();
     for (number, option) in options.iter().enumerate() {
-        let text = nucleo_matcher::Utf32Str::new(&option.label, &mut letters);
-        if let Some(score) = pattern.score(text, &mut matcher) {
-            scored.push((std::cmp::Reverse(score), number));
+        let mut score = |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut letters), &mut matcher);
+        // A word of the help counts as well, but after every label.
+        let found = score(&option.label).map(|score| (false, std::cmp::Reverse(score)));
+        let in_help = || literally_in(&option.help, filter).then_some((true, std::cmp::Reverse(0)));
+        if let Some(found) = found.or_else(in_help) {
+            scored.push((found, number));
         }
     }
     scored.sort();
     scored.into_iter().map(|(_, number)| number).collect()
+}
+
+fn literally_in(help: &str, filter: &str) -> bool {
+    help.to_lowercase().contains(&filter.trim().to_lowercase())
 }
 
 #[cfg(test)]

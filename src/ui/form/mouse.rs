@@ -91,6 +91,7 @@ impl Form {
             Target::Later => self.act(Act::MoveDown),
             Target::Remove => self.act(Act::RemoveValue),
             Target::Fix(note) => FormReply::Fix(note),
+            Target::Help => self.act(Act::FieldHelp),
         };
         left.then(reply)
     }

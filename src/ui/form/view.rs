@@ -12,9 +12,11 @@ use serde_json::Value;
 use super::{
     cell::{Cell, Click, Editor},
     change::{Ground, applied, is_in_list, move_keys, moved},
+    find::Finder,
     layout::{Columns, Lines},
     notes::{Note, Remarks},
     registry,
+    spelling::{floats, spellings},
 };
 use crate::{
     schema::{
@@ -96,6 +98,7 @@ pub(super) enum Target {
     Later,
     Remove,
     Fix(usize),
+    Help,
 }
 
 /// A form for a value of a schema. The value lives outside; see [`Form::sync`].
@@ -125,6 +128,10 @@ pub struct Form {
     pub(super) clip: String,
     pub(super) held: Option<Held>,
     wall: Wall,
+    /// A field is being looked for.
+    pub(super) finder: Option<Finder>,
+    /// What the value is held against.
+    pub(super) saved: Option<Arc<Value>>,
     pub(super) scroll: usize,
     /// The next drawing brings the focus into view.
     pub(super) follow: bool,
@@ -161,6 +168,8 @@ impl Form {
             clip: String::new(),
             held: None,
             wall: Wall::default(),
+            finder: None,
+            saved: None,
             scroll: 0,
             follow: true,
             columns: Columns::default(),
@@ -225,6 +234,7 @@ impl Form {
         form.focus = self.focus.clone();
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;
+        form.saved = self.saved.take();
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.rebuild();
         let kept = self
@@ -305,14 +315,22 @@ impl Form {
     /// Whether printable keys are text now.
     #[must_use]
     pub fn typing(&self) -> bool {
-        !self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing())
+        self.finder.is_some() || (!self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing()))
     }
 
-    /// What part of the form is seen, as `3–12 of 40` lines; nothing when all of it is.
+    /// Where the focus is, as `field 12 of 50`; nothing when all of the form is seen.
     #[must_use]
     pub fn position(&self) -> Option<String> {
         let (total, seen) = (self.lines.total(), usize::from(self.area.height));
-        (total > seen && seen > 0).then(|| format!("{}–{} of {total}", self.scroll + 1, (self.scroll + seen).min(total)))
+        let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
+        let row = self.row().filter(|_| total > seen && seen > 0)?;
+        let here = self.fields.iter().take(row + 1).filter(is_field).count();
+        Some(format!("field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
+    }
+
+    /// How the number at a place is written, where its value would round it.
+    pub(super) fn written(&self, at: &Pointer) -> Option<String> {
+        self.written.get(at).cloned()
     }
 
     /// Lays the value out and checks it.
@@ -410,15 +428,16 @@ impl Form {
             self.drafts.retain(|at, _| !at.starts_with(edit.at()));
             self.written.retain(|at, _| !at.starts_with(edit.at()));
         }
-        if let Edit::Set { at, to } | Edit::Insert { at, item: to } = edit
-            && let (Some(text), true) = (to.written(), to.value().is_f64())
-            && (appends || matches!(edit, Edit::Set { .. }))
-        {
-            self.written.insert(at.clone(), text.to_owned());
+        if !appends {
+            self.move_remembered(edit, in_list);
         }
-        if appends {
-            return;
+        if let Edit::Set { at, to } | Edit::Insert { at, item: to } = edit {
+            self.written.extend(spellings(to).into_iter().map(|(below, text)| (at.join(&below), text)));
         }
+    }
+
+    /// What is remembered by place moves as the items of a list do.
+    fn move_remembered(&mut self, edit: &Edit, in_list: bool) {
         move_keys(&mut self.drafts, edit, in_list);
         move_keys(&mut self.written, edit, in_list);
         move_keys(&mut self.view.folds, edit, in_list);
@@ -441,16 +460,6 @@ impl Form {
             return FormReply::Handled;
         }
         self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }])
-    }
-}
-
-/// The places of numbers that are held as floats.
-fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
-    match value {
-        Value::Number(number) if number.is_f64() => found.push(at.clone()),
-        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found)),
-        Value::Object(members) => members.iter().for_each(|(name, member)| floats(member, &at.child(name), found)),
-        _ => {}
     }
 }
 

@@ -5,6 +5,8 @@ mod issues;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
@@ -14,14 +16,14 @@ use self::{document::DocumentPane, issues::IssuesPane};
 use crate::{
     app::{
         actions::{Act, Scope},
-        documents::Change,
+        documents::{Change, Document},
         form_file::{FormFile, Goal, value_of},
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
         message::{Draft, Message, TextTarget, Then},
         state::State,
     },
     model::entry::FileId,
-    syntax::edit::Edit,
+    syntax::{edit::Edit, source::Source},
     ui::{
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen},
@@ -40,6 +42,8 @@ pub struct FormScreen {
     form: Option<Form>,
     file: Option<FileId>,
     generation: Option<u64>,
+    /// The text and the value at the start, or as last saved.
+    saved: Option<(Arc<str>, Arc<Value>)>,
     document: DocumentPane,
     issues: IssuesPane,
 }
@@ -56,6 +60,12 @@ impl FormScreen {
         let written = |at: &_| source.and_then(|source| source.written(0, at)).map(str::to_owned);
         form.sync_written(&value_of(document), &written);
         form.set_wall(state.wall);
+        if !self.saved.as_ref().is_some_and(|(text, _)| Arc::ptr_eq(text, &task.before)) {
+            let source = Source::parse(document.format, task.before.clone());
+            let value = value_of(&Document::read(document.format, task.before.clone(), source));
+            self.saved = Some((task.before.clone(), value));
+        }
+        form.set_saved(self.saved.as_ref().map(|(_, value)| value));
         self.file = Some(task.file.clone());
     }
 
@@ -137,6 +147,9 @@ impl FormScreen {
 
 impl Screen for FormScreen {
     fn sync(&mut self, state: &State) {
+        if let Some(form) = &mut self.form {
+            form.set_clip(&state.clip);
+        }
         if self.generation != Some(state.generation)
             && let Some(task) = &state.form
         {

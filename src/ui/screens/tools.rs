@@ -21,11 +21,11 @@ use crate::{
         state::State,
     },
     model::{
-        entry::{Entry, EntryForm},
+        entry::{Entry, EntryForm, EntryPlace},
         finding::{EntryEdit, Finding, Fix},
     },
     schema::pointer::Pointer,
-    syntax::edit::Edit,
+    syntax::{edit::Edit, source::Source},
     systems::table,
     ui::{
         canvas::Pen,
@@ -60,6 +60,8 @@ struct FormOf {
     entry: Entry,
     generation: u64,
     form: Form,
+    /// The file's text on disk, and the entry's value in it.
+    saved: Option<(Arc<str>, Option<Arc<Value>>)>,
     /// The fixes of its notes, by the note's number.
     fixes: Vec<Option<Fix>>,
 }
@@ -80,7 +82,8 @@ impl Tools {
             }
             _ => {
                 let form = Form::new(schema_of(entry, state));
-                let mut made = FormOf { entry: entry.clone(), generation: state.generation, form, fixes: Vec::new() };
+                let mut made =
+                    FormOf { entry: entry.clone(), generation: state.generation, form, saved: None, fixes: Vec::new() };
                 made.take(entry, state);
                 self.form = Some(made);
             }
@@ -144,6 +147,7 @@ impl FormOf {
             source.filter(|_| plain)?.written(place.document, &place.at.join(at)).map(str::to_owned)
         };
         self.form.sync_written(&entry.value, &written);
+        self.take_saved(state, place);
         let findings: Vec<_> = state.findings_of(&entry.id).collect();
         self.fixes = findings.iter().map(|finding| finding.fix.clone()).collect();
         let note = |finding: &&Finding| Note {
@@ -158,6 +162,23 @@ impl FormOf {
     }
 }
 
+impl FormOf {
+    /// What is on disk, to mark what is different now.
+    fn take_saved(&mut self, state: &State, place: &EntryPlace) {
+        let Some(document) = state.documents.get(&place.file) else { return };
+        let Some(text) = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain) else {
+            self.form.set_saved(None);
+            return;
+        };
+        if !self.saved.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, text)) {
+            let source = Source::parse(document.format, text.clone()).ok();
+            let value = source.and_then(|source| place.at.get(source.value(place.document)?).cloned());
+            self.saved = Some((text.clone(), value.map(Arc::new)));
+        }
+        self.form.set_saved(self.saved.as_ref().and_then(|(_, value)| value.as_ref()));
+    }
+}
+
 fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
     Arc::new(table::by_id(entry.system).map_or(Value::Bool(true), |system| system.schema(entry, &state.catalog)))
 }
@@ -166,6 +187,9 @@ impl Screen for Tools {
     fn sync(&mut self, state: &State) {
         self.catalog.sync(state);
         self.sync_form(state);
+        if let Some(known) = &mut self.form {
+            known.form.set_clip(&state.clip);
+        }
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {

@@ -59,6 +59,9 @@ pub(super) struct RequestPane {
 
 impl RequestPane {
     pub(super) fn sync(&mut self, state: &State) {
+        for form in self.configuration.iter_mut().chain(&mut self.arguments) {
+            form.set_clip(&state.clip);
+        }
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.catalog.tool(id)) else {
             *self = Self::default();

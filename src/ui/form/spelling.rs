@@ -1,0 +1,78 @@
+//! Numbers as they are written, where a value would round them: on the way out of a form and back in.
+
+use serde_json::Value;
+
+use crate::{
+    schema::{literal::Literal, pointer::Pointer},
+    syntax::source::{Format, Source},
+};
+
+/// The places of numbers that are held as floats.
+pub(super) fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
+    match value {
+        Value::Number(number) if number.is_f64() => found.push(at.clone()),
+        Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| floats(member, &at.child(name), found)),
+        _ => {}
+    }
+}
+
+/// How the numbers in a value are written that it would round, by their places below it.
+pub(super) fn spellings(to: &Literal) -> Vec<(Pointer, String)> {
+    let mut places = Vec::new();
+    floats(to.value(), &Pointer::root(), &mut places);
+    let Some(text) = to.written().filter(|_| !places.is_empty()) else { return Vec::new() };
+    let Ok(source) = Source::parse(Format::Json, text) else { return Vec::new() };
+    let written = |at: Pointer| source.written(0, &at).map(str::to_owned).map(|text| (at, text));
+    places.into_iter().filter_map(written).collect()
+}
+
+/// A text as a value, with its numbers as they are written.
+pub(super) fn read(text: &str) -> Option<Literal> {
+    if let Ok(literal) = Literal::parse(text) {
+        return Some(literal);
+    }
+    let source = Source::parse(Format::Yaml, text).ok()?;
+    let value = source.value(0)?;
+    spelled(value, &Pointer::root(), &|at| source.written(0, at).map(str::to_owned))
+}
+
+/// A value with the spelling of its numbers, where that is one of JSON and means the same.
+pub(super) fn spelled(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) -> Option<String>) -> Option<Literal> {
+    let mut text = String::new();
+    write(value, at, written, &mut text);
+    Literal::parse(&text).ok()
+}
+
+fn write(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) -> Option<String>, text: &mut String) {
+    match value {
+        Value::Number(number) => {
+            let means = |text: &String| serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value);
+            let spelling = Some(at).filter(|_| number.is_f64()).and_then(written).filter(means);
+            text.push_str(&spelling.unwrap_or_else(|| number.to_string()));
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write(item, &at.item(index), written, text);
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            text.push('{');
+            for (index, (name, member)) in members.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str(&Value::String(name.clone()).to_string());
+                text.push(':');
+                write(member, &at.child(name.clone()), written, text);
+            }
+            text.push('}');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}

@@ -1,0 +1,194 @@
+//! What a form does beside its fields: finding, copying and pasting, setting back, showing what was saved, telling of issues.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolcrib::{app::actions::Act, schema::pointer::Pointer, ui::form::view::FormReply};
+
+use crate::form::Desk;
+
+fn schema() -> Value {
+    json!({"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string", "minLength": 2, "description": "The **whole** name, as in `hosts`.\n\n- one\n- two\n- three\n- four\n- five"},
+        "retry": {"type": "object", "title": "Retries", "properties": {
+            "count": {"type": "integer", "default": 3, "maximum": 9, "description": "How often it is tried again."},
+            "wait": {"type": "number"}}},
+        "servers": {"type": "array", "items": {"type": "object", "required": ["host"], "properties": {
+            "host": {"type": "string"}, "weight": {"type": "number"}}}},
+        "token": {"type": "string", "writeOnly": true},
+        "mode": {"enum": ["fast", "slow"], "default": "fast"}}})
+}
+
+fn desk(value: Value) -> Desk {
+    Desk::new(schema(), value)
+}
+
+fn copied(reply: FormReply) -> String {
+    match reply {
+        FormReply::Copy { text, .. } => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_field_that_is_folded_away_is_found_by_name_and_by_description() {
+    let mut desk = desk(json!({"name": "ab", "servers": [{"host": "x"}, {"host": "y"}]}));
+    desk.acts(Act::FindField);
+    desk.types("weig");
+    assert!(desk.screen().contains("servers › 1 › weight"), "{}", desk.screen());
+    desk.keys("down enter");
+    assert_eq!(desk.form.focused().to_string(), "/servers/1/weight");
+    desk.acts(Act::FindField);
+    desk.types("tried again");
+    assert!(desk.screen().contains("Retries › count"), "{}", desk.screen());
+    desk.clicks("Retries › count");
+    assert_eq!(desk.form.focused().to_string(), "/retry/count");
+}
+
+#[test]
+fn looking_for_a_field_takes_nothing_from_what_is_typed() {
+    let mut desk = desk(json!({"name": "ab"}));
+    desk.goes("/name");
+    desk.form.enter();
+    desk.keys("end");
+    desk.types("c");
+    desk.acts(Act::FindField);
+    desk.types("mode");
+    desk.keys("esc");
+    assert_eq!((*desk.value).clone(), json!({"name": "abc"}));
+    assert_eq!(desk.form.focused().to_string(), "/name");
+}
+
+#[test]
+fn a_subtree_goes_out_and_in_as_json_and_as_yaml() {
+    let mut desk = desk(json!({"name": "ab", "servers": [{"host": "x", "weight": 2}]}));
+    desk.goes("/servers/0");
+    let text = copied(desk.acts(Act::CopyYaml));
+    assert_eq!(text, "host: x\nweight: 2");
+    desk.goes("/servers");
+    let list = copied(desk.acts(Act::CopyValue));
+    assert_eq!(serde_json::from_str::<Value>(&list).unwrap(), json!([{"host": "x", "weight": 2}]));
+    desk.form.set_clip(&text);
+    desk.keys("enter");
+    desk.acts(Act::AddItem);
+    desk.goes("/servers/1");
+    desk.acts(Act::PasteValue);
+    assert_eq!(desk.value["servers"][1], json!({"host": "x", "weight": 2}));
+    desk.pastes("[{\"host\": \"only\"}]");
+    assert_eq!(desk.value["servers"][1], json!([{"host": "only"}]), "what is pasted on a fold is its value");
+    desk.form.set_clip("a: [");
+    assert!(matches!(desk.acts(Act::PasteValue), FormReply::Refused(_)));
+}
+
+#[test]
+fn copies_and_pastes_keep_the_spelling_of_numbers() {
+    let mut desk = desk(json!({"name": "ab"}));
+    desk.goes("/servers");
+    desk.pastes("[{\"host\": \"x\", \"weight\": 1.50}, {\"host\": \"y\", \"weight\": 1e3}]");
+    let text = copied(desk.acts(Act::CopyValue));
+    assert!(text.contains("1.50") && text.contains("1e3"), "{text}");
+    let text = copied(desk.acts(Act::CopyYaml));
+    assert!(text.contains("1.50"), "{text}");
+}
+
+#[test]
+fn a_field_goes_back_to_its_default_and_a_subtree_too() {
+    let mut desk =
+        desk(json!({"name": "ab", "mode": "slow", "retry": {"count": 5, "wait": 1}, "servers": [{"host": "x", "weight": 2}]}));
+    desk.goes("/mode");
+    desk.acts(Act::ResetField);
+    assert_eq!(desk.value.get("mode"), None, "the default counts where nothing is set");
+    assert!(desk.screen().contains("fast · default"));
+    assert!(matches!(desk.acts(Act::ResetField), FormReply::Refused(_)));
+    desk.goes("/retry");
+    desk.acts(Act::ResetField);
+    assert_eq!(desk.value.get("retry"), None);
+    desk.goes("/servers/0");
+    desk.acts(Act::ResetField);
+    assert_eq!(desk.value["servers"], json!([{}]), "an item stays, as it would begin");
+}
+
+#[test]
+fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
+    let saved = json!({"name": "ab", "mode": "slow", "token": "hunter2"});
+    let mut desk = desk(saved.clone());
+    desk.form.set_saved(Some(&Arc::new(saved)));
+    assert!(!desk.screen().contains('▎'));
+    desk.goes("/name");
+    desk.form.enter();
+    desk.keys("end");
+    desk.types("c");
+    assert!(desk.screen().contains("was \"ab\""), "{}", desk.screen());
+    desk.goes("/mode");
+    assert!(desk.screen().contains("▎name"), "{}", desk.screen());
+    desk.acts(Act::RemoveValue);
+    assert!(desk.screen().contains("was \"slow\""), "{}", desk.screen());
+    desk.acts(Act::RevertField);
+    assert_eq!(desk.value["mode"], "slow");
+    desk.goes("/token");
+    desk.acts(Act::RemoveValue);
+    assert!(desk.screen().contains("was another one") && !desk.screen().contains("hunter2"), "{}", desk.screen());
+}
+
+#[test]
+fn descriptions_are_rendered_and_long_ones_fold() {
+    let mut desk = desk(json!({"name": "ab"}));
+    desk.goes("/name");
+    let screen = desk.screen();
+    assert!(screen.contains("The whole name, as in hosts.") && !screen.contains("five"), "{screen}");
+    desk.clicks("more lines");
+    assert!(desk.screen().contains("• five"), "{}", desk.screen());
+    desk.acts(Act::FieldHelp);
+    assert!(!desk.screen().contains("• five"));
+}
+
+#[test]
+fn a_description_longer_than_the_pane_is_read_by_keys() {
+    let long: Vec<String> = (1..=60).map(|line| format!("- line {line}.")).collect();
+    let schema = json!({"properties": {"a": {"type": "string", "description": long.join("\n")}, "b": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/a");
+    desk.acts(Act::FieldHelp);
+    for _ in 0..8 {
+        desk.keys("pagedown");
+        if desk.screen().contains("line 60.") {
+            break;
+        }
+    }
+    assert!(desk.screen().contains("line 60."), "{}", desk.screen());
+    assert_eq!(desk.form.focused().to_string(), "/a");
+}
+
+#[test]
+fn issues_are_gone_through_both_ways_round_and_round() {
+    let mut desk = desk(json!({"name": "a", "retry": {"count": 99}, "servers": [{"host": "x"}, {}]}));
+    let mut seen = Vec::new();
+    desk.goes("/name");
+    for _ in 0..3 {
+        desk.acts(Act::NextIssue);
+        seen.push(desk.form.focused().to_string());
+    }
+    assert_eq!(seen, ["/retry/count", "/servers/1/host", "/name"]);
+    let mut back = Vec::new();
+    for _ in 0..3 {
+        desk.acts(Act::PreviousIssue);
+        back.push(desk.form.focused().to_string());
+    }
+    assert_eq!(back, ["/servers/1/host", "/retry/count", "/name"]);
+}
+
+#[test]
+fn what_is_typed_and_no_value_is_neither_lost_nor_taken() {
+    let mut desk = desk(json!({"name": "ab", "retry": {"wait": 1}}));
+    desk.goes("/retry/wait");
+    desk.form.enter();
+    desk.keys("end");
+    desk.types("x");
+    desk.keys("esc esc");
+    assert!(desk.screen().contains("1x"), "{}", desk.screen());
+    assert_eq!(desk.form.unread().len(), 1);
+    assert_eq!(desk.value["retry"]["wait"], 1);
+    desk.goes("/name");
+    desk.form.focus(&Pointer::parse("/retry/wait").unwrap());
+    assert!(desk.screen().contains("1x"));
+}
