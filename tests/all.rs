@@ -42,6 +42,8 @@ mod pictures;
 mod reach;
 #[path = "all/readme.rs"]
 mod readme;
+#[path = "all/runs.rs"]
+mod runs;
 #[path = "all/samples.rs"]
 mod samples;
 #[path = "all/schemas.rs"]

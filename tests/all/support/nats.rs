@@ -115,7 +115,13 @@ pub struct Responder {
 impl Responder {
     /// One that behaves as `mode` says (see `tests/services/responder.py`) and already listens.
     pub fn start(server: &str, mode: &str) -> Self {
-        Self::run([server, mode, "tg.request.joke", "tg.response.joke"].map(OsStr::new))
+        Self::of(server, mode, "joke")
+    }
+
+    /// The same for another service.
+    pub fn of(server: &str, mode: &str, service: &str) -> Self {
+        let (request, response) = (format!("tg.request.{service}"), format!("tg.response.{service}"));
+        Self::run([server, mode, &request, &response].map(OsStr::new))
     }
 
     /// One that answers for another topic, keeps each request's bytes in a file and says how many they are.

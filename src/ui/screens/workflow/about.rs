@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Lines are broken here.
-const WIDE: usize = 84;
+const WIDE: usize = 72;
 
 struct Words(Vec<Line>);
 

@@ -108,7 +108,7 @@ fn all_page(trials: &[(String, Trial)], coverage: &Coverage) -> Page {
     let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
     lines.push(Line::new());
     lines.push(vec![(Role::Heading, format!("Together they cover: {}", coverage.summary()))]);
-    let missed = coverage.missed().into_iter().flat_map(|missed| wrap(&missed, 78));
+    let missed = coverage.missed().into_iter().flat_map(|missed| wrap(&missed, 70));
     lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
     Page::new("Scenarios", lines)
 }
@@ -128,7 +128,7 @@ fn trial_lines((name, trial): &(String, Trial)) -> Vec<Line> {
         let words = format!(" {}: {tool} {}{moved}", step.before, step.end.word());
         lines.push(vec![(Role::Dim, format!("{:>3} ", row + 1)), (role, mark.to_owned()), (Role::Text, words)]);
         let mut more = |role: Role, words: &str| {
-            lines.extend(wrap(words, 74).into_iter().map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]));
+            lines.extend(wrap(words, 64).into_iter().map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]));
         };
         if let StepEnd::Refused { reasons, fix } = &step.end {
             reasons.iter().for_each(|reason| more(Role::Warning, reason));

@@ -77,9 +77,12 @@ impl Offers {
             let tool = &state.catalog.tools[*row];
             wanted.is_empty() || tool.entry.key.to_lowercase().contains(&wanted) || tool.name.to_lowercase().contains(&wanted)
         };
+        let shown = self.tool_at(self.at).filter(|_| self.at >= self.available.len());
         self.available = facts.split.available.iter().copied().filter(fits).collect();
         self.hidden = facts.hidden.iter().copied().filter(fits).collect();
-        self.move_to(self.at);
+        // A hidden tool that a change has shown stays the chosen one.
+        let followed = shown.and_then(|tool| self.available.iter().position(|row| *row == tool));
+        self.move_to(followed.unwrap_or(self.at));
     }
 
     fn count(&self) -> usize {

@@ -137,7 +137,7 @@ fn every_page(state: &State, steps: usize) -> Page {
         coverage
             .missed()
             .into_iter()
-            .flat_map(|missed| crate::ui::canvas::wrap(&missed, 76))
+            .flat_map(|missed| crate::ui::canvas::wrap(&missed, 70))
             .map(|line| text(Role::Warning, line)),
     );
     lines.push(Line::new());
