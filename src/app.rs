@@ -9,6 +9,7 @@ pub mod checking;
 pub mod compose;
 pub mod documents;
 pub mod effect;
+pub mod folder;
 pub mod form_file;
 pub mod input;
 pub mod keymap;

@@ -62,5 +62,7 @@ mod tools_screen;
 mod vectors;
 #[path = "all/workflow_picture.rs"]
 mod workflow_picture;
+#[path = "all/widgets.rs"]
+mod widgets;
 #[path = "all/workflow_screen.rs"]
 mod workflow_screen;

@@ -33,6 +33,8 @@ pub enum Effect {
     Call { call: CallId, connection: Box<Connection>, request: Box<Request> },
     /// Stop a running call.
     Cancel(CallId),
+    /// Tell what a folder holds; an empty name is the workspace's own. Answered by `Folder`.
+    LookIntoFolder(String),
     /// Put a text on the clipboard.
     Copy(String),
     /// Give the terminal to the user's editor, then read the file again.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{compose::plan::Plan, documents::Change, notices::NoticeKind};
+use super::{compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind};
 use crate::{
     engine::{
         gate_edit::GateEdit,
@@ -53,6 +53,9 @@ pub enum Draft {
 
 #[derive(Clone, Debug)]
 pub enum Message {
+    /// What a folder holds is wanted. Answered by `Folder`.
+    LookIntoFolder(String),
+    Folder(FolderList),
     /// What the clock on the wall shows, with each input.
     Clock(Wall),
     // What a user asks for.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     calls::Calls,
     documents::Documents,
+    folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     message::{Health, ScreenId, Then},
     notices::Notices,
@@ -133,6 +134,8 @@ pub struct State {
     /// What the program edits, where it is a form and nothing else.
     pub form: Option<FormFile>,
     pub ids: Ids,
+    /// The folder that was last looked into.
+    pub folder: Option<Arc<FolderList>>,
     /// What the clock on the wall showed at the last input.
     pub wall: Wall,
 }
@@ -226,6 +229,7 @@ impl State {
             clip: String::new(),
             form: start.form,
             ids: Ids::new(start.seed),
+            folder: None,
             wall: Wall::default(),
         }
     }

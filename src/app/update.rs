@@ -28,6 +28,8 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
 
 fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     match message {
+        Message::LookIntoFolder(folder) => return vec![Effect::LookIntoFolder(folder)],
+        Message::Folder(list) => state.folder = Some(list.into()),
         Message::Clock(wall) => state.wall = wall,
         Message::Show(screen) => state.screen = screen,
         Message::Select(entry) => select(state, entry),

@@ -15,7 +15,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::terminal;
+use super::{folder, terminal};
 use crate::{
     app::{
         checking::Snapshot,
@@ -127,11 +127,17 @@ impl Performer {
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
             Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
+            Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
         }
+    }
+
+    fn look_into(&self, folder: String) {
+        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
+        tokio::task::spawn_blocking(move || messages.blocking_send(Message::Folder(folder::look(&root, folder))));
     }
 
     fn tell(&self, message: Message) {

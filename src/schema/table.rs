@@ -47,7 +47,7 @@ pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Col
             break;
         }
     }
-    (!columns.is_empty()).then(|| columns.into())
+    (columns.len() > 1).then(|| columns.into())
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod moment;
 mod mouse;
 mod multi_line;
 mod number;
+mod path;
 mod raw_json;
 mod read_only;
 mod rename;

@@ -49,7 +49,7 @@ impl Desk {
     }
 
     fn take(&mut self, reply: FormReply) -> FormReply {
-        if let FormReply::Edits(edits) = &reply {
+        if let FormReply::Edits(edits) | FormReply::Copy { edits, .. } | FormReply::Folder { edits, .. } = &reply {
             let mut value = (*self.value).clone();
             for edit in edits {
                 apply(&mut value, edit).unwrap();
@@ -103,6 +103,20 @@ impl Desk {
         let mouse = Mouse { kind: MouseKind::Down(Button::Left), column: column as u16, row: row as u16, mods: Mods::default() };
         let reply = self.form.input(&Input::Mouse(mouse));
         self.take(reply)
+    }
+
+    /// Presses on the first place where one text stands, drags to another's, and lets go.
+    pub fn drags(&mut self, from: &str, to: &str) {
+        let screen = self.screen();
+        let place = |text: &str| {
+            let (row, line) = screen.lines().enumerate().find(|(_, line)| line.contains(text)).unwrap();
+            (toolcrib::ui::canvas::width(&line[..line.find(text).unwrap()]) as u16, row as u16)
+        };
+        let (left, right) = (MouseKind::Down(Button::Left), MouseKind::Drag(Button::Left));
+        for (kind, (column, row)) in [(left, place(from)), (right, place(to)), (MouseKind::Up(Button::Left), place(to))] {
+            let reply = self.form.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+            self.take(reply);
+        }
     }
 
     pub fn goes(&mut self, at: &str) {

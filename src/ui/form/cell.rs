@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use serde_json::Value;
 
 use crate::{
-    app::input::Input,
+    app::{folder::FolderList, input::Input},
     schema::{
         fields::{Field, Presence},
         literal::Literal,
@@ -34,6 +34,8 @@ pub struct Cell<'c> {
     pub inside: usize,
     /// What the clock on the wall shows.
     pub wall: Wall,
+    /// The folder that was last looked into.
+    pub folder: Option<&'c FolderList>,
 }
 
 impl Cell<'_> {
@@ -127,7 +129,7 @@ pub enum Answer {
 }
 
 /// What a widget asks of the sheet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     /// Done here: on to the next field.
     Next,
@@ -138,6 +140,11 @@ pub enum Ask {
     AddItem,
     AddMember(String),
     Rename(String),
+    /// The edits first, then what a folder holds; an empty name: the one that the program runs in.
+    Folder {
+        folder: String,
+        edits: Vec<Edit>,
+    },
     /// Lay out a long list from this item on.
     Window(usize),
 }

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
     cell::{Click, Hit, Look, Paper},
-    layout::{self, Columns, Lines, SIGNS},
+    layout::{self, Columns, Lines},
     notes::Remark,
     registry,
     view::{Form, Spot, Target},
@@ -66,7 +66,7 @@ impl Form {
 
     fn room(&self, row: usize, here: bool) -> u16 {
         let field = &self.fields[row];
-        let signs = if here && !layout::signs(field).is_empty() { SIGNS } else { 0 };
+        let signs = if here { layout::signs_room(field) } else { 0 };
         self.columns.room.saturating_sub(signs).max(4)
     }
 
@@ -257,15 +257,20 @@ fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
     let wide = u16::try_from(width(signs)).unwrap_or(0);
     let x = area.x + columns.widget + columns.room - wide;
     let mut spots = Vec::new();
-    for (place, sign) in (0_u16..).zip(signs.chars()) {
+    let mut at = x;
+    for sign in signs.split(' ') {
         let target = match sign {
-            '↑' => Target::Earlier,
-            '↓' => Target::Later,
-            '×' => Target::Remove,
-            _ => continue,
+            "copy" => Target::Duplicate,
+            "↑" => Target::Earlier,
+            "↓" => Target::Later,
+            _ => Target::Remove,
         };
-        buffer.set_stringn(x + place, area.y, sign.to_string(), 1, styles[Role::Key]);
-        spots.push(Spot { area: Rect { x: x + place, y: area.y, width: 1, height: 1 }, row, target });
+        let wide = u16::try_from(width(sign)).unwrap_or(0);
+        if wide > 0 {
+            buffer.set_stringn(at, area.y, sign, usize::from(wide), styles[Role::Key]);
+            spots.push(Spot { area: Rect { x: at, y: area.y, width: wide, height: 1 }, row, target });
+        }
+        at += wide + 1;
     }
     spots
 }

@@ -165,18 +165,21 @@ impl Form {
             Answer::Copy { text, edits } => {
                 self.clip.clone_from(&text);
                 self.follow = true;
-                let edits = match edits.is_empty() {
-                    true => Vec::new(),
-                    false => match self.commit(edits) {
-                        FormReply::Edits(edits) => edits,
-                        other => return other,
-                    },
+                let edits = match self.commit_some(edits) {
+                    FormReply::Edits(edits) => edits,
+                    FormReply::Handled => Vec::new(),
+                    other => return other,
                 };
                 FormReply::Copy { what: "text".into(), text, edits }
             }
             Answer::Refused(words) => FormReply::Refused(words),
             Answer::Ask(ask) => self.do_ask(ask),
         }
+    }
+
+    fn commit_some(&mut self, edits: Vec<Edit>) -> FormReply {
+        self.follow = true;
+        if edits.is_empty() { FormReply::Handled } else { self.commit(edits) }
     }
 
     fn do_ask(&mut self, ask: Ask) -> FormReply {
@@ -187,6 +190,14 @@ impl Form {
                 self.resting = true;
                 self.leave()
             }),
+            Ask::Folder { folder, edits } => {
+                let edits = match self.commit_some(edits) {
+                    FormReply::Edits(edits) => edits,
+                    FormReply::Handled => Vec::new(),
+                    other => return other,
+                };
+                FormReply::Folder { folder, edits }
+            }
             Ask::Fold => {
                 let open = self.fields[row].fold().unwrap_or(false);
                 self.view.folds.insert(at, !open);

@@ -24,8 +24,6 @@ pub struct Columns {
 
 /// Cells that a depth moves a row to the right.
 pub const INDENT: u16 = 2;
-/// Cells at the right for the signs of a row: move, remove.
-pub const SIGNS: u16 = 6;
 
 impl Columns {
     /// Columns that give labels what they need, up to two fifths of the width.
@@ -54,9 +52,19 @@ pub fn indent(field: &Field) -> u16 {
 pub fn signs(field: &Field) -> &'static str {
     match field.role {
         _ if !field.is_removable() || field.part == Part::Value => "",
-        Role::Item { .. } => "↑ ↓ ×",
+        Role::Item { .. } => "copy ↑ ↓ ×",
         Role::Root => "",
         Role::Member | Role::Entry { .. } => "×",
+    }
+}
+
+/// Cells at the right for those signs.
+#[must_use]
+pub fn signs_room(field: &Field) -> u16 {
+    match width(signs(field)) {
+        0 => 0,
+        // The same for a lone cross as for short rows of signs, so that little moves with the focus.
+        wide => u16::try_from(wide + 1).unwrap_or(0).max(6),
     }
 }
 

@@ -85,9 +85,15 @@ impl Listing {
         true
     }
 
+    /// The lines that a list of so many options takes.
+    #[must_use]
+    pub fn lines_of(options: usize) -> u16 {
+        u16::try_from(options.clamp(1, SEEN)).unwrap_or(1)
+    }
+
     #[must_use]
     pub fn lines(&self) -> u16 {
-        u16::try_from(self.matching.len().clamp(1, SEEN)).unwrap_or(1) + if self.wordy { FOOT } else { 0 }
+        Self::lines_of(self.matching.len()) + if self.wordy { FOOT } else { 0 }
     }
 
     /// Draws the list from `line` on.

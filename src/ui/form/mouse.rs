@@ -89,6 +89,7 @@ impl Form {
             Target::Widget(click) => self.click(click),
             Target::Earlier => self.act(Act::MoveUp),
             Target::Later => self.act(Act::MoveDown),
+            Target::Duplicate => self.act(Act::DuplicateItem),
             Target::Remove => self.act(Act::RemoveValue),
             Target::Fix(note) => FormReply::Fix(note),
             Target::Help => self.act(Act::FieldHelp),

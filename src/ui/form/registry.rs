@@ -1,8 +1,8 @@
 //! The table of widgets: which one shows and edits which kind of field. A new widget is a file and a row.
 
 use super::{
-    adds, cell::Widget, chips, choice, constant, fold, moment, multi_line, number, raw_json, read_only, secret, text, toggle,
-    variant,
+    adds, cell::Widget, chips, choice, constant, fold, moment, multi_line, number, path, raw_json, read_only, secret, text,
+    toggle, variant,
 };
 use crate::schema::kind::{Kind, TextKind};
 
@@ -15,8 +15,9 @@ pub struct Row {
 
 /// Every widget; the first row that fits counts.
 pub const ROWS: &[Row] = &[
-    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line | TextKind::Path)), widget: &text::Text },
+    Row { name: "text", fits: |kind| matches!(kind, Kind::Text(TextKind::Line)), widget: &text::Text },
     Row { name: "secret", fits: |kind| matches!(kind, Kind::Text(TextKind::Secret)), widget: &secret::Secret },
+    Row { name: "path", fits: |kind| matches!(kind, Kind::Text(TextKind::Path)), widget: &path::PathField },
     Row { name: "date and time", fits: |kind| matches!(kind, Kind::Text(TextKind::Moment(_))), widget: &moment::MomentField },
     Row { name: "multi-line text", fits: |kind| matches!(kind, Kind::Text(TextKind::Lines)), widget: &multi_line::MultiLine },
     Row { name: "number", fits: |kind| matches!(kind, Kind::Number { .. }), widget: &number::NumberField },

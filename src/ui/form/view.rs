@@ -19,6 +19,7 @@ use super::{
     spelling::{floats, spellings},
 };
 use crate::{
+    app::folder::FolderList,
     schema::{
         fields::{self, Field, Part, View},
         kind::Kind,
@@ -45,6 +46,8 @@ pub enum FormReply {
     OpenEditor { at: Pointer, text: String },
     /// A text is wanted on the clipboard; where it was cut, the edits took it away.
     Copy { what: String, text: String, edits: Vec<Edit> },
+    /// What a folder holds is wanted, after these edits; it is told by [`Form::set_folder`].
+    Folder { folder: String, edits: Vec<Edit> },
     /// The fix of the note with this number is wanted.
     Fix(usize),
     /// The words say why it cannot be done.
@@ -63,6 +66,10 @@ impl FormReply {
             (Self::Edits(mut first), Self::Copy { what, text, edits }) => {
                 first.extend(edits);
                 Self::Copy { what, text, edits: first }
+            }
+            (Self::Edits(mut first), Self::Folder { folder, edits }) => {
+                first.extend(edits);
+                Self::Folder { folder, edits: first }
             }
             (edits @ Self::Edits(_), _) => edits,
             (_, next) => next,
@@ -96,6 +103,7 @@ pub(super) enum Target {
     Widget(Click),
     Earlier,
     Later,
+    Duplicate,
     Remove,
     Fix(usize),
     Help,
@@ -132,6 +140,7 @@ pub struct Form {
     pub(super) finder: Option<Finder>,
     /// What the value is held against.
     pub(super) saved: Option<Arc<Value>>,
+    folder: Option<Arc<FolderList>>,
     pub(super) scroll: usize,
     /// The next drawing brings the focus into view.
     pub(super) follow: bool,
@@ -170,6 +179,7 @@ impl Form {
             wall: Wall::default(),
             finder: None,
             saved: None,
+            folder: None,
             scroll: 0,
             follow: true,
             columns: Columns::default(),
@@ -235,6 +245,7 @@ impl Form {
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;
         form.saved = self.saved.take();
+        form.folder = self.folder.take();
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.rebuild();
         let kept = self
@@ -263,6 +274,11 @@ impl Form {
     /// Tells the time, for the fields that can take "now".
     pub fn set_wall(&mut self, wall: Wall) {
         self.wall = wall;
+    }
+
+    /// Tells what a folder holds, as [`FormReply::Folder`] asked.
+    pub fn set_folder(&mut self, folder: Option<&Arc<FolderList>>) {
+        self.folder = folder.cloned();
     }
 
     /// The keys of the focused field's own that work now, with what they do.
@@ -373,6 +389,7 @@ impl Form {
             draft: self.drafts.get(&field.pointer).map(|(text, _)| text.as_str()).filter(|_| is_value),
             inside: self.remarks.inside(row),
             wall: self.wall,
+            folder: self.folder.as_deref(),
         })
     }
 

@@ -66,6 +66,7 @@ impl FormScreen {
             self.saved = Some((task.before.clone(), value));
         }
         form.set_saved(self.saved.as_ref().map(|(_, value)| value));
+        form.set_folder(state.folder.as_ref());
         self.file = Some(task.file.clone());
     }
 
@@ -77,6 +78,11 @@ impl FormScreen {
             FormReply::Refused(words) => Reply::Refused(words),
             FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target: TextTarget::Form, at, text }),
             FormReply::Edits(edits) => Reply::Send(changes(file, edits)),
+            FormReply::Folder { folder, edits } => {
+                let mut messages = changes(file, edits);
+                messages.push(Message::LookIntoFolder(folder));
+                Reply::Send(messages)
+            }
             FormReply::Copy { what, text, edits } => {
                 let mut messages = changes(file, edits);
                 messages.push(Message::Copy { what, text });

@@ -90,6 +90,7 @@ impl Tools {
         }
         if let Some(known) = &mut self.form {
             known.form.set_wall(state.wall);
+            known.form.set_folder(state.folder.as_ref());
         }
         if let Some(goal) = &state.goal
             && self.reached != Some(goal.turn)
@@ -113,6 +114,11 @@ impl Tools {
             }
             FormReply::Fix(row) => known.fixes.get(row).and_then(Option::as_ref).map_or(Reply::Handled, dialogs::apply),
             FormReply::Edits(edits) => Reply::Send(known.changes(edits)),
+            FormReply::Folder { folder, edits } => {
+                let mut messages = known.changes(edits);
+                messages.push(Message::LookIntoFolder(folder));
+                Reply::Send(messages)
+            }
             FormReply::Copy { what, text, edits } => {
                 let mut messages = known.changes(edits);
                 messages.push(Message::Copy { what, text });

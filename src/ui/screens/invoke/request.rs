@@ -83,6 +83,7 @@ impl RequestPane {
         let written = |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
         form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
         form.set_wall(state.wall);
+        form.set_folder(state.folder.as_ref());
     }
 
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
@@ -243,6 +244,11 @@ impl RequestPane {
             FormReply::Ignored => Reply::Ignored,
             FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
             FormReply::Edits(edits) => Reply::Send(changes(part, &tool, edits)),
+            FormReply::Folder { folder, edits } => {
+                let mut messages = if edits.is_empty() { Vec::new() } else { changes(part, &tool, edits) };
+                messages.push(Message::LookIntoFolder(folder));
+                Reply::Send(messages)
+            }
             FormReply::Copy { what, text, edits } => {
                 let mut messages = if edits.is_empty() { Vec::new() } else { changes(part, &tool, edits) };
                 messages.push(Message::Copy { what, text });
