@@ -60,9 +60,9 @@ mod syntax;
 mod tools_screen;
 #[path = "all/vectors.rs"]
 mod vectors;
-#[path = "all/workflow_picture.rs"]
-mod workflow_picture;
 #[path = "all/widgets.rs"]
 mod widgets;
+#[path = "all/workflow_picture.rs"]
+mod workflow_picture;
 #[path = "all/workflow_screen.rs"]
 mod workflow_screen;

@@ -53,7 +53,7 @@ impl Filler {
             println!("    {} {reply:?}", self.form.focused());
         }
         match reply {
-            FormReply::Edits(edits) => {
+            FormReply::Edits(edits) | FormReply::Copy { edits, .. } | FormReply::Folder { edits, .. } => {
                 for edit in &edits {
                     apply(&mut self.value, edit).map_err(|error| format!("{edit:?}: {error}"))?;
                 }
@@ -66,7 +66,7 @@ impl Filler {
             }
             FormReply::OpenEditor { .. } => Err("an editor was asked for".into()),
             FormReply::Refused(words) => Err(words),
-            FormReply::Ignored | FormReply::Handled | FormReply::Fix(_) | FormReply::Copy { .. } => Ok(()),
+            FormReply::Ignored | FormReply::Handled | FormReply::Fix(_) => Ok(()),
         }
     }
 
