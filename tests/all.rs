@@ -22,6 +22,8 @@ mod form;
 mod form_program;
 #[path = "all/form_sheet.rs"]
 mod form_sheet;
+#[path = "all/form_work.rs"]
+mod form_work;
 #[path = "all/gallery.rs"]
 mod gallery;
 #[path = "all/gate_edits.rs"]

@@ -8,6 +8,7 @@ pub mod cell;
 pub mod notes;
 pub mod registry;
 pub mod view;
+pub mod work;
 
 mod adds;
 mod area;

@@ -39,7 +39,9 @@ impl Form {
             let y = u16::try_from(line - self.scroll).unwrap_or(0);
             Pen::new(buffer, area, y).skip(1).put(text, styles[*role]);
         }
+        self.work.frames += 1;
         for row in self.lines.rows(self.scroll, usize::from(area.height)) {
+            self.work.rows += 1;
             self.draw_row(buffer, row, styles, focused);
         }
         self.scroll_bar(buffer, styles);

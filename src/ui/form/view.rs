@@ -17,6 +17,7 @@ use super::{
     notes::{Note, Remarks},
     registry,
     spelling::{floats, spellings},
+    work::Work,
 };
 use crate::{
     app::folder::FolderList,
@@ -148,6 +149,7 @@ pub struct Form {
     pub(super) lines: Lines,
     pub(super) spots: Vec<Spot>,
     pub(super) area: Rect,
+    pub(super) work: Work,
 }
 
 impl Form {
@@ -186,6 +188,7 @@ impl Form {
             lines: Lines::default(),
             spots: Vec::new(),
             area: Rect::default(),
+            work: Work::default(),
         };
         form.rebuild();
         form
@@ -351,7 +354,8 @@ impl Form {
 
     /// Lays the value out and checks it.
     pub(super) fn rebuild(&mut self) {
-        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.lay_out();
+        self.work.checks += 1;
         self.issues = self.checker.as_ref().map_or_else(Vec::new, |checker| {
             let chosen = |at: &Pointer, union: &str| fields::chosen(&self.schema, checker, &self.view, &self.value, at, union);
             checker.issues_by(&self.value, &chosen)
@@ -362,9 +366,21 @@ impl Form {
 
     /// Lays the value out anew after folds changed; the value is as it was.
     pub(super) fn relay(&mut self) {
-        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.lay_out();
         self.place_remarks();
         self.settle();
+    }
+
+    fn lay_out(&mut self) {
+        self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.work.layouts += 1;
+        self.work.fields += self.fields.len();
+    }
+
+    /// What the form has had to do so far.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     pub(super) fn place_remarks(&mut self) {
