@@ -40,6 +40,10 @@ mod layout;
 mod nats;
 #[path = "all/pictures.rs"]
 mod pictures;
+#[path = "all/pulsar.rs"]
+mod pulsar;
+#[path = "all/rabbitmq.rs"]
+mod rabbitmq;
 #[path = "all/reach.rs"]
 mod reach;
 #[path = "all/readme.rs"]

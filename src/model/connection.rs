@@ -8,6 +8,8 @@ pub enum TransportKind {
     /// In process, with toolcrib's own sample services.
     Embedded,
     Nats,
+    RabbitMq,
+    Pulsar,
 }
 
 impl TransportKind {
@@ -16,6 +18,25 @@ impl TransportKind {
         match self {
             Self::Embedded => "embedded",
             Self::Nats => "nats",
+            Self::RabbitMq => "rabbitmq",
+            Self::Pulsar => "pulsar",
+        }
+    }
+
+    /// Whether every call has an inbox of its own, beside the queue that all callers hear.
+    #[must_use]
+    pub fn has_inbox(self) -> bool {
+        matches!(self, Self::Embedded | Self::Nats)
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Embedded => "the embedded connection",
+            Self::Nats => "NATS",
+            Self::RabbitMq => "RabbitMQ",
+            Self::Pulsar => "Pulsar",
         }
     }
 }
@@ -68,7 +89,12 @@ impl Connection {
 
     /// A NATS connection to one address without credentials.
     pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
-        Self { name: name.into(), transport: TransportKind::Nats, servers: vec![server.into()], ..Self::embedded() }
+        Self::to(TransportKind::Nats, name, server)
+    }
+
+    /// A connection to one address without credentials.
+    pub fn to(transport: TransportKind, name: impl Into<String>, server: impl Into<String>) -> Self {
+        Self { name: name.into(), transport, servers: vec![server.into()], ..Self::embedded() }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
+        connection::TransportKind,
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -58,8 +59,9 @@ pub trait System: Sync {
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
-    /// A queue's address as a subject of a bus that has subjects (NATS, embedded); as it stands where the system knows no better.
-    fn subject(&self, address: &str) -> Result<String, Problem> {
+    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands where the system knows no better.
+    fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+        let _ = transport;
         Ok(address.to_owned())
     }
 

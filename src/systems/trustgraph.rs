@@ -21,6 +21,7 @@ use crate::{
     model::{
         call::Request,
         catalog::Catalog,
+        connection::TransportKind,
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -91,8 +92,8 @@ impl System for TrustGraph {
         request::render(call)
     }
 
-    fn subject(&self, address: &str) -> Result<String, Problem> {
-        queue::nats_subject(address)
+    fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+        queue::spelled(address, transport).map(|spelled| spelled.name)
     }
 
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {

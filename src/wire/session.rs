@@ -10,7 +10,7 @@ use super::{
     sessions::ride::{Ride, Route, Way},
     transport::{
         bus::{Bus, Faults},
-        message::{Heard, Outgoing, Packet},
+        message::{Address, Heard, Outgoing, Packet},
     },
 };
 use crate::{
@@ -62,7 +62,7 @@ impl Begun {
     /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
     /// taken. Dropping the future cancels the call, and nothing is told after that.
     pub async fn run(self, bus: &dyn Bus, ride: &dyn Ride) {
-        let opened = match ride.route(&self.request) {
+        let opened = match ride.route(&self.request, bus.transport()) {
             Ok(route) => Lines::open(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox)),
             Err(problem) => Err(problem),
         };
@@ -132,11 +132,10 @@ enum Step {
 }
 
 impl Session<'_> {
-    async fn live(mut self, inbox: String) -> Result<(), Deaf> {
+    async fn live(mut self, inbox: Option<Address>) -> Result<(), Deaf> {
         let body = Bytes::copy_from_slice(self.request.body.as_bytes());
         let bytes = body.len();
-        let message =
-            Outgoing { subject: self.route.to.clone(), reply: Some(inbox), headers: self.request.headers.clone(), body };
+        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: self.request.headers.clone(), body };
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.teller.tell(EventKind::Sent { bytes }).await?;
@@ -280,7 +279,7 @@ impl Session<'_> {
     }
 
     async fn note(&mut self, words: String) -> Result<Option<End>, Deaf> {
-        let about_us = |subject: &String| words.contains(&format!("\"{subject}\""));
+        let about_us = |address: &Address| words.contains(&format!("\"{}\"", address.name));
         let refused = words.to_lowercase().contains("permissions violation")
             && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
         if refused {

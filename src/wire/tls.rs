@@ -1,7 +1,115 @@
-//! The cryptography that every encrypted connection uses.
+//! Encryption of every connection: the one cryptography, whom to trust, and its refusals in words.
+
+use std::sync::Arc;
+
+use rustls::{
+    CertificateError, ClientConfig, ConfigBuilder, Error, RootCertStore,
+    client::WantsClientCert,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+
+use super::transport::settings::{bad_file, bad_settings};
+use crate::model::{call::CallProblem, connection::Connection};
 
 /// Chooses it; call once at the start of the process. Calling again changes nothing.
 pub fn install() {
     // An error only says that it was chosen before.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// What a connection's settings say of encryption, ready for use. Without a file of authorities the system's are trusted.
+pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallProblem> {
+    let mut roots = RootCertStore::empty();
+    match &connection.tls.ca_file {
+        Some(path) => {
+            for certificate in certificates(path).await? {
+                roots.add(certificate).map_err(|error| bad_file(path, &error.to_string()))?;
+            }
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let unfit = |error: Error| bad_settings(connection, &format!("has no usable encryption: {error}"), "check its certificates");
+    let builder = builder.map_err(unfit)?.with_root_certificates(roots);
+    identified(connection, builder).await.map(Arc::new)
+}
+
+/// With our own certificate, where the settings name one.
+async fn identified(
+    connection: &Connection,
+    builder: ConfigBuilder<ClientConfig, WantsClientCert>,
+) -> Result<ClientConfig, CallProblem> {
+    match (&connection.tls.cert_file, &connection.tls.key_file) {
+        (None, None) => Ok(builder.with_no_client_auth()),
+        (Some(certificate), Some(key_file)) => {
+            let chain = certificates(certificate).await?;
+            let key = PrivateKeyDer::from_pem_slice(&read(key_file).await?);
+            let key = key.map_err(|error| bad_file(key_file, &format!("it holds no private key ({error})")))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| bad_file(certificate, &error.to_string()))
+        }
+        _ => Err(bad_settings(connection, "has only one of certificate and key", "set both files, or neither")),
+    }
+}
+
+async fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, CallProblem> {
+    let text = read(path).await?;
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
+    match found {
+        Ok(found) if !found.is_empty() => Ok(found),
+        Ok(_) => Err(bad_file(path, "it holds no certificate")),
+        Err(error) => Err(bad_file(path, &format!("it is not PEM ({error})"))),
+    }
+}
+
+async fn read(path: &str) -> Result<Vec<u8>, CallProblem> {
+    tokio::fs::read(path).await.map_err(|error| bad_file(path, &error.to_string()))
+}
+
+/// Why there is no encrypted connection to `host` at `place`.
+#[must_use]
+pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallProblem {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    let check = "check the connection's certificates, and whether the server speaks TLS";
+    let (cause, remedy) = match inner {
+        Some(Error::InvalidCertificate(fault)) => fault_of(fault, host),
+        Some(Error::InvalidMessage(_)) => {
+            ("it does not speak TLS".into(), "connect without TLS, or give the port that is encrypted")
+        }
+        Some(Error::AlertReceived(alert)) => {
+            (format!("it refused us ({alert:?})"), "set the certificate and key that the server wants (cert-file, key-file)")
+        }
+        Some(other) => (other.to_string(), check),
+        None => (error.to_string(), check),
+    };
+    CallProblem { kind: "tls".into(), message: format!("no encrypted connection to {place}: {cause}"), remedy: remedy.into() }
+}
+
+fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
+    match fault {
+        CertificateError::NotValidForName => {
+            (format!("its certificate is not for {host}"), "address the server by the name that its certificate has")
+        }
+        CertificateError::NotValidForNameContext { presented, .. } => (
+            format!("its certificate is not for {host}, but for {}", names(presented)),
+            "address the server by a name that its certificate has",
+        ),
+        // A bad signature: an authority of the same name, but with another key.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => (
+            "its certificate comes from an authority that this connection does not trust".into(),
+            "set ca-file to the authority that signed the server's certificate",
+        ),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            ("its certificate has expired".into(), "renew the server's certificate, and check this machine's clock")
+        }
+        other => (other.to_string(), "check the server's certificate"),
+    }
+}
+
+/// `DnsName("localhost")` as people write it.
+fn names(presented: &[String]) -> String {
+    let bare = |name: &String| name.split('"').nth(1).unwrap_or(name).to_owned();
+    if presented.is_empty() { "nobody".into() } else { presented.iter().map(bare).collect::<Vec<_>>().join(", ") }
 }

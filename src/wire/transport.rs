@@ -4,9 +4,15 @@
 
 pub mod bus;
 pub mod embedded;
+pub mod kept;
 pub mod line;
 pub mod message;
 pub mod nats;
+pub mod news;
+pub mod pulsar;
+pub mod rabbitmq;
+pub mod settings;
+pub mod socket;
 
 use std::sync::Arc;
 
@@ -22,6 +28,12 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
     (TransportKind::Embedded, |_, _| Box::pin(async { Ok(Arc::new(embedded::Embedded::default()) as Arc<dyn Bus>) })),
     (TransportKind::Nats, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(nats::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+    (TransportKind::RabbitMq, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(rabbitmq::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+    (TransportKind::Pulsar, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(pulsar::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
 ];
 

@@ -44,7 +44,22 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "wire",
         imports: &["schema", "syntax", "model", "engine", "systems"],
-        outside: &["serde_json", "tokio", "tokio_util", "futures", "bytes", "rustls", "async_nats", "uuid"],
+        outside: &[
+            "serde_json",
+            "tokio",
+            "tokio_util",
+            "futures",
+            "bytes",
+            "uuid",
+            "rustls",
+            "rustls_native_certs",
+            "tokio_rustls",
+            "async_nats",
+            "lapin",
+            "async_rs",
+            "prost",
+            "crc32c",
+        ],
     },
     Folder { name: "app", imports: &["schema", "syntax", "model", "engine", "systems"], outside: &["serde_json"] },
     Folder {

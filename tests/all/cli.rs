@@ -10,7 +10,10 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::nats::{NatsServer, Responder, foreign_call};
+use crate::support::{
+    nats::NatsServer,
+    services::{Responder, foreign_call},
+};
 
 /// A place to run commands in, with a home folder of its own.
 struct Place {

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 use vt100::Screen;
 
 use crate::support::{
-    nats::{NatsServer, Responder},
+    nats::NatsServer,
+    services::Responder,
     terminal::{Terminal, toolcrib},
 };
 

@@ -2,16 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
     },
-    schema::pointer::Pointer,
     systems::trustgraph::request,
     wire::{
         registry::Registry,
@@ -19,91 +17,12 @@ use toolcrib::{
     },
 };
 
-use crate::support::nats::{NatsServer, Responder, foreign_call};
-
-/// Far above anything these tests wait for; who reaches it has hung.
-const HUNG: Duration = Duration::from_secs(60);
-
-fn map(value: &Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
-
-fn joke() -> Request {
-    let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::default(), form: EntryForm::Plain };
-    Request {
-        tool: EntryId::new(place),
-        system: "trustgraph",
-        name: "tell-joke".into(),
-        to: "non-persistent://tg/request/joke".into(),
-        reply: Some("non-persistent://tg/response/joke".into()),
-        headers: vec![("id".into(), "7f1c".into())],
-        correlation: "7f1c".into(),
-        body: request::body("alice", &map(&json!({"style": "a pun"})), r#"{"topic": "llamas"}"#),
-    }
-}
-
-/// Long enough never to be met by an answer that comes; `short` where a limit itself is the thing.
-fn limits() -> Limits {
-    Limits { first: HUNG, idle: HUNG, total: HUNG, linger: Duration::from_millis(200), ..Limits::default() }
-}
-
-struct Heard(Vec<Event>);
-
-impl Heard {
-    fn text(&self) -> String {
-        let of = |event: &Event| match &event.kind {
-            EventKind::Chunk { text, .. } => Some(text.to_string()),
-            _ => None,
-        };
-        self.0.iter().filter_map(of).collect()
-    }
-
-    fn pieces(&self) -> usize {
-        self.0.iter().filter(|event| matches!(event.kind, EventKind::Chunk { .. })).count()
-    }
-
-    fn strays(&self) -> Vec<StrayCause> {
-        let of = |event: &Event| match &event.kind {
-            EventKind::Stray { cause, .. } => Some(*cause),
-            _ => None,
-        };
-        self.0.iter().filter_map(of).collect()
-    }
-
-    fn end(&self) -> (Outcome, Option<CallProblem>) {
-        let of = |event: &Event| match &event.kind {
-            EventKind::End { outcome, problem } => Some((*outcome, problem.clone())),
-            _ => None,
-        };
-        let ends: Vec<_> = self.0.iter().filter_map(of).collect();
-        assert_eq!(ends.len(), 1, "a call ends once: {:?}", self.0);
-        ends[0].clone()
-    }
-
-    fn problem(&self) -> CallProblem {
-        let (_, problem) = self.end();
-        let problem = problem.unwrap_or_else(|| panic!("no problem: {:?}", self.0));
-        assert!(!problem.remedy.is_empty(), "{problem:?}");
-        problem
-    }
-
-    fn assert_lost(&self, kind: &str) {
-        assert_eq!((self.end().0, self.problem().kind.as_str()), (Outcome::Lost, kind), "{:?}", self.0);
-    }
-}
-
-async fn call_with(registry: &Registry, connection: &Connection, request: Request, limits: Limits) -> Heard {
-    let (sender, mut receiver) = mpsc::channel(16);
-    let collect = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let both = async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
-    timeout(2 * HUNG, both).await.expect("the call hangs")
-}
+use crate::support::{
+    calls::{HUNG, Heard, call_with, joke, limits, map},
+    certificates::Certificates,
+    nats::NatsServer,
+    services::{Responder, foreign_call},
+};
 
 /// What a service in that mode gives.
 async fn from_service(mode: &str, limits: Limits) -> Heard {
@@ -314,35 +233,6 @@ async fn our_services_answer_a_foreign_caller_on_the_response_subject_alone() {
     }
     let expected = [("calculator", false), ("custom-rag", false), ("custom-rag", true)];
     assert_eq!(told, expected.map(|(service, failed)| (service.to_owned(), "alice".to_owned(), failed)));
-}
-
-/// An authority, and a server's and a client's certificate that it signed, as files.
-struct Certificates {
-    folder: tempfile::TempDir,
-}
-
-impl Certificates {
-    fn make() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let authority_key = rcgen::KeyPair::generate().unwrap();
-        let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
-        authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-        let certificate = authority.self_signed(&authority_key).unwrap();
-        std::fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
-        let issuer = rcgen::Issuer::new(authority, authority_key);
-        for name in ["server", "client"] {
-            let key = rcgen::KeyPair::generate().unwrap();
-            let params = rcgen::CertificateParams::new(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
-            let certificate = params.signed_by(&key, &issuer).unwrap();
-            std::fs::write(folder.path().join(format!("{name}.pem")), certificate.pem()).unwrap();
-            std::fs::write(folder.path().join(format!("{name}.key")), key.serialize_pem()).unwrap();
-        }
-        Self { folder }
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.folder.path().join(name).to_str().unwrap().to_owned()
-    }
 }
 
 #[tokio::test]

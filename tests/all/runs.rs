@@ -5,7 +5,8 @@ use std::{fs, path::Path};
 use tempfile::TempDir;
 
 use crate::support::{
-    nats::{NatsServer, Responder},
+    nats::NatsServer,
+    services::Responder,
     terminal::{Terminal, toolcrib},
 };
 

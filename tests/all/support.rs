@@ -1,5 +1,9 @@
 //! What several tests stand on.
 
+#[path = "support/calls.rs"]
+pub mod calls;
+#[path = "support/certificates.rs"]
+pub mod certificates;
 #[path = "support/filler.rs"]
 pub mod filler;
 #[path = "support/instances.rs"]
@@ -10,6 +14,12 @@ pub mod luck;
 pub mod nats;
 #[path = "support/picture.rs"]
 pub mod picture;
+#[path = "support/pulsar.rs"]
+pub mod pulsar;
+#[path = "support/rabbitmq.rs"]
+pub mod rabbitmq;
+#[path = "support/services.rs"]
+pub mod services;
 #[expect(dead_code, reason = "some of it is for the benches alone")]
 #[path = "support/terminal.rs"]
 pub mod terminal;

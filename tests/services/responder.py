@@ -1,15 +1,16 @@
-"""A tool service in another language and with another library than toolcrib's: answers on a NATS subject, well or badly.
+"""A tool service in another language and with other libraries than toolcrib's: answers on a broker, well or badly.
 
-    responder.py SERVER MODE REQUEST_SUBJECT RESPONSE_SUBJECT [FILE]
+    responder.py SERVER MODE REQUEST RESPONSE [FILE]
 
-Says READY on standard output once the server knows its subscription. Ends when standard input is closed.
+REQUEST and RESPONSE are places as the broker spells them. Says READY on standard output once the server knows its subscription.
+Ends when standard input is closed.
 """
 
 import asyncio
 import json
 import sys
 
-import nats
+import buses
 
 
 def chunk(text, last=False):
@@ -24,17 +25,15 @@ def greeting(message):
 
 
 async def main(server, mode, request, response, file=None):
-    client = await nats.connect(server)
-
-    async def send(subject, data, id):
-        await client.publish(subject, data, headers={"id": id} if id else None)
+    bus = await buses.connect(server)
+    send = bus.send
 
     async def stream(subject, pieces, id):
         for row, piece in enumerate(pieces):
             await send(subject, chunk(piece, row == len(pieces) - 1), id)
 
     async def answer(message):
-        id = (message.headers or {}).get("id", "unknown")
+        id = message.id or "unknown"
         if mode == "response":
             await stream(response, greeting(message), id)
         elif mode == "inbox":
@@ -57,7 +56,7 @@ async def main(server, mode, request, response, file=None):
         elif mode == "endless":
             while True:
                 await send(response, chunk("more "), id)
-                await client.flush()
+                await bus.flush()
         elif mode == "not-json":
             await send(response, b"<html>502 Bad Gateway</html>", id)
         elif mode == "not-utf8":
@@ -79,15 +78,19 @@ async def main(server, mode, request, response, file=None):
         elif mode == "huge":
             for row in range(200):
                 await send(response, chunk(f"{row:08}" + "x" * 499_992, row == 199), id)
+        elif mode == "large":
+            for row in range(5):
+                await send(response, chunk(f"{row:08}" + "x" * 3_999_992, row == 4), id)
+                await bus.flush()
         elif mode == "many":
             for row in range(20_000):
                 await send(response, chunk(f"{row} ", row == 19_999), id)
         elif mode != "silent":
             raise SystemExit(f"unknown mode {mode}")
-        await client.flush()
+        await bus.flush()
 
-    await client.subscribe(request, cb=answer)
-    await client.flush()
+    await bus.listen(request, answer)
+    await bus.flush()
     print("READY", flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 

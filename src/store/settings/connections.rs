@@ -11,10 +11,25 @@ use crate::{
     },
 };
 
-const TRANSPORTS: [(&str, TransportKind); 2] = [("embedded", TransportKind::Embedded), ("nats", TransportKind::Nats)];
+const TRANSPORTS: [(&str, TransportKind); 4] = [
+    ("embedded", TransportKind::Embedded),
+    ("nats", TransportKind::Nats),
+    ("rabbitmq", TransportKind::RabbitMq),
+    ("pulsar", TransportKind::Pulsar),
+];
 
 /// Which addresses begin a transport's.
-const SCHEMES: [(&str, TransportKind); 2] = [("nats", TransportKind::Nats), ("tls", TransportKind::Nats)];
+const SCHEMES: [(&str, TransportKind); 6] = [
+    ("nats", TransportKind::Nats),
+    ("tls", TransportKind::Nats),
+    ("amqp", TransportKind::RabbitMq),
+    ("amqps", TransportKind::RabbitMq),
+    ("pulsar", TransportKind::Pulsar),
+    ("pulsar+ssl", TransportKind::Pulsar),
+];
+
+/// Those of them that are encrypted always.
+const ENCRYPTED: [&str; 3] = ["tls://", "amqps://", "pulsar+ssl://"];
 
 const KEYS: [&str; 10] = [
     "transport",
@@ -59,7 +74,7 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
         return None;
     }
     let tls = Tls {
-        required: reader.flag(table, "tls").unwrap_or_else(|| servers.iter().any(|server| server.starts_with("tls://"))),
+        required: reader.flag(table, "tls").unwrap_or_else(|| servers.iter().any(|server| encrypted(server))),
         ca_file: reader.text(table, "ca-file"),
         cert_file: reader.text(table, "cert-file"),
         key_file: reader.text(table, "key-file"),
@@ -107,6 +122,10 @@ fn holds_credentials(server: &str) -> bool {
     rest.split('/').next().unwrap_or_default().contains('@')
 }
 
+fn encrypted(address: &str) -> bool {
+    ENCRYPTED.iter().any(|scheme| address.starts_with(scheme))
+}
+
 fn kind_of(address: &str) -> Option<TransportKind> {
     let (scheme, _) = address.split_once("://")?;
     SCHEMES.iter().find(|(word, _)| *word == scheme).map(|(_, kind)| *kind)
@@ -141,6 +160,6 @@ pub fn choose(settings: &WorkspaceSettings, wanted: Option<&str>) -> Result<Conn
         let cause = format!("no transport is known for {}", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(format!("addresses begin with {}", known.join(" or "))));
     };
-    let tls = Tls { required: wanted.starts_with("tls://"), ..Tls::default() };
+    let tls = Tls { required: encrypted(wanted), ..Tls::default() };
     Ok(Connection { transport, tls, ..Connection::nats(wanted, wanted) })
 }

@@ -1,6 +1,9 @@
 //! Queue names as descriptors spell them, and what each broker calls them.
 
-use crate::model::problem::{Problem, ProblemKind};
+use crate::model::{
+    connection::TransportKind,
+    problem::{Problem, ProblemKind},
+};
 
 /// Who hears a message, and whether it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +97,7 @@ impl<'t> Queue<'t> {
             }
             // TrustGraph takes an address as it is and never sees its class, so even a response is shared.
             Self::Address { scheme, path } => Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" }),
-            Self::Subject(subject) => Err(refused(&format!("nats://{subject}"), "Pulsar knows no NATS subjects")),
+            Self::Subject(_) => Err(refused(&self.to_string(), "Pulsar knows no NATS subjects")),
             Self::Bare(name) => Err(refused(name, "Pulsar needs a class and a topic space")),
         }
     }
@@ -127,15 +130,82 @@ impl<'t> Queue<'t> {
         Ok(subject)
     }
 
+    /// The same queue spelled so that every broker can carry it; `None` where it belongs to one broker alone.
+    #[must_use]
+    pub fn portable(&self) -> Option<String> {
+        match self {
+            Self::Logical { .. } => Some(self.to_string()),
+            Self::Address { path, .. } => {
+                let [space, class, topic] = path.splitn(3, '/').collect::<Vec<_>>()[..] else { return None };
+                let class = Class::of(class)?;
+                (!space.is_empty() && !topic.is_empty()).then(|| format!("{}:{space}:{topic}", class.word()))
+            }
+            Self::Subject(subject) => {
+                let [space, class, topic] = subject.splitn(3, '.').collect::<Vec<_>>()[..] else { return None };
+                Class::of(class).map(|class| format!("{}:{space}:{topic}", class.word()))
+            }
+            Self::Bare(name) => Some(format!("{}:tg:{name}", Class::Flow.word())),
+        }
+    }
+
+    fn kept(&self) -> bool {
+        match self {
+            Self::Logical { class, .. } => *class == Class::Flow,
+            Self::Address { scheme, .. } => *scheme == "persistent",
+            Self::Subject(_) | Self::Bare(_) => false,
+        }
+    }
+
     fn logical(&self, broker: &str) -> Result<(Class, &'t str, &'t str), Problem> {
         match self {
             Self::Logical { class, space, topic } => Ok((*class, space, topic)),
             Self::Bare(name) => Ok((Class::Flow, "tg", name)),
-            Self::Address { scheme, path } => {
-                Err(refused(&format!("{scheme}://{path}"), format!("{broker} takes no Pulsar addresses")))
-            }
-            Self::Subject(subject) => Err(refused(&format!("nats://{subject}"), format!("{broker} knows no NATS subjects"))),
+            Self::Address { .. } => Err(refused(&self.to_string(), format!("{broker} takes no Pulsar addresses"))),
+            Self::Subject(_) => Err(refused(&self.to_string(), format!("{broker} knows no NATS subjects"))),
         }
+    }
+}
+
+impl std::fmt::Display for Queue<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Logical { class, space, topic } => write!(f, "{}:{space}:{topic}", class.word()),
+            Self::Address { scheme, path } => write!(f, "{scheme}://{path}"),
+            Self::Subject(subject) => write!(f, "nats://{subject}"),
+            Self::Bare(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A queue as one transport spells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spelled {
+    pub name: String,
+    /// Its messages are kept until somebody takes them.
+    pub kept: bool,
+}
+
+/// Spells a queue.
+type Spell = fn(&Queue<'_>) -> Result<Spelled, Problem>;
+
+/// How each transport spells a queue.
+const SPELLINGS: &[(TransportKind, Spell)] = &[
+    (TransportKind::Embedded, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
+    (TransportKind::Nats, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
+    (TransportKind::RabbitMq, |queue| queue.rabbitmq().map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })),
+    (TransportKind::Pulsar, |queue| queue.pulsar().map(|topic| Spelled { name: topic.address, kept: queue.kept() })),
+];
+
+/// The queue of that name, in any of its spellings, as the transport spells it. Where it has no place there, the problem's remedy offers a
+/// spelling that has.
+pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
+    let queue = Queue::parse(queue)?;
+    match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
+        Some((_, spell)) => spell(&queue).map_err(|problem| match queue.portable() {
+            Some(better) => problem.remedy(format!("write it as {better}")),
+            None => problem,
+        }),
+        None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))),
     }
 }
 

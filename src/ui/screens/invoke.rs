@@ -172,7 +172,8 @@ impl Invoke {
 }
 
 fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
-    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to).ok());
+    let transport = state.connection().transport;
+    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, transport).ok());
     let arguments = state.written_arguments_of(&request.tool);
     copy::of_request(request, &arguments, subject.as_deref(), &state.connection())
 }

@@ -19,7 +19,8 @@ pub struct Offer {
 /// The sample services on the queues that they have everywhere in the documents.
 #[must_use]
 pub fn samples() -> Vec<Offer> {
-    let queue = |class: &str, topic: &str| format!("non-persistent://tg/{class}/{topic}");
+    // Spelled so that every transport can carry them.
+    let queue = |class: &str, topic: &str| format!("{class}:tg:{topic}");
     let offer = |sample: &Sample| Offer {
         name: sample.name.into(),
         request: queue("request", sample.topic),

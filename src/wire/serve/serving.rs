@@ -10,12 +10,15 @@ use tokio_util::sync::CancellationToken;
 use super::offers::Offer;
 use crate::{
     engine::services::sample::{Answer, Asking, Fault},
-    model::{call::CallProblem, problem::Problem},
-    systems::trustgraph::{queue, reply, request},
-    wire::transport::{
-        bus::{Bus, Share},
-        line::Line,
-        message::{Heard, Outgoing, Packet},
+    model::call::CallProblem,
+    systems::trustgraph::{reply, request},
+    wire::{
+        sessions::trustgraph::address,
+        transport::{
+            bus::{Bus, Share},
+            line::Line,
+            message::{Address, Heard, Outgoing, Packet},
+        },
     },
 };
 
@@ -40,8 +43,8 @@ pub struct Serving {
 /// One service at its place.
 struct Stand {
     offer: Offer,
-    subject: String,
-    answers: Option<String>,
+    at: Address,
+    answers: Option<Address>,
 }
 
 /// One call that was answered.
@@ -60,10 +63,11 @@ impl Serving {
     pub async fn start(bus: Arc<dyn Bus>, offers: Vec<Offer>) -> Result<Self, CallProblem> {
         let mut stands = Vec::with_capacity(offers.len());
         for offer in offers {
-            let subject = subject_of(&offer.request)?;
-            let answers = offer.response.as_deref().map(subject_of).transpose()?;
-            let line = bus.subscribe(&subject, Share::OneOf(GROUP)).await?;
-            stands.push((Arc::new(Stand { offer, subject, answers }), line));
+            let address = |queue: &str| address(queue, bus.transport());
+            let at = address(&offer.request)?;
+            let answers = offer.response.as_deref().map(address).transpose()?;
+            let line = bus.subscribe(&at, Share::OneOf(GROUP)).await?;
+            stands.push((Arc::new(Stand { offer, at, answers }), line));
         }
         settle(&*bus).await?;
         Ok(Self { bus, stands })
@@ -72,7 +76,7 @@ impl Serving {
     /// The subjects that are listened to, with their services' names.
     #[must_use]
     pub fn subjects(&self) -> Vec<(&str, &str)> {
-        self.stands.iter().map(|(stand, _)| (stand.offer.name.as_str(), stand.subject.as_str())).collect()
+        self.stands.iter().map(|(stand, _)| (stand.offer.name.as_str(), stand.at.name.as_str())).collect()
     }
 
     /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
@@ -112,9 +116,9 @@ impl Serving {
 
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the server.
 async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
-    let subject = bus.inbox();
-    let mut line = bus.subscribe(&subject, Share::Each).await?;
-    bus.send(Outgoing { subject, reply: None, headers: Vec::new(), body: Bytes::new() }).await?;
+    let Some(inbox) = bus.inbox() else { return Ok(()) };
+    let mut line = bus.subscribe(&inbox, Share::Each).await?;
+    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new() }).await?;
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(()),
         _ => Err(CallProblem {
@@ -123,14 +127,6 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
             remedy: "check the connection and the permission to subscribe".into(),
         }),
     }
-}
-
-fn subject_of(queue: &str) -> Result<String, CallProblem> {
-    queue::nats_subject(queue).map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
-        kind: "bad-subject".into(),
-        message: format!("{doing}: {cause}"),
-        remedy,
-    })
 }
 
 /// Answers one request.
@@ -146,7 +142,7 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet) -> Answered {
         Err(problem) => (String::new(), Err(Fault { kind: "tool-service-error", message: problem.message })),
     };
     let mut answered = Answered { service: stand.offer.name.clone(), id, user, pieces: 0, problem: None };
-    let Some(subject) = stand.answers.clone().or(packet.reply) else {
+    let Some(to) = stand.answers.clone().or(packet.reply) else {
         answered.problem = Some(CallProblem {
             kind: "no-way-back".into(),
             message: "the service has no response queue, and the request names no inbox".into(),
@@ -154,13 +150,13 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet) -> Answered {
         });
         return answered;
     };
-    let sent = send(bus, &subject, &answered.id, &answer, &mut answered.pieces).await;
+    let sent = send(bus, &to, &answered.id, &answer, &mut answered.pieces).await;
     let fault = answer.err().map(|fault| CallProblem { kind: fault.kind.into(), message: fault.message, remedy: String::new() });
     answered.problem = sent.err().or(fault);
     answered
 }
 
-async fn send(bus: &dyn Bus, subject: &str, id: &str, answer: &Answer, sent: &mut usize) -> Result<(), CallProblem> {
+async fn send(bus: &dyn Bus, to: &Address, id: &str, answer: &Answer, sent: &mut usize) -> Result<(), CallProblem> {
     let bodies: Vec<String> = match answer {
         // An answer without a piece still has to end.
         Ok(pieces) if pieces.is_empty() => vec![reply::chunk("", true)],
@@ -175,7 +171,7 @@ async fn send(bus: &dyn Bus, subject: &str, id: &str, answer: &Answer, sent: &mu
             tokio::time::sleep(PAUSE).await;
         }
         let headers = vec![(request::ID.to_owned(), id.to_owned())];
-        bus.send(Outgoing { subject: subject.into(), reply: None, headers, body: body.into() }).await?;
+        bus.send(Outgoing { to: to.clone(), reply: None, headers, body: body.into() }).await?;
         *sent += 1;
     }
     Ok(())

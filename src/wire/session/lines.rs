@@ -1,5 +1,6 @@
 //! The two ways on which an answer may come, listened to at once.
 
+use super::words;
 use crate::{
     model::call::CallProblem,
     wire::{
@@ -7,48 +8,42 @@ use crate::{
         transport::{
             bus::{Bus, Share},
             line::Line,
-            message::Heard,
+            message::{Address, Heard},
         },
     },
 };
 
-/// The call's own inbox, and the subject that all callers listen to.
+/// The call's own inbox where the transport has one, and the place that all callers listen to.
 pub struct Lines {
-    inbox: Line,
+    inbox: Option<Line>,
     shared: Option<Line>,
     inbox_open: bool,
     shared_open: bool,
 }
 
 impl Lines {
-    /// Subscribes to both; also gives the inbox's name.
-    pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, String), CallProblem> {
-        let name = bus.inbox();
-        let inbox = bus.subscribe(&name, Share::Each).await?;
-        let shared = match &route.answers {
-            Some(subject) => Some(bus.subscribe(subject, Share::Each).await?),
-            None => None,
-        };
-        let shared_open = shared.is_some();
-        Ok((Self { inbox, shared, inbox_open: true, shared_open }, name))
+    /// Subscribes to both; also gives the inbox's address.
+    pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, Option<Address>), CallProblem> {
+        let address = bus.inbox();
+        if address.is_none() && route.answers.is_none() {
+            return Err(words::no_way_back(bus.transport().title()));
+        }
+        let inbox = listen(bus, address.as_ref()).await?;
+        let shared = listen(bus, route.answers.as_ref()).await?;
+        let (inbox_open, shared_open) = (inbox.is_some(), shared.is_some());
+        Ok((Self { inbox, shared, inbox_open, shared_open }, address))
     }
 
     /// The next thing heard on either; `None` when the transport has ended both.
     pub async fn next(&mut self) -> Option<(Way, Heard)> {
         loop {
             let Self { inbox, shared, inbox_open, shared_open } = self;
-            let shared_next = async {
-                match shared {
-                    Some(line) => line.next().await,
-                    None => None,
-                }
-            };
             tokio::select! {
-                heard = inbox.next(), if *inbox_open => match heard {
+                heard = next(inbox), if *inbox_open => match heard {
                     Some(heard) => return Some((Way::Inbox, heard)),
                     None => *inbox_open = false,
                 },
-                heard = shared_next, if *shared_open => match heard {
+                heard = next(shared), if *shared_open => match heard {
                     Some(heard) => return Some((Way::Shared, heard)),
                     None => *shared_open = false,
                 },
@@ -59,8 +54,21 @@ impl Lines {
 
     /// How many messages and bytes were let go on both.
     pub fn lost(&self) -> (u64, u64) {
-        let (shared_messages, shared_bytes) = self.shared.as_ref().map_or((0, 0), Line::lost);
-        let (messages, bytes) = self.inbox.lost();
-        (messages + shared_messages, bytes + shared_bytes)
+        let lines = [&self.inbox, &self.shared].into_iter().flatten().map(Line::lost);
+        lines.fold((0, 0), |(messages, bytes), (more, larger)| (messages + more, bytes + larger))
+    }
+}
+
+async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<Line>, CallProblem> {
+    match at {
+        Some(at) => bus.subscribe(at, Share::Each).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+async fn next(line: &mut Option<Line>) -> Option<Heard> {
+    match line {
+        Some(line) => line.next().await,
+        None => None,
     }
 }

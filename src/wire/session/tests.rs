@@ -12,7 +12,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+    model::{
+        connection::TransportKind,
+        entry::{EntryForm, EntryId, EntryPlace, FileId},
+    },
     schema::pointer::Pointer,
     systems::trustgraph::reply,
     wire::{
@@ -106,6 +109,10 @@ impl Fake {
 }
 
 impl Bus for Fake {
+    fn transport(&self) -> TransportKind {
+        TransportKind::Nats
+    }
+
     fn place(&self) -> String {
         "fake://here".into()
     }
@@ -114,10 +121,10 @@ impl Bus for Fake {
         String::new()
     }
 
-    fn subscribe<'a>(&'a self, subject: &'a str, _: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Line> {
         Box::pin(async move {
             let (feeder, line) = line(self.capacity);
-            self.feeders.lock().unwrap().push((subject.to_owned(), feeder));
+            self.feeders.lock().unwrap().push((at.name.clone(), feeder));
             Ok(line)
         })
     }
@@ -133,8 +140,8 @@ impl Bus for Fake {
         })
     }
 
-    fn inbox(&self) -> String {
-        "inbox".into()
+    fn inbox(&self) -> Option<Address> {
+        Some(Address::fleeting("inbox"))
     }
 
     fn state(&self) -> watch::Receiver<ConnectionState> {
@@ -228,7 +235,7 @@ async fn the_request_goes_out_with_its_header_and_an_inbox() {
     let bus = Fake::new(vec![last("x")]);
     let events = events_of(&bus, request(), limits()).await;
     let sent = bus.sent.lock().unwrap()[0].clone();
-    assert_eq!((sent.subject.as_str(), sent.reply.as_deref()), ("tg.request.joke", Some("inbox")));
+    assert_eq!((sent.to, sent.reply), (Address::fleeting("tg.request.joke"), Some(Address::fleeting("inbox"))));
     assert_eq!(sent.headers, [("id".to_owned(), ID.to_owned())]);
     assert_eq!(events[0].kind, EventKind::Sent { bytes: sent.body.len() });
 }

@@ -25,7 +25,7 @@ fn span(duration: Duration) -> String {
 pub fn no_responders(route: &Route, place: &str) -> CallProblem {
     problem(
         "no-responders",
-        format!("no service listens on {} at {place}", route.to),
+        format!("no service listens on {} at {place}", route.to.name),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its subject with the request-queue",
     )
 }
@@ -35,6 +35,14 @@ pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
         "connection-lost",
         format!("the connection to {place} broke after {pieces} pieces of the answer; later ones may be missing"),
         "send it again once the connection is back",
+    )
+}
+
+pub fn no_way_back(transport: &str) -> CallProblem {
+    problem(
+        "no-way-back",
+        format!("the service names no response queue, and {transport} has no inbox that could take its answer"),
+        "give the service a response-queue, such as response:tg:NAME",
     )
 }
 
@@ -70,7 +78,7 @@ pub fn timed_out_first(limits: Limits, route: &Route, puzzled: bool) -> CallProb
         let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
         return problem("timed-out-first", message, remedy);
     }
-    let heard = route.answers.as_deref().map_or_else(|| "its inbox".to_owned(), |subject| format!("{subject} and its inbox"));
+    let heard = route.answers.as_ref().map_or("its inbox", |answers| &answers.name);
     problem(
         "timed-out-first",
         message,

@@ -3,17 +3,18 @@
 use crate::{
     model::{
         call::{CallProblem, Request},
+        connection::TransportKind,
         entry::SystemId,
     },
     systems::system::Reply,
-    wire::transport::message::Packet,
+    wire::transport::message::{Address, Packet},
 };
 
-/// Where a request goes and where, beside the transport's own inbox, its answer may come.
+/// Where a request goes and where, beside the transport's own inbox (if it has any), its answer may come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    pub to: String,
-    pub answers: Option<String>,
+    pub to: Address,
+    pub answers: Option<Address>,
 }
 
 /// The way on which a message came.
@@ -29,8 +30,8 @@ pub enum Way {
 pub trait Ride: Sync {
     fn system(&self) -> SystemId;
 
-    /// The subjects of a request, or why there are none.
-    fn route(&self, request: &Request) -> Result<Route, CallProblem>;
+    /// The addresses of a request as that transport spells them, or why there are none.
+    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem>;
 
     /// What a message means to the caller of `request`.
     fn read(&self, request: &Request, way: Way, packet: &Packet) -> Reply;

@@ -5,6 +5,7 @@ use super::ride::{Ride, Route, Way};
 use crate::{
     model::{
         call::{CallProblem, Request},
+        connection::TransportKind,
         entry::SystemId,
         problem::Problem,
     },
@@ -12,29 +13,34 @@ use crate::{
         system::{Message, Reply},
         trustgraph::{queue, reply, request},
     },
-    wire::transport::message::Packet,
+    wire::transport::message::{Address, Packet},
 };
 
 pub struct TrustGraphRide;
+
+/// Where a queue is on a transport, or why it has no place there.
+pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallProblem> {
+    let spelled = queue::spelled(queue, transport);
+    let spelled = spelled.map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
+        kind: "bad-subject".into(),
+        message: format!("{doing}: {cause}"),
+        remedy,
+    })?;
+    Ok(Address { name: spelled.name, kept: spelled.kept })
+}
 
 impl Ride for TrustGraphRide {
     fn system(&self) -> SystemId {
         "trustgraph"
     }
 
-    fn route(&self, request: &Request) -> Result<Route, CallProblem> {
-        let subject = |queue: &str| {
-            queue::nats_subject(queue).map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
-                kind: "bad-subject".into(),
-                message: format!("{doing}: {cause}"),
-                remedy,
-            })
-        };
-        let route = Route { to: subject(&request.to)?, answers: request.reply.as_deref().map(subject).transpose()? };
+    fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+        let address = |queue: &str| address(queue, transport);
+        let route = Route { to: address(&request.to)?, answers: request.reply.as_deref().map(address).transpose()? };
         if route.answers.as_ref() == Some(&route.to) {
             return Err(CallProblem {
                 kind: "bad-subject".into(),
-                message: format!("requests and responses have the same subject, {}", route.to),
+                message: format!("requests and responses have the same address, {}", route.to.name),
                 remedy: "give the service a response-queue of its own, such as non-persistent://tg/response/NAME".into(),
             });
         }

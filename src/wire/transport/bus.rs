@@ -5,8 +5,14 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use tokio::sync::{broadcast, watch};
 
-use super::{line::Line, message::Outgoing};
-use crate::model::{call::CallProblem, connection::ConnectionState};
+use super::{
+    line::Line,
+    message::{Address, Outgoing},
+};
+use crate::model::{
+    call::CallProblem,
+    connection::{ConnectionState, TransportKind},
+};
 
 /// Something under way that ends well or with a problem in words.
 pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
@@ -16,20 +22,24 @@ pub type Secrets = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// An open connection.
 pub trait Bus: Send + Sync {
+    /// What it is made of, which says how addresses are spelled.
+    fn transport(&self) -> TransportKind;
+
     /// Where it leads, without secrets: `nats://127.0.0.1:4222`.
     fn place(&self) -> String;
 
     /// What was found there, in a few words: the server's name and version.
     fn greeting(&self) -> String;
 
-    /// Messages on a subject from now on. Dropping the line ends the subscription.
-    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line>;
+    /// Messages at a place from now on, also after the connection broke and is back. Dropping the line ends the subscription.
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line>;
 
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
 
-    /// A fresh subject that only this process listens to.
-    fn inbox(&self) -> String;
+    /// A fresh place that only this process listens to; `None` where the transport has none. Where there is none, a subscription is
+    /// known to the server once it is made.
+    fn inbox(&self) -> Option<Address>;
 
     fn state(&self) -> watch::Receiver<ConnectionState>;
 

@@ -13,9 +13,9 @@ use tokio::sync::{broadcast, watch};
 use super::{
     bus::{Bus, Doing, Faults, Share},
     line::{CAPACITY, Feeder, Line, line},
-    message::{Heard, Outgoing, Packet},
+    message::{Address, Heard, Outgoing, Packet},
 };
-use crate::model::connection::ConnectionState;
+use crate::model::connection::{ConnectionState, TransportKind};
 
 struct Listener {
     share: Share,
@@ -73,6 +73,10 @@ impl Embedded {
 }
 
 impl Bus for Embedded {
+    fn transport(&self) -> TransportKind {
+        TransportKind::Embedded
+    }
+
     fn place(&self) -> String {
         "embedded".into()
     }
@@ -81,16 +85,16 @@ impl Bus for Embedded {
         "toolcrib's own sample services, in this process".into()
     }
 
-    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line> {
-        Box::pin(async move { Ok(self.listen(subject, share)) })
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
+        Box::pin(async move { Ok(self.listen(&at.name, share)) })
     }
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
-            let Outgoing { subject, reply, headers, body } = message;
-            let hearers = self.hearers(&subject);
+            let Outgoing { to, reply, headers, body } = message;
+            let hearers = self.hearers(&to.name);
             if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
-                for asker in self.hearers(inbox) {
+                for asker in self.hearers(&inbox.name) {
                     let _ = asker.push(Heard::NoResponders).await;
                 }
             }
@@ -103,8 +107,8 @@ impl Bus for Embedded {
         })
     }
 
-    fn inbox(&self) -> String {
-        format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))
+    fn inbox(&self) -> Option<Address> {
+        Some(Address::fleeting(format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))))
     }
 
     fn state(&self) -> watch::Receiver<ConnectionState> {
@@ -126,16 +130,16 @@ mod tests {
 
     use super::*;
 
-    fn message(subject: &str, reply: Option<&str>) -> Outgoing {
-        Outgoing { subject: subject.into(), reply: reply.map(Into::into), headers: Vec::new(), body: Bytes::from_static(b"x") }
+    fn message(to: &str, reply: Option<&Address>) -> Outgoing {
+        Outgoing { to: Address::fleeting(to), reply: reply.cloned(), headers: Vec::new(), body: Bytes::from_static(b"x") }
     }
 
     #[tokio::test]
     async fn each_listener_hears_and_a_group_hears_once() {
-        let bus = Embedded::default();
-        let mut each = [bus.subscribe("s", Share::Each).await.unwrap(), bus.subscribe("s", Share::Each).await.unwrap()];
-        let mut first = bus.subscribe("s", Share::OneOf("g")).await.unwrap();
-        let mut second = bus.subscribe("s", Share::OneOf("g")).await.unwrap();
+        let (bus, s) = (Embedded::default(), Address::fleeting("s"));
+        let mut each = [bus.subscribe(&s, Share::Each).await.unwrap(), bus.subscribe(&s, Share::Each).await.unwrap()];
+        let mut first = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
+        let mut second = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
         bus.send(message("s", None)).await.unwrap();
         for line in &mut each {
             assert!(matches!(line.next().await, Some(Heard::Packet(_))));
@@ -151,7 +155,7 @@ mod tests {
     #[tokio::test]
     async fn nobody_there_is_told_to_the_inbox() {
         let bus = Embedded::default();
-        let inbox = bus.inbox();
+        let inbox = bus.inbox().unwrap();
         let mut line = bus.subscribe(&inbox, Share::Each).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(line.next().await, Some(Heard::NoResponders));

@@ -2,12 +2,27 @@
 
 use bytes::Bytes;
 
+/// A place that messages go to and are heard at, as the transport itself spells it: a subject, an exchange, a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub name: String,
+    /// Messages are kept until somebody takes them, also over the server's restart.
+    pub kept: bool,
+}
+
+impl Address {
+    /// A place whose messages are gone when nobody takes them.
+    pub fn fleeting(name: impl Into<String>) -> Self {
+        Self { name: name.into(), kept: false }
+    }
+}
+
 /// A message to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
-    pub subject: String,
+    pub to: Address,
     /// Where an answer may be sent.
-    pub reply: Option<String>,
+    pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }
@@ -15,7 +30,7 @@ pub struct Outgoing {
 /// A message as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    pub reply: Option<String>,
+    pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }

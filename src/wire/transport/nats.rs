@@ -1,13 +1,6 @@
 //! NATS through its own client: connecting, sending only while connected, and its troubles in words.
 
-use std::{
-    str::FromStr,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber};
 use futures::StreamExt;
@@ -16,12 +9,14 @@ use tokio::sync::{broadcast, watch};
 use super::{
     bus::{Bus, Doing, Faults, Secrets, Share},
     line::{CAPACITY, Feeder, Line, line},
-    message::{Heard, Outgoing, Packet},
+    message::{Address, Heard, Outgoing, Packet},
+    news::News,
+    settings,
 };
 use crate::{
     model::{
         call::CallProblem,
-        connection::{Connection, ConnectionState},
+        connection::{Connection, ConnectionState, TransportKind},
         size,
     },
     wire::backoff,
@@ -36,74 +31,40 @@ const HANDING_OVER: Duration = Duration::from_secs(5);
 pub struct Nats {
     client: Client,
     place: String,
-    news: News,
-}
-
-/// What the client tells between calls.
-#[derive(Clone)]
-struct News {
-    state: watch::Sender<ConnectionState>,
-    notices: broadcast::Sender<String>,
-    breaks: Arc<AtomicU64>,
-    overflows: Arc<AtomicU64>,
-    place: String,
+    news: Arc<News>,
 }
 
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallProblem> {
-    let place = options::place(connection);
-    let news = News {
-        state: watch::Sender::new(ConnectionState::Connecting),
-        notices: broadcast::Sender::new(64),
-        breaks: Arc::default(),
-        overflows: Arc::default(),
-        place: place.clone(),
-    };
-    let (told, tries) = (news.clone(), news.state.clone());
+    let place = settings::place(connection);
+    let news = Arc::new(News::new(place.clone()));
+    let (told, tries) = (Arc::clone(&news), Arc::clone(&news));
     let options = options::options(connection, secrets)
         .await?
         .event_callback(move |event| {
-            told.take(&event);
+            take(&told, &event);
             std::future::ready(())
         })
         .reconnect_delay_callback(move |attempt| {
             if attempt > 0 {
-                tries.send_replace(ConnectionState::Reconnecting { attempt });
+                tries.trying(attempt);
             }
             backoff::delay(attempt)
         });
     let servers = options::servers(connection)?;
     let client = options.connect(servers).await.map_err(|error| options::refusal(&place, &error))?;
-    news.state.send_replace(ConnectionState::Connected);
+    news.connected();
     Ok(Nats { client, place, news })
 }
 
-impl News {
-    fn take(&self, event: &Event) {
-        match event {
-            Event::Connected => {
-                let before = self.state.send_replace(ConnectionState::Connected);
-                if matches!(before, ConnectionState::Reconnecting { .. }) {
-                    self.say(format!("connected to {} again", self.place));
-                }
-            }
-            Event::Disconnected => {
-                self.breaks.fetch_add(1, Ordering::Relaxed);
-                self.state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
-                self.say(format!("the connection to {} broke; reconnecting", self.place));
-            }
-            Event::LameDuckMode => self.say(format!("{} is about to shut down", self.place)),
-            Event::SlowConsumer(_) => {
-                self.overflows.fetch_add(1, Ordering::Relaxed);
-            }
-            Event::ServerError(error) => self.say(format!("{} says: {error}", self.place)),
-            Event::ClientError(_) | Event::Draining | Event::Closed => {}
-        }
-    }
-
-    fn say(&self, words: String) {
-        // Without a call under way nobody listens.
-        let _ = self.notices.send(words);
+fn take(news: &News, event: &Event) {
+    match event {
+        Event::Connected => news.connected(),
+        Event::Disconnected => news.broke(),
+        Event::LameDuckMode => news.say(format!("{} is about to shut down", news.place())),
+        Event::SlowConsumer(_) => news.overflowed(),
+        Event::ServerError(error) => news.say(format!("{} says: {error}", news.place())),
+        Event::ClientError(_) | Event::Draining | Event::Closed => {}
     }
 }
 
@@ -135,11 +96,11 @@ impl Nats {
                 remedy: "send less, or raise max_payload in the server's configuration".into(),
             });
         }
-        let Outgoing { subject, reply, body, .. } = message;
+        let Outgoing { to, reply, body, .. } = message;
         let handing = async {
             match reply {
-                Some(reply) => self.client.publish_with_reply_and_headers(subject, reply, headers, body).await,
-                None => self.client.publish_with_headers(subject, headers, body).await,
+                Some(reply) => self.client.publish_with_reply_and_headers(to.name, reply.name, headers, body).await,
+                None => self.client.publish_with_headers(to.name, headers, body).await,
             }
             .map_err(|error| self.unsent(error))?;
             self.client.flush().await.map_err(|error| self.unsent(error))
@@ -186,7 +147,7 @@ fn heard(message: Message) -> Heard {
     }
     let headers = message.headers.iter().flat_map(HeaderMap::iter);
     Heard::Packet(Packet {
-        reply: message.reply.map(|subject| subject.to_string()),
+        reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
         headers: headers
             .flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())))
             .collect(),
@@ -210,6 +171,10 @@ async fn pump(mut subscriber: Subscriber, feeder: Feeder) {
 }
 
 impl Bus for Nats {
+    fn transport(&self) -> TransportKind {
+        TransportKind::Nats
+    }
+
     fn place(&self) -> String {
         self.place.clone()
     }
@@ -221,21 +186,21 @@ impl Bus for Nats {
         })
     }
 
-    fn subscribe<'a>(&'a self, subject: &'a str, share: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
         Box::pin(async move {
             if self.client.connection_state() != async_nats::connection::State::Connected {
                 return Err(self.down());
             }
             let asking = async {
                 match share {
-                    Share::Each => self.client.subscribe(subject.to_owned()).await,
-                    Share::OneOf(group) => self.client.queue_subscribe(subject.to_owned(), group.to_owned()).await,
+                    Share::Each => self.client.subscribe(at.name.clone()).await,
+                    Share::OneOf(group) => self.client.queue_subscribe(at.name.clone(), group.to_owned()).await,
                 }
             };
             let subscriber = tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
             let subscriber = subscriber.map_err(|error| CallProblem {
                 kind: "bad-subject".into(),
-                message: format!("cannot listen on {}: {error}", subject.escape_debug()),
+                message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
             let (feeder, line) = line(CAPACITY);
@@ -248,8 +213,8 @@ impl Bus for Nats {
         Box::pin(self.publish(message))
     }
 
-    fn inbox(&self) -> String {
-        self.client.new_inbox()
+    fn inbox(&self) -> Option<Address> {
+        Some(Address::fleeting(self.client.new_inbox()))
     }
 
     fn state(&self) -> watch::Receiver<ConnectionState> {
@@ -261,7 +226,7 @@ impl Bus for Nats {
     }
 
     fn faults(&self) -> Faults {
-        Faults { breaks: self.news.breaks.load(Ordering::Relaxed), overflows: self.news.overflows.load(Ordering::Relaxed) }
+        self.news.faults()
     }
 }
 
@@ -283,7 +248,7 @@ mod tests {
     #[test]
     fn the_size_that_counts_includes_the_headers() {
         let message = Outgoing {
-            subject: "s".into(),
+            to: Address::fleeting("s"),
             reply: None,
             headers: vec![("id".into(), "1".into())],
             body: Bytes::from_static(b"body"),

@@ -1,10 +1,7 @@
 //! A real NATS server, and services in another language, started and stopped by the test that uses them.
 
 use std::{
-    env,
-    ffi::OsStr,
-    io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
+    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
     thread,
 };
@@ -12,12 +9,7 @@ use std::{
 use tempfile::TempDir;
 use toolcrib::model::connection::Connection;
 
-/// A program that the environment names. The tests never go on without it.
-fn program(variable: &str) -> PathBuf {
-    let path = env::var_os(variable)
-        .unwrap_or_else(|| panic!("{variable} is not set: run the tests with ./test, or first eval \"$(tests/setup)\""));
-    path.into()
-}
+use super::services::program;
 
 /// A NATS server on a free loopback port; stopped on drop.
 pub struct NatsServer {
@@ -101,65 +93,4 @@ impl Drop for NatsServer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services").join(name)
-}
-
-/// A service that answers for `tg.request.joke`; ends on drop.
-pub struct Responder {
-    child: Child,
-}
-
-impl Responder {
-    /// One that behaves as `mode` says (see `tests/services/responder.py`) and already listens.
-    pub fn start(server: &str, mode: &str) -> Self {
-        Self::of(server, mode, "joke")
-    }
-
-    /// The same for another service.
-    pub fn of(server: &str, mode: &str, service: &str) -> Self {
-        let (request, response) = (format!("tg.request.{service}"), format!("tg.response.{service}"));
-        Self::run([server, mode, &request, &response].map(OsStr::new))
-    }
-
-    /// One that answers for another topic, keeps each request's bytes in a file and says how many they are.
-    pub fn keeping(server: &str, topic: &str, file: &Path) -> Self {
-        let (request, response) = (format!("tg.request.{topic}"), format!("tg.response.{topic}"));
-        Self::run([server.as_ref(), "keep".as_ref(), request.as_ref(), response.as_ref(), file.as_os_str()])
-    }
-
-    fn run<const N: usize>(arguments: [&OsStr; N]) -> Self {
-        let mut child = Command::new(program("TOOLCRIB_PYTHON"))
-            .arg(script("responder.py"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line.trim(), "READY", "the responder did not start");
-        Self { child }
-    }
-}
-
-impl Drop for Responder {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Calls a service as TrustGraph's agent would, and gives what it heard as JSON.
-pub fn foreign_call(server: &str, request: &str, response: &str, body: &str) -> serde_json::Value {
-    let output = Command::new(program("TOOLCRIB_PYTHON"))
-        .arg(script("caller.py"))
-        .args([server, request, response, body])
-        .output()
-        .unwrap();
-    let _ = std::io::stderr().write_all(&output.stderr);
-    assert!(output.status.success(), "the caller failed");
-    serde_json::from_slice(&output.stdout).unwrap()
 }

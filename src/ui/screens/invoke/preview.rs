@@ -3,7 +3,6 @@
 use crate::{
     app::state::State,
     model::{
-        connection::TransportKind,
         problem::{Problem, ProblemKind},
         size,
         tool::Tool,
@@ -33,9 +32,9 @@ pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<Req
     };
     let connection = state.connection();
     let system = systems::by_id(request.system);
-    let subject = |address: &str| match (connection.transport, system) {
-        (TransportKind::Nats | TransportKind::Embedded, Some(system)) => system.subject(address),
-        _ => Ok(address.to_owned()),
+    let subject = |address: &str| match system {
+        Some(system) => system.subject(address, connection.transport),
+        None => Ok(address.to_owned()),
     };
     let via = connection.transport.word();
     let to = match subject(&request.to) {
@@ -44,9 +43,11 @@ pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<Req
     };
     let inbox = "the call's own inbox";
     let reply = match request.reply.as_deref().map(subject) {
-        Some(Ok(subject)) => (format!("{subject}, {inbox}"), Role::Text),
+        Some(Ok(subject)) if connection.transport.has_inbox() => (format!("{subject}, {inbox}"), Role::Text),
+        Some(Ok(subject)) => (subject, Role::Text),
         Some(Err(problem)) => (problem.cause, Role::Error),
-        None => (inbox.to_owned(), Role::Text),
+        None if connection.transport.has_inbox() => (inbox.to_owned(), Role::Text),
+        None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     // Ids look alike from their start on, so these may be cut where they do not fit; all else is shown whole.

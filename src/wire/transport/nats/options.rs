@@ -4,7 +4,10 @@ use std::{path::Path, time::Duration};
 
 use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr};
 
-use super::super::bus::Secrets;
+use super::super::{
+    bus::Secrets,
+    settings::{bad_address, bad_file, bad_settings, secret},
+};
 use crate::model::{
     call::CallProblem,
     connection::{Connection, Credentials},
@@ -13,31 +16,13 @@ use crate::model::{
 /// How long one server may take to answer.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// The servers' addresses as people may see them: without user and password.
-pub(super) fn place(connection: &Connection) -> String {
-    let bare = |server: &String| match (server.split_once("://"), server.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        _ => server.clone(),
-    };
-    connection.servers.iter().map(bare).collect::<Vec<_>>().join(", ")
-}
-
 pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
     let read = |server: &String| server.parse::<ServerAddr>();
     let servers: Result<Vec<_>, _> = connection.servers.iter().map(read).collect();
     match servers {
         Ok(servers) if !servers.is_empty() => Ok(servers),
-        Ok(_) => Err(bad_address(connection, "it has no server")),
-        Err(error) => Err(bad_address(connection, &error.to_string())),
-    }
-}
-
-fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
-    CallProblem {
-        kind: "bad-address".into(),
-        message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
-        remedy: "write the server as nats://HOST:PORT".into(),
+        Ok(_) => Err(bad_address(connection, "it has no server", "nats")),
+        Err(error) => Err(bad_address(connection, &error.to_string(), "nats")),
     }
 }
 
@@ -53,22 +38,12 @@ pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Resul
             Ok(options.add_client_certificate(certificate.into(), key.into()))
         }
         (None, None) => Ok(options),
-        _ => Err(CallProblem {
-            kind: "bad-settings".into(),
-            message: format!("connection \"{}\" has only one of certificate and key", connection.name),
-            remedy: "set both files, or neither".into(),
-        }),
+        _ => Err(bad_settings(connection, "has only one of certificate and key", "set both files, or neither")),
     }
 }
 
 async fn authenticated(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
-    let secret = |variable: &str| {
-        secrets(variable).ok_or_else(|| CallProblem {
-            kind: "missing-secret".into(),
-            message: format!("the environment variable {variable} is not set, and connection \"{}\" needs it", connection.name),
-            remedy: format!("set {variable} in the environment and start again"),
-        })
-    };
+    let secret = |variable: &str| secret(connection, secrets, variable);
     match &connection.credentials {
         Credentials::None => Ok(ConnectOptions::new()),
         Credentials::Password { user, password_variable } => {
@@ -77,22 +52,14 @@ async fn authenticated(connection: &Connection, secrets: &Secrets) -> Result<Con
         Credentials::Token { token_variable } => Ok(ConnectOptions::with_token(secret(token_variable)?)),
         Credentials::File { path } => ConnectOptions::with_credentials_file(readable(path).await?)
             .await
-            .map_err(|error| file_problem(path, &format!("it is not a NATS credentials file ({error})"))),
+            .map_err(|error| bad_file(path, &format!("it is not a NATS credentials file ({error})"))),
     }
 }
 
 async fn readable(path: &str) -> Result<&Path, CallProblem> {
     match tokio::fs::File::open(path).await {
         Ok(_) => Ok(Path::new(path)),
-        Err(error) => Err(file_problem(path, &error.to_string())),
-    }
-}
-
-fn file_problem(path: &str, cause: &str) -> CallProblem {
-    CallProblem {
-        kind: "bad-settings".into(),
-        message: format!("cannot use {path}: {cause}"),
-        remedy: "correct the path in the connection's settings".into(),
+        Err(error) => Err(bad_file(path, &error.to_string())),
     }
 }
 
@@ -151,13 +118,6 @@ mod tests {
 
     fn nothing() -> Secrets {
         Arc::new(|_| None)
-    }
-
-    #[test]
-    fn passwords_in_an_address_are_not_shown() {
-        let mut connection = Connection::nats("n", "nats://alice:s3cret@host:4222");
-        connection.servers.push("bob:p@other:1".into());
-        assert_eq!(place(&connection), "nats://host:4222, other:1");
     }
 
     #[tokio::test]

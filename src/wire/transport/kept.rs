@@ -1,0 +1,246 @@
+//! A connection that is made again whenever it breaks, and the bus on it: every line goes on where the connection is back.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use tokio::{
+    sync::{broadcast, watch},
+    task::AbortHandle,
+    time::{sleep, timeout},
+};
+
+use super::{
+    bus::{Bus, Doing, Faults, Share},
+    line::{CAPACITY, Feeder, Line, line},
+    message::{Address, Outgoing},
+    news::News,
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{ConnectionState, TransportKind},
+    },
+    wire::backoff,
+};
+
+/// How long the server may take to confirm a subscription or a message.
+const CONFIRMING: Duration = Duration::from_secs(5);
+
+/// Makes connections of one kind to one place.
+pub trait Dial: Send + Sync + 'static {
+    type Link: Link;
+
+    /// Connects, or says why not.
+    fn dial(&self) -> Doing<'_, Self::Link>;
+}
+
+/// One connection, until it breaks. Dropping it closes it.
+pub trait Link: Send + Sync + Sized + 'static {
+    /// What one subscription hears with.
+    type Ear: Send + 'static;
+
+    /// What was found at the other end, in a few words.
+    fn greeting(&self) -> String;
+
+    /// Tells what the server says, and ends when the connection is no longer there.
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()>;
+
+    /// Listens at a place. The server knows the subscription when this is done.
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Ear>;
+
+    /// Puts into the feeder what comes, until the ear hears nothing any more or the listener has left.
+    fn hear<'a>(ear: &'a mut Self::Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()>;
+
+    /// Tells the server that nobody listens there any more.
+    fn leave(ear: Self::Ear) -> BoxFuture<'static, ()>;
+
+    /// Sends a message; it is done when the server has it.
+    fn send(&self, message: Outgoing) -> Doing<'_, ()>;
+}
+
+/// The bus on a connection that is kept up.
+pub struct Kept<L> {
+    transport: TransportKind,
+    news: Arc<News>,
+    links: watch::Receiver<Option<Arc<L>>>,
+    keeping: AbortHandle,
+}
+
+impl<L> Drop for Kept<L> {
+    fn drop(&mut self) {
+        self.keeping.abort();
+    }
+}
+
+/// Connects, or says why not; from then on the connection is kept up.
+pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> Result<Kept<D::Link>, CallProblem> {
+    let link = dial.dial().await?;
+    let news = Arc::new(News::new(place));
+    let (sender, links) = watch::channel(Some(Arc::new(link)));
+    news.connected();
+    let keeping = tokio::spawn(keep(dial, sender, Arc::clone(&news)));
+    Ok(Kept { transport, news, links, keeping: keeping.abort_handle() })
+}
+
+async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<News>) {
+    loop {
+        let Some(link) = links.borrow().clone() else { return };
+        link.watch(&news).await;
+        drop(link);
+        news.broke();
+        links.send_replace(None);
+        let link = dial_again(&dial, &news).await;
+        links.send_replace(Some(Arc::new(link)));
+        news.connected();
+    }
+}
+
+/// Tries until it succeeds; what hinders is told when it changes.
+async fn dial_again<D: Dial>(dial: &D, news: &News) -> D::Link {
+    let mut told = String::new();
+    for attempt in 1.. {
+        news.trying(attempt);
+        sleep(backoff::delay(attempt)).await;
+        match dial.dial().await {
+            Ok(link) => return link,
+            Err(problem) if problem.message == told => {}
+            Err(problem) => {
+                told = problem.message;
+                news.say(told.clone());
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+impl<L: Link> Kept<L> {
+    fn link(&self) -> Result<Arc<L>, CallProblem> {
+        self.links.borrow().clone().ok_or_else(|| CallProblem {
+            kind: "no-server".into(),
+            message: format!("the connection to {} is down, so nothing was sent", self.news.place()),
+            remedy: "it is being tried again; send once it is back, or choose another connection".into(),
+        })
+    }
+
+    async fn listen(&self, at: &Address, share: Share) -> Result<Line, CallProblem> {
+        let link = self.link()?;
+        let ear =
+            timeout(CONFIRMING, link.listen(at, share)).await.unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
+        let (feeder, line) = line(CAPACITY);
+        let keeper = Listening { links: self.links.clone(), news: Arc::clone(&self.news), at: at.clone(), share };
+        tokio::spawn(keeper.run(link, ear, feeder));
+        Ok(line)
+    }
+
+    fn unconfirmed(&self, what: &str) -> CallProblem {
+        let within = CONFIRMING.as_secs();
+        CallProblem {
+            kind: "no-server".into(),
+            message: format!("{} did not confirm within {within} s {what}", self.news.place()),
+            remedy: "see whether the server is stopped or overloaded, and what became of the message before sending it again"
+                .into(),
+        }
+    }
+}
+
+/// A subscription that is made again when its connection is back.
+struct Listening<L> {
+    links: watch::Receiver<Option<Arc<L>>>,
+    news: Arc<News>,
+    at: Address,
+    share: Share,
+}
+
+impl<L: Link> Listening<L> {
+    async fn run(mut self, link: Arc<L>, mut ear: L::Ear, feeder: Feeder) {
+        // Only to tell it from later ones; it must be free to close.
+        let mut heard_on = Arc::downgrade(&link);
+        drop(link);
+        loop {
+            tokio::select! {
+                () = L::hear(&mut ear, &feeder) => {}
+                // An ear must not keep a connection that nobody has any more.
+                () = gone(&mut self.links) => return,
+            }
+            // A server that does not answer forgets it when the connection ends.
+            let _ = timeout(CONFIRMING, L::leave(ear)).await;
+            if feeder.is_closed() {
+                return;
+            }
+            sleep(backoff::delay(1)).await;
+            let still = self.links.borrow().as_ref().map(Arc::downgrade).is_some_and(|now| now.ptr_eq(&heard_on));
+            if still {
+                self.news.interrupted(format!("{} ended what we heard on {}", self.news.place(), self.at.name));
+            }
+            let again = tokio::select! {
+                () = feeder.closed() => None,
+                again = self.again() => again,
+            };
+            let Some((link, next)) = again else { return };
+            heard_on = Arc::downgrade(&link);
+            ear = next;
+        }
+    }
+
+    /// Listens again as soon as there is a connection; `None` when there will be none.
+    async fn again(&mut self) -> Option<(Arc<L>, L::Ear)> {
+        for attempt in 1.. {
+            let link = self.links.wait_for(Option::is_some).await.ok()?.clone()?;
+            match timeout(CONFIRMING, link.listen(&self.at, self.share)).await {
+                Ok(Ok(ear)) => return Some((link, ear)),
+                Ok(Err(problem)) => self.news.say(problem.message),
+                Err(_) => {}
+            }
+            sleep(backoff::delay(attempt)).await;
+        }
+        None
+    }
+}
+
+/// Ends when the bus is dropped.
+async fn gone<T>(links: &mut watch::Receiver<T>) {
+    while links.changed().await.is_ok() {}
+}
+
+impl<L: Link> Bus for Kept<L> {
+    fn transport(&self) -> TransportKind {
+        self.transport
+    }
+
+    fn place(&self) -> String {
+        self.news.place().to_owned()
+    }
+
+    fn greeting(&self) -> String {
+        self.links.borrow().as_ref().map_or_else(String::new, |link| link.greeting())
+    }
+
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
+        Box::pin(self.listen(at, share))
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let link = self.link()?;
+            timeout(CONFIRMING, link.send(message))
+                .await
+                .unwrap_or_else(|_| Err(self.unconfirmed("the message, which may still arrive")))
+        })
+    }
+
+    fn inbox(&self) -> Option<Address> {
+        None
+    }
+
+    fn state(&self) -> watch::Receiver<ConnectionState> {
+        self.news.state.subscribe()
+    }
+
+    fn notices(&self) -> broadcast::Receiver<String> {
+        self.news.notices.subscribe()
+    }
+
+    fn faults(&self) -> Faults {
+        self.news.faults()
+    }
+}

@@ -1,0 +1,83 @@
+//! What a connection tells between calls: its state, what the other side says, and how often things went wrong.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{broadcast, watch};
+
+use super::bus::Faults;
+use crate::model::connection::ConnectionState;
+
+/// Words that nobody heard yet; more push out the oldest.
+const KEPT: usize = 64;
+
+/// One connection's news.
+pub struct News {
+    pub state: watch::Sender<ConnectionState>,
+    pub notices: broadcast::Sender<String>,
+    place: String,
+    breaks: AtomicU64,
+    overflows: AtomicU64,
+}
+
+impl News {
+    /// News of a connection that is being made to that place.
+    #[must_use]
+    pub fn new(place: String) -> Self {
+        Self {
+            state: watch::Sender::new(ConnectionState::Connecting),
+            notices: broadcast::Sender::new(KEPT),
+            place,
+            breaks: AtomicU64::default(),
+            overflows: AtomicU64::default(),
+        }
+    }
+
+    /// Where the connection leads, without secrets.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        Faults { breaks: self.breaks.load(Ordering::Relaxed), overflows: self.overflows.load(Ordering::Relaxed) }
+    }
+
+    /// The connection is there, for the first time or again.
+    pub fn connected(&self) {
+        let before = self.state.send_replace(ConnectionState::Connected);
+        if matches!(before, ConnectionState::Reconnecting { .. }) {
+            self.say(format!("connected to {} again", self.place));
+        }
+    }
+
+    /// The connection broke.
+    pub fn broke(&self) {
+        self.breaks.fetch_add(1, Ordering::Relaxed);
+        self.state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
+        self.say(format!("the connection to {} broke; reconnecting", self.place));
+    }
+
+    /// Something that was listened to ended while the connection stays, so messages may be missing.
+    pub fn interrupted(&self, words: String) {
+        self.breaks.fetch_add(1, Ordering::Relaxed);
+        // The state is the same, but whoever waits for a change is to look at the faults.
+        self.state.send_modify(|_| {});
+        self.say(words);
+    }
+
+    /// The next try to reach the server begins.
+    pub fn trying(&self, attempt: usize) {
+        self.state.send_replace(ConnectionState::Reconnecting { attempt });
+    }
+
+    /// The transport let messages go that were not taken in time.
+    pub fn overflowed(&self) {
+        self.overflows.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn say(&self, words: String) {
+        // Without a call under way nobody listens.
+        let _ = self.notices.send(words);
+    }
+}

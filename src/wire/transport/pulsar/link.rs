@@ -1,0 +1,274 @@
+//! The brokers that one connection leads to: which has a topic, what is sent, and what is heard.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use futures::future::BoxFuture;
+use tokio::sync::{Mutex, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    commands::{
+        Ack, CloseConsumer, Command, EXCLUSIVE, FOUND, Flow, Lookup, LookupResponse, Metadata, Producer, REDIRECTED, SHARED,
+        Send, Subscribe,
+    },
+    frame,
+    meet::{Brokers, Met},
+    wire::{Arrived, Wire},
+    words,
+};
+use crate::{
+    model::{call::CallProblem, size},
+    wire::transport::{
+        bus::{Doing, Share},
+        kept::Link,
+        line::Feeder,
+        message::{Address, Heard, Outgoing, Packet},
+        news::News,
+    },
+};
+
+/// Messages that may be on their way to one listener; fewer where each may have to wait for it.
+const PERMITS: u32 = 1_000;
+const PERMITS_KEPT: u32 = 64;
+
+/// How often a broker may send us to another one.
+const REDIRECTIONS: usize = 10;
+
+/// The brokers that are spoken to together: the one that was asked first, and those that have topics we use.
+pub struct Pulsar {
+    brokers: Brokers,
+    first: Arc<Wire>,
+    version: String,
+    largest: usize,
+    others: Mutex<HashMap<String, Arc<Wire>>>,
+    said: mpsc::UnboundedSender<String>,
+    heard: Mutex<mpsc::UnboundedReceiver<String>>,
+    /// The connection to one of the brokers ended, and with it all.
+    broken: CancellationToken,
+}
+
+/// A consumer and its messages.
+pub struct Ear {
+    wire: Arc<Wire>,
+    number: u64,
+    arrivals: mpsc::UnboundedReceiver<Arrived>,
+    kept: bool,
+    permits: u32,
+}
+
+impl Pulsar {
+    #[must_use]
+    pub fn new(
+        brokers: Brokers,
+        met: Met,
+        said: mpsc::UnboundedSender<String>,
+        heard: mpsc::UnboundedReceiver<String>,
+        broken: CancellationToken,
+    ) -> Self {
+        let Met { wire, version, largest } = met;
+        let (others, heard) = (Mutex::default(), Mutex::new(heard));
+        Self { brokers, first: Arc::new(wire), version, largest, others, said, heard, broken }
+    }
+
+    /// The broker that has a topic.
+    async fn broker_of(&self, topic: &str) -> Result<Arc<Wire>, CallProblem> {
+        let mut wire = Arc::clone(&self.first);
+        let mut authoritative = None;
+        for _ in 0..REDIRECTIONS {
+            let found = lookup(&wire, topic, authoritative).await?;
+            let url = if self.brokers.encryption.is_some() { found.url_tls } else { found.url };
+            let url = url.filter(|url| !url.is_empty());
+            match (found.response, url) {
+                // A proxy stands between, and speaks for the broker.
+                (Some(FOUND), _) if found.through_proxy == Some(true) => return Ok(wire),
+                (Some(FOUND), None) => return Ok(wire),
+                (Some(FOUND), Some(url)) => return self.broker_at(&url, topic).await,
+                (Some(REDIRECTED), Some(url)) => {
+                    wire = self.broker_at(&url, topic).await?;
+                    authoritative = found.authoritative;
+                }
+                _ => {
+                    let said = found.message.unwrap_or_default();
+                    return Err(words::refused(wire.place(), "find", topic, found.error.unwrap_or_default(), &said));
+                }
+            }
+        }
+        Err(words::no_lookup(self.first.place(), topic))
+    }
+
+    async fn broker_at(&self, url: &str, topic: &str) -> Result<Arc<Wire>, CallProblem> {
+        let url = url.trim_end_matches('/');
+        if url == self.first.place() {
+            return Ok(Arc::clone(&self.first));
+        }
+        let mut others = self.others.lock().await;
+        if let Some(wire) = others.get(url) {
+            return Ok(Arc::clone(wire));
+        }
+        let met = self.brokers.at(url, self.said.clone(), self.broken.clone()).await;
+        let met = met.map_err(|problem| words::elsewhere(self.first.place(), url, topic, &problem))?;
+        let wire = Arc::new(met.wire);
+        others.insert(url.to_owned(), Arc::clone(&wire));
+        Ok(wire)
+    }
+
+    async fn producer(&self, topic: &str) -> Result<(Arc<Wire>, u64), CallProblem> {
+        let others: Vec<_> = self.others.lock().await.values().cloned().collect();
+        for wire in [&self.first].into_iter().chain(&others) {
+            if let Some(number) = wire.producer(topic) {
+                return Ok((Arc::clone(wire), number));
+            }
+        }
+        let wire = self.broker_of(topic).await?;
+        let (producer, request) = (wire.number(), wire.number());
+        let command = Command::Producer(Producer { topic: topic.to_owned(), producer, request });
+        match wire.ask(request, command).await? {
+            Command::Error(refusal) => Err(words::refused(wire.place(), "send to", topic, refusal.error, &refusal.message)),
+            _ => {
+                wire.note_producer(topic, producer);
+                Ok((wire, producer))
+            }
+        }
+    }
+
+    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+        let Outgoing { to, headers, body, .. } = message;
+        let weight: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() + body.len();
+        if weight > self.largest {
+            return Err(words::too_large(self.first.place(), weight, self.largest));
+        }
+        let (wire, producer) = self.producer(&to.name).await?;
+        let sequence = wire.number();
+        let metadata = Metadata {
+            producer: format!("toolcrib-{producer}"),
+            sequence,
+            published: now(),
+            properties: frame::properties(&headers),
+            compression: None,
+            batched: None,
+        };
+        let frame = frame::with_message(Command::Send(Send { producer, sequence }), &metadata, &body);
+        wire.hand_over((producer, sequence), frame).await
+    }
+
+    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+        let wire = self.broker_of(&at.name).await?;
+        let (number, request) = (wire.number(), wire.number());
+        let arrivals = wire.consumer(number);
+        let (subscription, sharing, durable) = match share {
+            Share::Each => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
+            Share::OneOf(group) => (group.to_owned(), SHARED, true),
+        };
+        let command = Command::Subscribe(Subscribe {
+            topic: at.name.clone(),
+            subscription,
+            sharing,
+            consumer: number,
+            request,
+            durable: Some(durable),
+        });
+        if let Command::Error(refusal) = wire.ask(request, command).await? {
+            wire.forget(number);
+            return Err(words::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
+        }
+        let permits = if at.kept { PERMITS_KEPT } else { PERMITS };
+        wire.tell(Command::Flow(Flow { consumer: number, permits })).await?;
+        Ok(Ear { wire, number, arrivals, kept: at.kept, permits })
+    }
+}
+
+async fn lookup(wire: &Wire, topic: &str, authoritative: Option<bool>) -> Result<LookupResponse, CallProblem> {
+    let request = wire.number();
+    let command = Command::Lookup(Lookup { topic: topic.to_owned(), request, authoritative });
+    match wire.ask(request, command).await? {
+        Command::LookupResponse(found) => Ok(found),
+        Command::Error(refusal) => Err(words::refused(wire.place(), "find", topic, refusal.error, &refusal.message)),
+        _ => Err(words::no_lookup(wire.place(), topic)),
+    }
+}
+
+/// The protocol wants every message to say when it was sent, in milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Moves what arrives into the line, and lets as many more come as were taken.
+async fn take(ear: &mut Ear, feeder: &Feeder) {
+    let mut taken = 0;
+    loop {
+        let arrived = tokio::select! {
+            () = feeder.closed() => return,
+            arrived = ear.arrivals.recv() => arrived,
+        };
+        let Some(Arrived { id, singles }) = arrived else { return };
+        // Every message of a batch uses up a permit.
+        taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
+        for single in singles {
+            let heard = Heard::Packet(Packet { reply: None, headers: single.headers, body: single.body });
+            let put = if ear.kept { feeder.push(heard).await } else { feeder.offer(heard) };
+            if put.is_err() {
+                return;
+            }
+        }
+        let consumer = ear.number;
+        if let (true, Some(id)) = (ear.kept, id) {
+            let acknowledged = ear.wire.tell(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
+            if acknowledged.is_err() {
+                return;
+            }
+        }
+        if taken >= ear.permits / 2 {
+            if ear.wire.tell(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
+                return;
+            }
+            taken = 0;
+        }
+    }
+}
+
+impl Link for Pulsar {
+    type Ear = Ear;
+
+    fn greeting(&self) -> String {
+        format!("{} at {}, messages up to {}", self.version, self.first.place(), size::bytes(self.largest as u64))
+    }
+
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let mut heard = self.heard.lock().await;
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(words) = heard.recv() => news.say(words),
+                    () = self.broken.cancelled() => return,
+                }
+            }
+        })
+    }
+
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+        Box::pin(self.consume(at, share))
+    }
+
+    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
+        Box::pin(take(ear, feeder))
+    }
+
+    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            ear.wire.forget(ear.number);
+            let request = ear.wire.number();
+            // A broker that is gone has forgotten it already.
+            let _ = ear.wire.ask(request, Command::CloseConsumer(CloseConsumer { consumer: ear.number, request })).await;
+        })
+    }
+
+    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+        Box::pin(self.publish(message))
+    }
+}

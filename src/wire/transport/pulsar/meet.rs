@@ -1,0 +1,130 @@
+//! Meeting Pulsar brokers: greetings and credentials.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use rustls::ClientConfig;
+use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    commands::{Command, Connect, Connected},
+    frame,
+    wire::{Wire, halves},
+    words,
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials, TransportKind},
+    },
+    wire::{
+        tls,
+        transport::{
+            bus::Secrets,
+            settings::{self, Server},
+            socket,
+        },
+    },
+};
+
+const PORTS: [(&str, u16); 2] = [("pulsar", 6650), ("pulsar+ssl", 6651)];
+
+/// The newest protocol whose every demand we follow: later ones may challenge us to log in again.
+const PROTOCOL: i32 = 13;
+
+/// What a broker takes that does not say how much.
+const USUAL: usize = 5 * 1024 * 1024;
+
+/// How to reach brokers.
+#[derive(Clone)]
+pub struct Brokers {
+    pub servers: Vec<Server>,
+    pub encryption: Option<Arc<ClientConfig>>,
+    /// The way to log in, and what is shown there.
+    login: Option<(&'static str, String)>,
+}
+
+/// A broker that has greeted us.
+pub struct Met {
+    pub wire: Wire,
+    pub version: String,
+    /// The largest message that it takes.
+    pub largest: usize,
+}
+
+impl Brokers {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+        let servers = settings::servers(connection, &PORTS)?;
+        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+        let login = match &connection.credentials {
+            Credentials::None => None,
+            Credentials::Token { token_variable } => Some(("token", settings::secret(connection, secrets, token_variable)?)),
+            Credentials::Password { user, password_variable } => {
+                Some(("basic", format!("{user}:{}", settings::secret(connection, secrets, password_variable)?)))
+            }
+            Credentials::File { .. } => {
+                let remedy = "set token-variable, or user and password-variable";
+                return Err(settings::bad_settings(connection, "names a credentials file, which Pulsar does not have", remedy));
+            }
+        };
+        Ok(Self { servers, encryption, login })
+    }
+
+    /// The broker at an address that another one named.
+    pub async fn at(
+        &self,
+        url: &str,
+        said: mpsc::UnboundedSender<String>,
+        broken: CancellationToken,
+    ) -> Result<Met, CallProblem> {
+        let named = Connection::to(TransportKind::Pulsar, url, url);
+        let server = settings::servers(&named, &PORTS)?.swap_remove(0);
+        self.meet(&server, said, broken).await
+    }
+
+    /// The broker at one of our own addresses.
+    pub async fn meet(
+        &self,
+        server: &Server,
+        said: mpsc::UnboundedSender<String>,
+        broken: CancellationToken,
+    ) -> Result<Met, CallProblem> {
+        let place = server.to_string();
+        let (mut frames, mut out) = halves(socket::open(server, self.encryption.as_ref()).await?);
+        let greeting = async {
+            let hello = frame::plain(self.hello());
+            if out.write_all(&hello).await.is_err() || out.flush().await.is_err() {
+                return Err(words::no_pulsar(&place));
+            }
+            match frames.next().await {
+                Some(Ok(frame)) => greeted(&place, frame.freeze()),
+                _ => Err(words::no_pulsar(&place)),
+            }
+        };
+        let connected = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
+        let largest = connected.max_message_size.and_then(|most| usize::try_from(most).ok()).filter(|most| *most > 0);
+        Ok(Met {
+            wire: Wire::new(place, frames, out, said, broken),
+            version: connected.server_version,
+            largest: largest.unwrap_or(USUAL),
+        })
+    }
+
+    fn hello(&self) -> Command {
+        Command::Connect(Connect {
+            client_version: concat!("toolcrib ", env!("CARGO_PKG_VERSION")).into(),
+            auth_data: self.login.as_ref().map(|(_, shown)| shown.clone().into_bytes()),
+            protocol_version: Some(PROTOCOL),
+            auth_method_name: self.login.as_ref().map(|(way, _)| (*way).to_owned()),
+        })
+    }
+}
+
+fn greeted(place: &str, frame: bytes::Bytes) -> Result<Connected, CallProblem> {
+    match frame::read(frame).ok().flatten().map(|frame| frame.command) {
+        Some(Command::Connected(connected)) => Ok(connected),
+        Some(Command::Error(refusal)) => Err(words::unwelcome(place, refusal.error, &refusal.message)),
+        _ => Err(words::no_pulsar(place)),
+    }
+}

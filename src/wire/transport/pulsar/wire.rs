@@ -1,0 +1,282 @@
+//! One connection to one Pulsar broker: requests and their answers, messages out and their receipts, and messages in for our consumers.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use tokio::{
+    io::{AsyncWriteExt, ReadHalf, WriteHalf},
+    sync::{mpsc, oneshot},
+    task::AbortHandle,
+    time::timeout,
+};
+use tokio_util::{
+    codec::{FramedRead, LengthDelimitedCodec},
+    sync::CancellationToken,
+};
+
+use super::{
+    commands::{Command, MessageId, Ping, Pong},
+    frame::{self, Fault, Frame, Single},
+    words,
+};
+use crate::{model::call::CallProblem, wire::transport::socket::Socket};
+
+/// The largest frame that is read.
+const LARGEST: usize = 128 * 1024 * 1024;
+/// Frames on their way out; more wait.
+const OUTBOX: usize = 256;
+/// A broker that is silent for so long is asked for a sign of life, and is gone when it gives none for as long again.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// Messages that came for one consumer in one frame.
+pub struct Arrived {
+    pub id: Option<MessageId>,
+    pub singles: Vec<Single>,
+}
+
+type Answer = oneshot::Sender<Result<Command, CallProblem>>;
+
+/// An open connection. Dropping it closes it.
+pub struct Wire {
+    shared: Arc<Shared>,
+    tasks: [AbortHandle; 2],
+}
+
+struct Shared {
+    place: String,
+    outbox: mpsc::Sender<Bytes>,
+    tables: Mutex<Tables>,
+    next: AtomicU64,
+    /// What the broker says; whoever keeps the connection listens.
+    said: mpsc::UnboundedSender<String>,
+    broken: CancellationToken,
+}
+
+/// Who waits for what.
+#[derive(Default)]
+struct Tables {
+    requests: HashMap<u64, Answer>,
+    receipts: HashMap<(u64, u64), oneshot::Sender<Result<(), CallProblem>>>,
+    consumers: HashMap<u64, mpsc::UnboundedSender<Arrived>>,
+    producers: HashMap<String, u64>,
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}
+
+/// A stream to a broker, cut into frames.
+pub type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
+
+/// Both halves of a stream to a broker, the one that is read cut into frames.
+#[must_use]
+pub fn halves(socket: Socket) -> (Frames, WriteHalf<Socket>) {
+    let (read, write) = tokio::io::split(socket);
+    let codec = LengthDelimitedCodec::builder().max_frame_length(LARGEST).new_codec();
+    (FramedRead::new(read, codec), write)
+}
+
+impl Wire {
+    /// Begins to read and write on a stream whose greetings are done. `broken` is cancelled when it ends.
+    #[must_use]
+    pub fn new(
+        place: String,
+        frames: Frames,
+        out: WriteHalf<Socket>,
+        said: mpsc::UnboundedSender<String>,
+        broken: CancellationToken,
+    ) -> Self {
+        let (outbox, queue) = mpsc::channel(OUTBOX);
+        let (tables, next) = (Mutex::default(), AtomicU64::new(1));
+        let shared = Arc::new(Shared { place, outbox, tables, next, said, broken });
+        let reading = tokio::spawn(Arc::clone(&shared).read(frames));
+        let writing = tokio::spawn(write(queue, out));
+        Self { shared, tasks: [reading.abort_handle(), writing.abort_handle()] }
+    }
+
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.shared.place
+    }
+
+    /// A number that was not given before on this connection.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.shared.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Sends a command and waits for the answer to the request of that number.
+    pub async fn ask(&self, request: u64, command: Command) -> Result<Command, CallProblem> {
+        let (sender, answer) = oneshot::channel();
+        self.shared.tables().requests.insert(request, sender);
+        self.put(frame::plain(command)).await?;
+        answer.await.unwrap_or_else(|_| Err(words::lost(&self.shared.place)))
+    }
+
+    /// Sends a command that has no answer.
+    pub async fn tell(&self, command: Command) -> Result<(), CallProblem> {
+        self.put(frame::plain(command)).await
+    }
+
+    /// Sends a frame with a message, and waits for the broker's receipt.
+    pub async fn hand_over(&self, (producer, sequence): (u64, u64), frame: Bytes) -> Result<(), CallProblem> {
+        let (sender, receipt) = oneshot::channel();
+        self.shared.tables().receipts.insert((producer, sequence), sender);
+        self.put(frame).await?;
+        receipt.await.unwrap_or_else(|_| Err(words::lost(&self.shared.place)))
+    }
+
+    /// Where a consumer's messages come out; before it subscribes, so that none is missed.
+    #[must_use]
+    pub fn consumer(&self, number: u64) -> mpsc::UnboundedReceiver<Arrived> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.shared.tables().consumers.insert(number, sender);
+        receiver
+    }
+
+    pub fn forget(&self, consumer: u64) {
+        self.shared.tables().consumers.remove(&consumer);
+    }
+
+    /// The producer that this connection has for a topic.
+    #[must_use]
+    pub fn producer(&self, topic: &str) -> Option<u64> {
+        self.shared.tables().producers.get(topic).copied()
+    }
+
+    pub fn note_producer(&self, topic: &str, number: u64) {
+        self.shared.tables().producers.insert(topic.to_owned(), number);
+    }
+
+    async fn put(&self, frame: Bytes) -> Result<(), CallProblem> {
+        if self.shared.broken.is_cancelled() {
+            return Err(words::lost(&self.shared.place));
+        }
+        self.shared.outbox.send(frame).await.map_err(|_| words::lost(&self.shared.place))
+    }
+}
+
+async fn write(mut queue: mpsc::Receiver<Bytes>, mut out: WriteHalf<Socket>) {
+    while let Some(frame) = queue.recv().await {
+        let written = async {
+            out.write_all(&frame).await?;
+            // Only when nothing more is waiting, so that many small frames leave together.
+            if queue.is_empty() { out.flush().await } else { Ok(()) }
+        };
+        if written.await.is_err() {
+            // The reader sees the end too, and says so.
+            return;
+        }
+    }
+}
+
+impl Shared {
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn read(self: Arc<Self>, mut frames: Frames) {
+        let mut asked = false;
+        loop {
+            match timeout(SILENCE, frames.next()).await {
+                Ok(Some(Ok(frame))) => {
+                    asked = false;
+                    self.take(frame.freeze()).await;
+                }
+                Ok(Some(Err(error))) => {
+                    self.say(format!("the connection to {} failed: {error}", self.place));
+                    break;
+                }
+                Ok(None) => break,
+                Err(_) if asked => {
+                    self.say(format!("{} gave no sign of life for {} s", self.place, 2 * SILENCE.as_secs()));
+                    break;
+                }
+                Err(_) => {
+                    asked = true;
+                    let _ = self.outbox.try_send(frame::plain(Command::Ping(Ping {})));
+                }
+            }
+        }
+        self.broken.cancel();
+        // Whoever waits is told by the end of what they wait on.
+        *self.tables() = Tables::default();
+    }
+
+    fn say(&self, words: String) {
+        // Nobody keeps the connection any more.
+        let _ = self.said.send(words);
+    }
+
+    async fn take(&self, frame: Bytes) {
+        match frame::read(frame) {
+            Ok(Some(Frame { command, message: None })) => self.obey(command).await,
+            Ok(Some(Frame { command: Command::Message(delivery), message: Some((metadata, payload)) })) => {
+                match frame::singles(metadata, payload) {
+                    Ok(singles) => {
+                        let consumer = self.tables().consumers.get(&delivery.consumer).cloned();
+                        // Whoever left meanwhile does not want it.
+                        let _ = consumer.map(|consumer| consumer.send(Arrived { id: delivery.id, singles }));
+                    }
+                    Err(fault) => self.say(unreadable(&self.place, &fault)),
+                }
+            }
+            Ok(_) => {}
+            Err(fault) => self.say(unreadable(&self.place, &fault)),
+        }
+    }
+
+    async fn obey(&self, command: Command) {
+        match command {
+            Command::Ping(_) => drop(self.outbox.send(frame::plain(Command::Pong(Pong {}))).await),
+            Command::SendReceipt(receipt) => self.receipt((receipt.producer, receipt.sequence), Ok(())),
+            Command::SendError(error) => {
+                let problem = words::refused(&self.place, "send a message to", "its topic", error.error, &error.message);
+                self.receipt((error.producer, error.sequence), Err(problem));
+            }
+            Command::CloseProducer(close) => self.tables().producers.retain(|_, number| *number != close.producer),
+            Command::CloseConsumer(close) => drop(self.tables().consumers.remove(&close.consumer)),
+            Command::Success(ref done) => self.answer(done.request, Ok(command)),
+            Command::ProducerSuccess(ref done) => self.answer(done.request, Ok(command)),
+            Command::LookupResponse(ref found) => self.answer(found.request, Ok(command)),
+            Command::Error(refusal) => self.answer(refusal.request, Ok(Command::Error(refusal))),
+            _ => {}
+        }
+    }
+
+    fn answer(&self, request: u64, answer: Result<Command, CallProblem>) {
+        let waiting = self.tables().requests.remove(&request);
+        // Who gave up waiting does not want it.
+        let _ = waiting.map(|waiting| waiting.send(answer));
+    }
+
+    fn receipt(&self, of: (u64, u64), receipt: Result<(), CallProblem>) {
+        let waiting = self.tables().receipts.remove(&of);
+        let _ = waiting.map(|waiting| waiting.send(receipt));
+    }
+}
+
+fn unreadable(place: &str, fault: &Fault) -> String {
+    let why = match fault {
+        Fault::Broken => "it is cut short or makes no sense".to_owned(),
+        Fault::Checksum => "its checksum is wrong, so it was damaged on its way".to_owned(),
+        Fault::Compressed(way) => {
+            let names = ["nothing", "LZ4", "zlib", "Zstandard", "Snappy"];
+            let name = usize::try_from(*way).ok().and_then(|way| names.get(way));
+            format!("it is compressed with {}, which TrustGraph's services do not do", name.unwrap_or(&"something unknown"))
+        }
+    };
+    format!("a message from {place} could not be read: {why}")
+}

@@ -1,0 +1,25 @@
+//! RabbitMQ through lapin: durable fanout exchanges, and queues bound to them for who listens.
+//!
+//! A message goes to an exchange with the routing key empty. Who shares with others listens on a queue that all of the group share; who
+//! wants everything has a queue of its own, which goes with the connection. Taken messages are acknowledged once they are in the line, so a
+//! slow listener holds the broker back and nothing is let go.
+
+use super::{
+    bus::Secrets,
+    kept::{self, Kept},
+    settings,
+};
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, TransportKind},
+};
+
+mod dial;
+mod link;
+mod words;
+
+/// Connects, or says why not.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Rabbit>, CallProblem> {
+    let dial = dial::Rabbits::new(connection, secrets).await?;
+    kept::open(TransportKind::RabbitMq, settings::place(connection), dial).await
+}

@@ -1,0 +1,158 @@
+//! Connecting to RabbitMQ over our own sockets, so that encryption and its troubles are the same on every transport.
+
+#[cfg(unix)]
+use std::os::fd::{AsFd as Handle, AsRawFd as RawHandle};
+#[cfg(windows)]
+use std::os::windows::io::{AsRawSocket as RawHandle, AsSocket as Handle};
+use std::{io, sync::Arc, time::Duration};
+
+use async_rs::{Runtime, Tokio, traits::Reactor, util::RuntimeParts};
+use futures::Stream;
+use lapin::{
+    AsyncTcpStream, ConnectionProperties,
+    uri::{AMQPAuthority, AMQPQueryString, AMQPScheme, AMQPUri, AMQPUserInfo},
+};
+use rustls::ClientConfig;
+use tokio::time::timeout;
+use tokio_util::compat::{Compat, TokioAsyncReadCompatExt};
+
+use super::{link::Rabbit, words};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials},
+    },
+    wire::{
+        tls,
+        transport::{
+            bus::{Doing, Secrets},
+            kept::Dial,
+            settings::{self, Server},
+            socket::{self, Socket},
+        },
+    },
+};
+
+const PORTS: [(&str, u16); 2] = [("amqp", 5672), ("amqps", 5671)];
+
+/// Who is silent for twice as long is gone, in seconds.
+const HEARTBEAT: u16 = 10;
+
+/// The brokers of a connection, in the order in which they are tried.
+pub struct Rabbits {
+    servers: Vec<Server>,
+    encryption: Option<Arc<ClientConfig>>,
+    user: AMQPUserInfo,
+}
+
+impl Rabbits {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+        let servers = settings::servers(connection, &PORTS)?;
+        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+        let user = |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
+        let user = match &connection.credentials {
+            // What a new broker knows, from its own machine alone.
+            Credentials::None => user("guest", "guest".into()),
+            Credentials::Password { user: name, password_variable } => {
+                user(name, settings::secret(connection, secrets, password_variable)?)
+            }
+            // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
+            Credentials::Token { token_variable } => user("", settings::secret(connection, secrets, token_variable)?),
+            Credentials::File { .. } => {
+                let remedy = "set user and password-variable, or token-variable";
+                return Err(settings::bad_settings(connection, "names a credentials file, which RabbitMQ does not have", remedy));
+            }
+        };
+        Ok(Self { servers, encryption, user })
+    }
+
+    async fn connect(&self, server: &Server) -> Result<Rabbit, CallProblem> {
+        let stream = socket::open(server, self.encryption.as_ref()).await?;
+        let runtime = Runtime::new(RuntimeParts::new(Tokio::current(), Sockets(Tokio::current())));
+        let options = ConnectionProperties::default().with_connection_name("toolcrib".into());
+        let once = std::sync::Mutex::new(Some(stream));
+        let connect = async move |_: AMQPUri, _: Runtime<_>| {
+            let stream = once.lock().ok().and_then(|mut once| once.take());
+            // It is asked once, because it is told to try no more often.
+            let stream = stream.ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected))?;
+            Ok(AsyncTcpStream::Plain(stream.compat()))
+        };
+        let greeting = lapin::Connection::connector(self.uri(server), runtime, connect, options);
+        match timeout(socket::CONNECTING, greeting).await {
+            Ok(Ok(connection)) => Ok(Rabbit::new(connection, server.to_string())),
+            Ok(Err(error)) => Err(words::unwelcome(server, &error)),
+            Err(_) => Err(socket::silent(server)),
+        }
+    }
+
+    fn uri(&self, server: &Server) -> AMQPUri {
+        AMQPUri {
+            scheme: AMQPScheme::AMQP,
+            authority: AMQPAuthority { userinfo: self.user.clone(), host: server.host.clone(), port: server.port },
+            vhost: vhost(&server.path),
+            query: AMQPQueryString { heartbeat: Some(HEARTBEAT), ..AMQPQueryString::default() },
+        }
+    }
+}
+
+/// The virtual host that an address's path names: `/` where it names none.
+fn vhost(path: &str) -> String {
+    let name = path.strip_prefix('/').unwrap_or(path);
+    if name.is_empty() { "/".into() } else { name.replace("%2f", "/").replace("%2F", "/") }
+}
+
+impl Dial for Rabbits {
+    type Link = Rabbit;
+
+    fn dial(&self) -> Doing<'_, Rabbit> {
+        Box::pin(async move {
+            let mut problem = None;
+            for server in &self.servers {
+                match self.connect(server).await {
+                    Ok(rabbit) => return Ok(rabbit),
+                    Err(next) => problem = Some(next),
+                }
+            }
+            Err(problem
+                .unwrap_or_else(|| socket::no_server("there is no server to connect to".into(), "add one to the connection")))
+        })
+    }
+}
+
+/// Tokio, with sockets that are already open.
+#[derive(Clone, Debug)]
+struct Sockets(Tokio);
+
+impl Reactor for Sockets {
+    type TcpStream = Compat<Socket>;
+    type Sleep = <Tokio as Reactor>::Sleep;
+
+    fn register<H>(&self, socket: H) -> io::Result<impl futures::AsyncRead + futures::AsyncWrite + Send + Unpin + 'static>
+    where
+        H: io::Read + io::Write + Handle + RawHandle + Send + 'static,
+    {
+        self.0.register(socket)
+    }
+
+    fn sleep(&self, duration: Duration) -> Self::Sleep {
+        self.0.sleep(duration)
+    }
+
+    fn interval(&self, duration: Duration) -> impl Stream<Item = std::time::Instant> + Send + 'static {
+        self.0.interval(duration)
+    }
+
+    fn tcp_connect_addr(&self, _: std::net::SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send + 'static {
+        std::future::ready(Err(io::ErrorKind::Unsupported.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_names_the_virtual_host() {
+        assert_eq!(["", "/", "/%2F", "/team", "/a%2fb"].map(vhost), ["/", "/", "/", "team", "a/b"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! One connection to a broker: what is sent, what is heard, and what the broker says.
+
+use std::collections::HashSet;
+
+use bytes::Bytes;
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use lapin::{
+    BasicProperties, Channel, Confirmation, Consumer, Event, ExchangeKind,
+    message::Delivery,
+    options::{
+        BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
+        QueueBindOptions, QueueDeclareOptions,
+    },
+    types::{AMQPValue, FieldTable, ShortString},
+};
+use tokio::sync::Mutex;
+
+use super::words;
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{
+        bus::{Doing, Share},
+        kept::Link,
+        line::Feeder,
+        message::{Address, Heard, Outgoing, Packet},
+        news::News,
+    },
+};
+
+/// How many messages may be on their way to one listener before it acknowledges any.
+const PREFETCH: u16 = 64;
+
+/// How long a message lives: until taken, or as long as the broker does.
+const FLEETING: u8 = 1;
+const PERSISTENT: u8 = 2;
+
+/// One connection to a broker.
+pub struct Rabbit {
+    connection: lapin::Connection,
+    place: String,
+    events: Mutex<BoxStream<'static, Event>>,
+    outlet: Mutex<Outlet>,
+}
+
+/// The channel that messages leave on; one that the broker closed is replaced.
+#[derive(Default)]
+struct Outlet {
+    channel: Option<Channel>,
+    /// Exchanges that are there.
+    known: HashSet<String>,
+}
+
+/// A consumer on a channel of its own.
+pub struct Ear {
+    channel: Channel,
+    consumer: Consumer,
+}
+
+impl Rabbit {
+    #[must_use]
+    pub fn new(connection: lapin::Connection, place: String) -> Self {
+        let events = Mutex::new(connection.events_listener().boxed());
+        Self { connection, place, events, outlet: Mutex::default() }
+    }
+
+    fn said(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallProblem {
+        let (place, doing, at) = (self.place.clone(), doing.to_owned(), at.to_owned());
+        move |error| words::refused(&place, &doing, &at, &error)
+    }
+
+    async fn channel(&self, at: &str) -> Result<Channel, CallProblem> {
+        self.connection.create_channel().await.map_err(self.said("open a channel for", at))
+    }
+
+    /// The channel to send on, once it is known that the exchange is there: sending to one that is not would close it for all.
+    async fn outlet(&self, exchange: &ShortString) -> Result<Channel, CallProblem> {
+        let at = exchange.as_str();
+        let mut outlet = self.outlet.lock().await;
+        if !outlet.known.contains(at) {
+            let options = ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
+            let asking = self.channel(at).await?;
+            let asked = asking.exchange_declare(exchange.clone(), ExchangeKind::Fanout, options, FieldTable::default()).await;
+            asked.map_err(self.said("send to", at))?;
+            outlet.known.insert(at.to_owned());
+        }
+        if let Some(channel) = outlet.channel.as_ref().filter(|channel| channel.status().connected()) {
+            return Ok(channel.clone());
+        }
+        let channel = self.channel(at).await?;
+        channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(self.said("send to", at))?;
+        outlet.channel = Some(channel.clone());
+        Ok(channel)
+    }
+
+    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+        let Outgoing { to, headers, body, .. } = message;
+        if self.connection.status().blocked() {
+            return Err(words::blocked(&self.place));
+        }
+        let exchange = short(&to.name)?;
+        let properties = BasicProperties::default()
+            .with_content_type(short("application/json")?)
+            .with_delivery_mode(if to.kept { PERSISTENT } else { FLEETING })
+            .with_headers(table(&headers)?);
+        let channel = self.outlet(&exchange).await?;
+        let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+        let sent = async { channel.basic_publish(exchange, ShortString::default(), options, &body, properties).await?.await };
+        let confirmation = match sent.await {
+            Ok(confirmation) => confirmation,
+            Err(error) => {
+                // Whatever was wrong, it may be the exchange that is gone.
+                self.outlet.lock().await.known.remove(&to.name);
+                return Err(words::refused(&self.place, "send to", &to.name, &error));
+            }
+        };
+        match confirmation {
+            Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
+            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => Err(words::unheard(&self.place, &to.name)),
+            Confirmation::Nack(None) => Err(words::declined(&self.place, &to.name)),
+        }
+    }
+
+    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+        let exchange = short(&at.name)?;
+        let said = || self.said("listen on", &at.name);
+        let channel = self.channel(&at.name).await?;
+        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let nothing = FieldTable::default;
+        channel.exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing()).await.map_err(said())?;
+        let (name, options) = match share {
+            Share::Each => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
+            Share::OneOf(group) => {
+                (format!("{}.{group}", at.name), QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() })
+            }
+        };
+        let queue = channel.queue_declare(short(&name)?, options, nothing()).await.map_err(said())?.name().clone();
+        let bound = channel.queue_bind(queue.clone(), exchange, ShortString::default(), QueueBindOptions::default(), nothing());
+        bound.await.map_err(said())?;
+        channel.basic_qos(PREFETCH, BasicQosOptions::default()).await.map_err(said())?;
+        let consuming = channel.basic_consume(queue, ShortString::default(), BasicConsumeOptions::default(), nothing());
+        let consumer = consuming.await.map_err(said())?;
+        Ok(Ear { channel, consumer })
+    }
+}
+
+/// A name as the protocol carries it.
+fn short(name: &str) -> Result<ShortString, CallProblem> {
+    ShortString::try_new(name).map_err(|_| words::too_long(name))
+}
+
+fn table(headers: &[(String, String)]) -> Result<FieldTable, CallProblem> {
+    let mut table = FieldTable::default();
+    for (name, value) in headers {
+        table.insert(short(name)?, AMQPValue::LongString(value.as_bytes().into()));
+    }
+    Ok(table)
+}
+
+fn packet(delivery: Delivery) -> Packet {
+    let headers = delivery.properties.headers().iter().flat_map(|table| table.inner());
+    let headers = headers.filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
+    Packet { reply: None, headers, body: Bytes::from(delivery.data) }
+}
+
+/// A header's value as text, where it has one.
+fn text(value: &AMQPValue) -> Option<String> {
+    match value {
+        AMQPValue::LongString(text) => Some(String::from_utf8_lossy(text.as_bytes()).into_owned()),
+        AMQPValue::ShortString(text) => Some(text.to_string()),
+        AMQPValue::Boolean(value) => Some(value.to_string()),
+        AMQPValue::ShortShortInt(value) => Some(value.to_string()),
+        AMQPValue::ShortInt(value) => Some(value.to_string()),
+        AMQPValue::LongInt(value) => Some(value.to_string()),
+        AMQPValue::LongLongInt(value) => Some(value.to_string()),
+        AMQPValue::Double(value) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// Takes what the consumer brings, and acknowledges many at once while more is waiting.
+async fn take(ear: &mut Ear, feeder: &Feeder) {
+    let mut newest = None;
+    let mut unconfirmed = 0;
+    loop {
+        let waiting = ear.consumer.next().now_or_never();
+        if waiting.is_none() || unconfirmed >= PREFETCH / 2 {
+            if let Some(tag) = newest.take()
+                && ear.channel.basic_ack(tag, BasicAckOptions { multiple: true }).await.is_err()
+            {
+                return;
+            }
+            unconfirmed = 0;
+        }
+        let next = match waiting {
+            Some(next) => next,
+            None => tokio::select! {
+                () = feeder.closed() => return,
+                next = ear.consumer.next() => next,
+            },
+        };
+        let Some(Ok(delivery)) = next else { return };
+        newest = Some(delivery.delivery_tag);
+        unconfirmed += 1;
+        if feeder.push(Heard::Packet(packet(delivery))).await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Link for Rabbit {
+    type Ear = Ear;
+
+    fn greeting(&self) -> String {
+        format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
+    }
+
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let mut events = self.events.lock().await;
+            while let Some(event) = events.next().await {
+                match event {
+                    Event::ConnectionBlocked(reason) => news.say(format!("{} takes no messages for now: {reason}", self.place)),
+                    Event::ConnectionUnblocked => news.say(format!("{} takes messages again", self.place)),
+                    // One channel's trouble is told where that channel is used.
+                    Event::Error(error) if !self.connection.status().connected() => {
+                        news.say(words::ended(&self.place, &error));
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+        })
+    }
+
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+        Box::pin(self.consume(at, share))
+    }
+
+    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
+        Box::pin(take(ear, feeder))
+    }
+
+    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            // Where the channel is gone already, so is the subscription.
+            let _ = ear.channel.close(200, ShortString::default()).await;
+        })
+    }
+
+    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+        Box::pin(self.publish(message))
+    }
+}

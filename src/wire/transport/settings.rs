@@ -1,0 +1,144 @@
+//! What all transports read alike from a connection's settings: addresses, secrets and files.
+
+use std::fmt;
+
+use super::bus::Secrets;
+use crate::model::{call::CallProblem, connection::Connection};
+
+/// One address of a connection: `amqp://host:5672/path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    pub scheme: String,
+    pub host: String,
+    pub port: u16,
+    /// What follows the port, with its slash; often empty.
+    pub path: String,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scheme, host, port, .. } = self;
+        if host.contains(':') { write!(f, "{scheme}://[{host}]:{port}") } else { write!(f, "{scheme}://{host}:{port}") }
+    }
+}
+
+impl Server {
+    /// Reads an address; a port that is not said is that of the scheme. User and password have no place in it.
+    fn parse(text: &str, ports: &[(&str, u16)]) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").ok_or("it has no scheme")?;
+        let (_, usual) = ports.iter().find(|(known, _)| *known == scheme).ok_or(format!("the scheme {scheme} is not known"))?;
+        let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
+        if authority.contains('@') {
+            return Err("it holds a user or password".into());
+        }
+        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, rest)) => (host, rest.strip_prefix(':')),
+            None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
+        };
+        let port = port.map_or(Ok(*usual), |port| port.parse().map_err(|_| format!("{} is no port", port.escape_debug())))?;
+        if host.is_empty() {
+            return Err("it names no host".into());
+        }
+        Ok(Self { scheme: scheme.into(), host: host.into(), port, path: path.into() })
+    }
+}
+
+/// The addresses as people may see them: without user and password.
+#[must_use]
+pub fn place(connection: &Connection) -> String {
+    let bare = |server: &String| match (server.split_once("://"), server.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => server.clone(),
+    };
+    connection.servers.iter().map(bare).collect::<Vec<_>>().join(", ")
+}
+
+/// The addresses of a connection, at least one. `ports` are the schemes that may stand there, the first for the words, with their usual
+/// ports.
+pub fn servers(connection: &Connection, ports: &[(&str, u16)]) -> Result<Vec<Server>, CallProblem> {
+    let bad = |cause: &str| bad_address(connection, cause, ports.first().map_or("", |(scheme, _)| scheme));
+    if connection.servers.is_empty() {
+        return Err(bad("it has no server"));
+    }
+    connection.servers.iter().map(|server| Server::parse(server, ports).map_err(|cause| bad(&cause))).collect()
+}
+
+/// An address that cannot be used.
+#[must_use]
+pub fn bad_address(connection: &Connection, cause: &str, scheme: &str) -> CallProblem {
+    CallProblem {
+        kind: "bad-address".into(),
+        message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
+        remedy: format!("write the server as {scheme}://HOST:PORT"),
+    }
+}
+
+/// The secret that the environment variable holds.
+pub fn secret(connection: &Connection, secrets: &Secrets, variable: &str) -> Result<String, CallProblem> {
+    secrets(variable).ok_or_else(|| CallProblem {
+        kind: "missing-secret".into(),
+        message: format!("the environment variable {variable} is not set, and connection \"{}\" needs it", connection.name),
+        remedy: format!("set {variable} in the environment and start again"),
+    })
+}
+
+/// Settings that the transport cannot follow.
+#[must_use]
+pub fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallProblem {
+    let message = format!("connection \"{}\" {cause}", connection.name);
+    CallProblem { kind: "bad-settings".into(), message, remedy: remedy.into() }
+}
+
+/// A file of the settings that cannot be used.
+#[must_use]
+pub fn bad_file(path: &str, cause: &str) -> CallProblem {
+    CallProblem {
+        kind: "bad-settings".into(),
+        message: format!("cannot use {path}: {cause}"),
+        remedy: "correct the path in the connection's settings".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::connection::TransportKind;
+
+    const PORTS: [(&str, u16); 2] = [("amqp", 5672), ("amqps", 5671)];
+
+    fn read(text: &str) -> Result<Server, String> {
+        let connection = Connection::to(TransportKind::RabbitMq, "mq", text);
+        servers(&connection, &PORTS).map(|mut servers| servers.remove(0)).map_err(|problem| problem.message)
+    }
+
+    #[test]
+    fn addresses_are_read_with_and_without_port_and_path() {
+        let server = |scheme: &str, host: &str, port, path: &str| {
+            Ok(Server { scheme: scheme.into(), host: host.into(), port, path: path.into() })
+        };
+        assert_eq!(read("amqp://h"), server("amqp", "h", 5672, ""));
+        assert_eq!(read("amqps://h:1/v%2f"), server("amqps", "h", 1, "/v%2f"));
+        assert_eq!(read("amqp://[::1]:7"), server("amqp", "::1", 7, ""));
+        assert_eq!(read("amqp://[::1]").unwrap().to_string(), "amqp://[::1]:5672");
+    }
+
+    #[test]
+    fn addresses_that_make_no_sense_say_why() {
+        for (text, word) in
+            [("h:1", "scheme"), ("http://h", "http"), ("amqp://", "host"), ("amqp://h:x", "port"), ("amqp://u:p@h", "password")]
+        {
+            let message = read(text).unwrap_err();
+            assert!(message.contains(word) && !message.contains("u:p"), "{text}: {message}");
+        }
+        let none = Connection { servers: Vec::new(), ..Connection::to(TransportKind::RabbitMq, "mq", "") };
+        assert!(servers(&none, &PORTS).unwrap_err().message.contains("no server"));
+    }
+
+    #[test]
+    fn passwords_in_an_address_are_not_shown() {
+        let mut connection = Connection::nats("n", "nats://alice:s3cret@host:4222");
+        connection.servers.push("bob:p@other:1".into());
+        assert_eq!(place(&connection), "nats://host:4222, other:1");
+    }
+}

@@ -1,0 +1,64 @@
+//! A stream to a server, plain or encrypted, and why there is none, in words.
+
+use std::{sync::Arc, time::Duration};
+
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpStream, lookup_host},
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+
+use super::settings::Server;
+use crate::{model::call::CallProblem, wire::tls};
+
+/// How long one server may take to answer.
+pub const CONNECTING: Duration = Duration::from_secs(5);
+
+/// Bytes both ways.
+pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+/// An open stream.
+pub type Socket = Box<dyn Duplex>;
+
+/// Connects, encrypted when there is a configuration for it.
+pub async fn open(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Result<Socket, CallProblem> {
+    timeout(CONNECTING, connect(server, encryption)).await.unwrap_or_else(|_| Err(silent(server)))
+}
+
+async fn connect(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Result<Socket, CallProblem> {
+    let found: Vec<_> = match lookup_host((server.host.as_str(), server.port)).await {
+        Ok(found) => found.collect(),
+        Err(error) => {
+            let message = format!("{server} has no such host: {error}");
+            return Err(no_server(message, "check the host's name in the connection's settings"));
+        }
+    };
+    let stream = TcpStream::connect(&found[..]).await.map_err(|error| {
+        no_server(format!("nothing answers at {server}: {error}"), "start the server there, or correct the address")
+    })?;
+    // Only slower without it.
+    let _ = stream.set_nodelay(true);
+    let Some(config) = encryption else { return Ok(Box::new(stream)) };
+    let place = server.to_string();
+    let name = ServerName::try_from(server.host.clone())
+        .map_err(|error| no_server(format!("{place} cannot be verified: {error}"), "address the server by name or address"))?;
+    let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await;
+    stream.map(|stream| Box::new(stream) as Socket).map_err(|error| tls::refusal(&place, &server.host, &error))
+}
+
+/// The server took the connection, or not even that, and said nothing.
+#[must_use]
+pub fn silent(server: &Server) -> CallProblem {
+    let message = format!("{server} did not answer within {} s", CONNECTING.as_secs());
+    no_server(message, "check the address, whether the server is overloaded or stopped, and whether a firewall is in between")
+}
+
+/// There is no server that could be spoken to.
+#[must_use]
+pub fn no_server(message: String, remedy: &str) -> CallProblem {
+    CallProblem { kind: "no-server".into(), message, remedy: remedy.into() }
+}

@@ -1,0 +1,339 @@
+//! Calls over a real RabbitMQ broker, to services that are not ours in language or library, TrustGraph's own among them.
+//!
+//! The broker takes ten seconds to start, so one serves all that leaves it in peace, each with a topic of its own.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+use toolcrib::{
+    model::{
+        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        connection::{Connection, ConnectionState, Credentials, Tls},
+    },
+    systems::trustgraph::request,
+    wire::{
+        registry::Registry,
+        serve::{
+            offers::{self, Offer},
+            serving::Serving,
+        },
+    },
+};
+
+use crate::support::{
+    calls::{HUNG, Heard, call_with, joke_of, limits, map},
+    certificates::Certificates,
+    rabbitmq::{LARGEST, PASSWORD, Rabbit},
+    services::{JokeService, Responder, foreign_call},
+};
+
+fn registry() -> Registry {
+    knowing(PASSWORD)
+}
+
+fn knowing(secret: &'static str) -> Registry {
+    Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())))
+}
+
+fn places(topic: &str) -> [String; 2] {
+    [format!("tg.request.{topic}"), format!("tg.response.{topic}")]
+}
+
+fn responder(broker: &Rabbit, mode: &str) -> Responder {
+    let [request, response] = places(mode);
+    Responder::at(&broker.url_for_others(), mode, [&request, &response])
+}
+
+/// What a service in that mode gives, on queues of its own.
+async fn from_service(broker: &Rabbit, mode: &str, limits: Limits) -> Heard {
+    let _responder = responder(broker, mode);
+    call_with(&registry(), &broker.connection(), joke_of(mode), limits).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_in_peace() {
+    let files = Certificates::make();
+    let broker = Rabbit::start(&files);
+    trustgraphs_own_service_answers(&broker).await;
+    a_foreign_service_streams(&broker).await;
+    replies_that_are_not_as_they_should_be(&broker).await;
+    silence_and_endless_answers(&broker).await;
+    large_and_long_answers_arrive_whole(&broker).await;
+    nobody_listening(&broker).await;
+    requests_that_the_broker_refuses(&broker).await;
+    credentials(&broker).await;
+    encryption(&broker, &files).await;
+    our_services_answer_a_foreign_caller(&broker).await;
+    a_killed_service_leaves_the_call_to_its_limit(&broker).await;
+    addresses_of_another_broker_are_refused_with_the_right_ones(&broker).await;
+}
+
+async fn trustgraphs_own_service_answers(broker: &Rabbit) {
+    let service = JokeService::on_rabbitmq(broker.port());
+    let heard = call_with(&registry(), &broker.connection(), joke_of("joke"), limits()).await;
+    assert!(heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"), "{:?}", heard.0);
+    assert_eq!((heard.end().0, heard.pieces()), (Outcome::Succeeded, 1));
+    let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke_of("joke") };
+    let heard = call_with(&registry(), &broker.connection(), broken, limits()).await;
+    assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::Failed, "tool-service-error"));
+    drop(service);
+}
+
+async fn a_foreign_service_streams(broker: &Rabbit) {
+    let heard = from_service(broker, "response", limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+    assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0));
+}
+
+async fn replies_that_are_not_as_they_should_be(broker: &Rabbit) {
+    let heard = from_service(broker, "wrong-id-then-right", limits()).await;
+    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+    let short = Limits { first: Duration::from_millis(500), ..limits() };
+    let heard = from_service(broker, "unknown-id", short).await;
+    assert_eq!((heard.problem().kind.as_str(), heard.strays()), ("timed-out-first", vec![StrayCause::UnknownId]));
+    let twice = from_service(broker, "twice", limits()).await;
+    assert_eq!((twice.text().as_str(), twice.strays()), ("once", vec![StrayCause::Duplicate]));
+    let late = from_service(broker, "late", limits()).await;
+    assert_eq!((late.text().as_str(), late.strays()), ("in time", vec![StrayCause::Late]));
+    from_service(broker, "not-json", limits()).await.assert_lost("not-json");
+    from_service(broker, "not-utf8", limits()).await.assert_lost("not-utf8");
+    let heard = from_service(broker, "error", limits()).await;
+    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
+}
+
+async fn silence_and_endless_answers(broker: &Rabbit) {
+    let short = Duration::from_millis(400);
+    let cases = [
+        ("silent", Limits { first: short, ..limits() }, "timed-out-first"),
+        ("no-end", Limits { idle: short, ..limits() }, "timed-out-idle"),
+        ("endless", Limits { total: short, ..limits() }, "timed-out-total"),
+    ];
+    for (mode, limits, kind) in cases {
+        let heard = from_service(broker, mode, limits).await;
+        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
+    }
+}
+
+async fn large_and_long_answers_arrive_whole(broker: &Rabbit) {
+    let huge = from_service(broker, "huge", limits()).await;
+    assert_eq!((huge.end().0, huge.pieces(), huge.text().len()), (Outcome::Succeeded, 200, 100_000_000));
+    let many = from_service(broker, "many", limits()).await;
+    let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
+    assert!(many.end().0 == Outcome::Succeeded && many.text() == expected, "{:?}", many.end());
+}
+
+async fn nobody_listening(broker: &Rabbit) {
+    let heard = call_with(&registry(), &broker.connection(), joke_of("nobody"), limits()).await;
+    heard.assert_lost("no-responders");
+    assert!(heard.problem().message.contains("no exchange tg.request.nobody"), "{:?}", heard.problem());
+    drop(responder(broker, "silent"));
+    let registry = registry();
+    // The responder's queue went with its connection, which the broker may notice only now.
+    let heard = loop {
+        let short = Limits { first: Duration::from_millis(100), ..limits() };
+        let heard = call_with(&registry, &broker.connection(), joke_of("silent"), short).await;
+        if heard.problem().kind != "timed-out-first" {
+            break heard;
+        }
+    };
+    heard.assert_lost("no-responders");
+    assert!(heard.problem().message.contains("no queue is bound"), "{:?}", heard.problem());
+}
+
+async fn requests_that_the_broker_refuses(broker: &Rabbit) {
+    let _responder = responder(broker, "response");
+    let registry = registry();
+    let large = Request { body: "x".repeat(LARGEST + 1).into(), ..joke_of("response") };
+    let heard = call_with(&registry, &broker.connection(), large, limits()).await;
+    heard.assert_lost("too-large");
+    assert!(heard.problem().message.contains(&LARGEST.to_string()), "{:?}", heard.problem());
+    let heard = call_with(&registry, &broker.connection(), joke_of("response"), limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.", "the same connection goes on");
+
+    let heard = call_with(&registry, &broker.connection(), joke_of("forbidden"), limits()).await;
+    heard.assert_lost("refused");
+    assert!(heard.problem().message.contains("let us listen on tg.response.forbidden"), "{:?}", heard.problem());
+
+    let long = "x".repeat(300);
+    call_with(&registry, &broker.connection(), joke_of(&long), limits()).await.assert_lost("bad-subject");
+}
+
+async fn credentials(broker: &Rabbit) {
+    let heard = call_with(&knowing("wr0ng"), &broker.connection(), joke_of("joke"), limits()).await;
+    heard.assert_lost("refused");
+    let shown = format!("{:?}", heard.0);
+    assert!(!shown.contains("wr0ng") && !shown.contains(PASSWORD), "{shown}");
+    let guest = Connection { credentials: Credentials::None, ..broker.connection() };
+    call_with(&registry(), &guest, joke_of("joke"), limits()).await.assert_lost("refused");
+    let elsewhere = Connection { servers: vec![format!("{}/nowhere", broker.url())], ..broker.connection() };
+    let heard = call_with(&registry(), &elsewhere, joke_of("joke"), limits()).await;
+    heard.assert_lost("refused");
+    assert!(heard.problem().message.contains("nowhere"), "{:?}", heard.problem());
+    let greeting = registry().test(&broker.connection()).await.unwrap();
+    assert!(greeting.contains("RabbitMQ") && greeting.contains("virtual host /"), "{greeting}");
+}
+
+async fn encryption(broker: &Rabbit, files: &Certificates) {
+    let connection = |host: &str, ca: String| Connection {
+        servers: vec![broker.encrypted_url(host)],
+        tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
+        ..broker.connection()
+    };
+    let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+    assert!(tested(connection("127.0.0.1", files.file("ca.pem"))).await.is_ok());
+    let other_name = tested(connection("127.0.0.2", files.file("ca.pem"))).await.unwrap_err();
+    assert!(
+        other_name.contains("not for 127.0.0.2, but for localhost, 127.0.0.1") || other_name.contains("nothing answers"),
+        "{other_name}"
+    );
+    let stranger = tested(connection("127.0.0.1", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(stranger.contains("does not trust"), "{stranger}");
+    let plain = Connection { servers: vec![broker.url()], ..connection("127.0.0.1", files.file("ca.pem")) };
+    let plain = tested(plain).await.unwrap_err();
+    assert!(plain.contains("does not speak TLS"), "{plain}");
+    let unencrypted =
+        Connection { servers: vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")], ..broker.connection() };
+    let unencrypted = tested(unencrypted).await.unwrap_err();
+    assert!(unencrypted.contains("did not greet us as RabbitMQ does"), "{unencrypted}");
+}
+
+async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
+    let registry = registry();
+    let bus = registry.open(&broker.connection()).await.unwrap();
+    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
+    let running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let ask = async |topic: &str, config: Value, arguments: Value| {
+        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
+        let (url, [to, from]) = (broker.url_for_others(), places(topic));
+        tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
+    };
+    let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
+    assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
+    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
+    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    stop.cancel();
+    timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+    let mut told = Vec::new();
+    while let Some(answered) = reports.recv().await {
+        told.push((answered.service, answered.user, answered.problem));
+    }
+    assert_eq!(told, ["calculator", "custom-rag"].map(|service| (service.to_owned(), "alice".to_owned(), None)));
+}
+
+async fn a_killed_service_leaves_the_call_to_its_limit(broker: &Rabbit) {
+    let mut responder = responder(broker, "no-end");
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let (registry, connection) = (registry(), broker.connection());
+    let short = Limits { idle: Duration::from_secs(1), ..limits() };
+    let calling = registry.call(&connection, joke_of("no-end"), short, sender);
+    let watch_and_kill = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
+                responder.kill();
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
+}
+
+async fn addresses_of_another_broker_are_refused_with_the_right_ones(broker: &Rabbit) {
+    let request = Request { to: "non-persistent://tg/request/joke".into(), ..joke_of("joke") };
+    let heard = call_with(&registry(), &broker.connection(), request, limits()).await;
+    heard.assert_lost("bad-subject");
+    assert!(heard.problem().remedy.contains("request:tg:joke"), "{:?}", heard.problem());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_in_trouble() {
+    let files = Certificates::make();
+    let mut broker = Rabbit::start(&files);
+    let (registry, connection) = (registry(), broker.connection());
+    let mut states = registry.states();
+    let serving = registry.open(&connection).await.unwrap();
+    let offers: Vec<Offer> = offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
+    let serving = Serving::start(serving, offers).await.unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(serving.run(None, stop.clone()));
+
+    stopped_and_going_on(&broker, &registry, &connection).await;
+    killed_during_a_stream(&mut broker, &registry, &connection).await;
+
+    let refused = call_with(&registry, &connection, joke_of("no-end"), limits()).await;
+    refused.assert_lost("no-server");
+    assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
+    let fresh = call_with(&self::registry(), &connection, joke_of("no-end"), limits()).await;
+    fresh.assert_lost("no-server");
+    assert!(fresh.problem().message.contains(&broker.url()), "{:?}", fresh.problem());
+
+    broker.restart();
+    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
+    // The service that listened before listens again by itself.
+    let sum = Request { body: request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#), ..joke_of("calc") };
+    let heard = loop {
+        let heard = call_with(&registry, &connection, sum.clone(), limits()).await;
+        if heard.end().0 == Outcome::Succeeded {
+            break heard;
+        }
+        assert_eq!(heard.problem().kind, "no-responders", "{:?}", heard.0);
+    };
+    assert_eq!(heard.text(), "42");
+    stop.cancel();
+    timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+}
+
+/// A broker that stands still for longer than it may take to confirm, and goes on.
+async fn stopped_and_going_on(broker: &Rabbit, registry: &Registry, connection: &Connection) {
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let _responder = responder(broker, "no-end");
+    let short = Limits { idle: Duration::from_secs(10), ..limits() };
+    let calling = registry.call(connection, joke_of("no-end"), short, sender);
+    let watch_and_stop = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
+                broker.signal("STOP");
+                let heard = call_with(registry, connection, joke_of("no-end"), limits()).await;
+                heard.assert_lost("no-server");
+                assert!(heard.problem().message.contains("did not confirm"), "{:?}", heard.problem());
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_stop) }).await.expect("the call hangs");
+    assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
+    broker.signal("CONT");
+    let heard = call_with(registry, connection, joke_of("nobody"), limits()).await;
+    assert!(["no-responders", "no-server"].contains(&heard.problem().kind.as_str()), "{:?}", heard.0);
+}
+
+async fn killed_during_a_stream(broker: &mut Rabbit, registry: &Registry, connection: &Connection) {
+    let responder = responder(broker, "no-end");
+    let mut states = registry.states();
+    let up = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+    timeout(HUNG, up).await.expect("it does not reconnect").unwrap();
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(connection, joke_of("no-end"), limits(), sender);
+    let watch_and_kill = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
+                broker.kill();
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    heard.assert_lost("connection-lost");
+    assert_eq!(heard.text(), "one two");
+    drop(responder);
+}

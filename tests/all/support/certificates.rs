@@ -1,0 +1,30 @@
+//! Certificates for encrypted connections, made afresh.
+
+/// An authority, and a server's and a client's certificate that it signed, as files.
+pub struct Certificates {
+    folder: tempfile::TempDir,
+}
+
+impl Certificates {
+    pub fn make() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let authority_key = rcgen::KeyPair::generate().unwrap();
+        let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let certificate = authority.self_signed(&authority_key).unwrap();
+        std::fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
+        let issuer = rcgen::Issuer::new(authority, authority_key);
+        for name in ["server", "client"] {
+            let key = rcgen::KeyPair::generate().unwrap();
+            let params = rcgen::CertificateParams::new(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+            let certificate = params.signed_by(&key, &issuer).unwrap();
+            std::fs::write(folder.path().join(format!("{name}.pem")), certificate.pem()).unwrap();
+            std::fs::write(folder.path().join(format!("{name}.key")), key.serialize_pem()).unwrap();
+        }
+        Self { folder }
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().unwrap().to_owned()
+    }
+}

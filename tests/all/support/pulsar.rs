@@ -1,0 +1,94 @@
+//! A real broker that speaks Pulsar's protocol, started and stopped by the test that uses it.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+use tempfile::TempDir;
+use toolcrib::model::connection::{Connection, TransportKind};
+
+use super::services::program;
+
+/// A broker on a free loopback port; stopped on drop.
+pub struct PulsarBroker {
+    child: Child,
+    port: u16,
+    folder: TempDir,
+}
+
+impl PulsarBroker {
+    pub fn start() -> Self {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let folder = tempfile::tempdir().unwrap();
+        let settings = format!(
+            "addr = \"127.0.0.1:{port}\"\ndb_path = \"{}\"\ndefault_partitions = 0\n[metrics]\nenabled = false\n",
+            folder.path().join("db").display()
+        );
+        fs::write(folder.path().join("broker.toml"), settings).unwrap();
+        let child = run(&folder);
+        Self { child, port, folder }
+    }
+
+    pub fn url(&self) -> String {
+        format!("pulsar://127.0.0.1:{}", self.port)
+    }
+
+    pub fn connection(&self) -> Connection {
+        Connection::to(TransportKind::Pulsar, "test", self.url())
+    }
+
+    /// Stops it as a crash would, at once.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again where it was, after [`Self::kill`].
+    pub fn restart(&mut self) {
+        self.child = run(&self.folder);
+    }
+
+    /// Sends it a signal: `STOP`, `CONT`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+}
+
+fn run(folder: &TempDir) -> Child {
+    let mut child = Command::new(program("TOOLCRIB_PULSAR_BROKER"))
+        .arg("--config")
+        .arg(folder.path().join("broker.toml"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Keep reading both, or the broker would block on a full pipe.
+    let errors = BufReader::new(child.stderr.take().unwrap()).lines();
+    let output = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (tell, told) = std::sync::mpsc::channel();
+    for lines in [Box::new(errors) as Box<dyn Iterator<Item = std::io::Result<String>> + Send>, Box::new(output)] {
+        let tell = tell.clone();
+        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
+    }
+    drop(tell);
+    let mut seen = Vec::new();
+    for line in told {
+        if line.contains("Server listening on") {
+            return child;
+        }
+        seen.push(line);
+    }
+    let _ = child.wait();
+    panic!("the broker did not start:\n{}", seen.join("\n"));
+}
+
+impl Drop for PulsarBroker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,32 @@
+"""TrustGraph's own joke service on RabbitMQ: upstream's program, with the two queue names that it spells for Pulsar respelt.
+
+Arguments go to upstream's program. Ends when standard input is closed.
+"""
+
+import os
+import sys
+import threading
+
+from trustgraph.base import ReceiverPool, SenderPool
+from trustgraph.tool_service.joke import service
+
+
+def respelt(method):
+    async def add(self, topic, **rest):
+        if topic.startswith("non-persistent://"):
+            space, kind, name = topic.removeprefix("non-persistent://").split("/", 2)
+            topic = f"{kind}:{space}:{name}"
+        return await method(self, topic=topic, **rest)
+
+    return add
+
+
+def end_with_parent():
+    sys.stdin.read()
+    os._exit(0)
+
+
+SenderPool.add_producer = respelt(SenderPool.add_producer)
+ReceiverPool.add_consumer = respelt(ReceiverPool.add_consumer)
+threading.Thread(target=end_with_parent, daemon=True).start()
+service.run()
