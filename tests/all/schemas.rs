@@ -20,7 +20,20 @@ use toolcrib::{
         validate::Checker,
     },
     syntax::{edit::Edit, value::apply},
-    ui::{form::view::Form, theme},
+    ui::{
+        form::view::{Form, FormReply},
+        styles::Styles,
+        theme,
+    },
+};
+
+use crate::{
+    reach::{leaves, start},
+    support::{
+        filler::Filler,
+        instances::{invalid, judge, valid},
+        luck::Luck,
+    },
 };
 
 /// The name that a map's entry gets.
@@ -129,6 +142,71 @@ struct Reached {
     nodes: BTreeMap<String, bool>,
 }
 
+/// What was made of generated values.
+#[derive(Default)]
+struct Generated {
+    valid: usize,
+    invalid: usize,
+    filled: usize,
+    leaves: usize,
+    as_json: Vec<String>,
+    wrong: Vec<String>,
+}
+
+/// Values made from the schema: right ones are loaded, left as they were and without an issue, wrong ones have an issue that one
+/// can go to, as `jsonschema` alone says; one is filled in from nothing.
+fn generate(case: &Case, form: &mut Form, styles: &Styles, all: &mut Generated) {
+    let judge = judge(&case.schema);
+    let mut hasher = DefaultHasher::new();
+    case.name.hash(&mut hasher);
+    let mut luck = Luck::new(hasher.finish());
+    for round in 0..4 {
+        let Some(instance) = valid(&case.schema, &judge, &mut luck) else { continue };
+        all.valid += 1;
+        form.sync(&Arc::new(instance.clone()));
+        if !form.issues().is_empty() {
+            all.wrong.push(format!("{}: refused {instance}: {:?}", case.name, form.issues()));
+        }
+        if !is_left_as_it_was(form, &instance) {
+            all.wrong.push(format!("{}: changed {instance}", case.name));
+        }
+        let area = Rect::new(0, 0, 80, 24);
+        form.draw(&mut Buffer::empty(area), area, styles, true);
+        if let Some(spoilt) = invalid(&instance, &judge, &mut luck) {
+            all.invalid += 1;
+            form.sync(&Arc::new(spoilt.clone()));
+            form.draw(&mut Buffer::empty(area), area, styles, true);
+            let places: Vec<Pointer> = form.issues().iter().map(|issue| issue.at.clone()).collect();
+            if places.is_empty() {
+                all.wrong.push(format!("{}: took {spoilt}", case.name));
+            }
+            for at in places {
+                form.focus(&at);
+                // What is said of the whole stands above the rows.
+                if !at.is_root() && !at.starts_with(form.focused()) {
+                    all.wrong.push(format!("{}: no row for the issue at {at}", case.name));
+                }
+            }
+        }
+        if round == 0 {
+            let schema = Arc::new(case.schema.clone());
+            let mut filler = Filler::new(&schema, start(&schema), &instance);
+            match filler.fill_all(&instance) {
+                Ok(()) => all.filled += 1,
+                Err(words) => all.wrong.push(format!("{}: filling in {instance}: {words}", case.name)),
+            }
+            all.leaves += leaves(&instance);
+            all.as_json.append(&mut filler.raw);
+        }
+    }
+}
+
+/// Goes through every row and leaves it; no edit comes of that.
+fn is_left_as_it_was(form: &mut Form, value: &Value) -> bool {
+    let rows = form.fields().len().min(300);
+    (0..rows).all(|row| !matches!(form.turn_to(row), FormReply::Edits(_))) && **form.value() == *value
+}
+
 /// Opens everything, puts an item in each list and an entry in each map, and takes branches by the luck of `seed`.
 fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached) {
     let (mut value, mut view) = (Value::Object(serde_json::Map::new()), View::default());
@@ -192,6 +270,7 @@ fn every_real_schema_has_its_form() {
     let themes = theme::all(&[]).0;
     let (mut declared_count, mut nodes, mut raw, mut defaults) = (0, 0, 0, 0);
     let mut missing = Vec::new();
+    let mut generated = Generated::default();
     for case in &cases {
         let mut form = Form::new(case.schema.clone());
         assert!(form.findings().is_empty(), "{}: {:?}", case.name, form.findings());
@@ -203,10 +282,11 @@ fn every_real_schema_has_its_form() {
         if let Some(default) = &case.default {
             defaults += 1;
             form.sync(&Arc::new(default.clone()));
-            assert_eq!(**form.value(), *default);
+            assert!(is_left_as_it_was(&mut form, default), "{}", case.name);
             let area = Rect::new(0, 0, 100, 30);
             form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
         }
+        generate(case, &mut form, &themes[0].styles, &mut generated);
         let schema = Schema::new(case.schema.clone());
         let checker = Checker::compile(&case.schema).unwrap();
         let mut expected = BTreeSet::new();
@@ -231,6 +311,23 @@ fn every_real_schema_has_its_form() {
         "{} schemas, {declared_count} declared members, {defaults} default instances; {raw} of {nodes} nodes only as JSON ({:.2} %)",
         cases.len(),
         100.0 * raw as f64 / nodes as f64
+    );
+    println!(
+        "generated: {} valid and {} invalid values as jsonschema says; {} filled in from nothing, {} leaves, {} places as JSON",
+        generated.valid,
+        generated.invalid,
+        generated.filled,
+        generated.leaves,
+        generated.as_json.len()
+    );
+    for raw in generated.as_json.iter().take(10) {
+        println!("  as JSON: {raw}");
+    }
+    assert!(
+        generated.wrong.is_empty(),
+        "{} wrong: {:#?}",
+        generated.wrong.len(),
+        &generated.wrong[..generated.wrong.len().min(8)]
     );
     assert!(missing.is_empty(), "no field for {missing:#?}");
     assert!(raw * 50 < nodes, "less than 2 % of the nodes are JSON only");
