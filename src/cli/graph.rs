@@ -13,7 +13,7 @@ use super::{
 };
 use crate::engine::{
     export::{Format, Subject},
-    layout::diagram::Direction,
+    layout::{diagram::Direction, extent::Scale, states::Detail},
     workflow::graph::Workflow,
 };
 
@@ -25,6 +25,59 @@ pub struct Graph {
     /// What is written
     #[arg(long, value_enum, default_value_t = FormatWord::Text, conflicts_with = "json")]
     format: FormatWord,
+
+    /// Which states text and SVG show
+    #[arg(long, value_enum, default_value_t = ViewWord::All)]
+    view: ViewWord,
+
+    /// How much of each state text and SVG show
+    #[arg(long, value_enum, default_value_t = DetailWord::Usual)]
+    detail: DetailWord,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ViewWord {
+    All,
+    /// Circles and separate parts as one box each
+    Folded,
+    /// Those around the given state
+    Near,
+    /// All, folded or near, whichever suits their number
+    Fitting,
+}
+
+impl From<ViewWord> for Scale {
+    fn from(word: ViewWord) -> Self {
+        match word {
+            ViewWord::All => Self::All,
+            ViewWord::Folded => Self::Folded,
+            ViewWord::Near => Self::Near,
+            ViewWord::Fitting => Self::Fitting,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DetailWord {
+    /// A sign for each state
+    Dots,
+    /// Names
+    Less,
+    /// Names, numbers of tools, tools on the arrows
+    Usual,
+    /// The tools of each state too
+    More,
+}
+
+impl From<DetailWord> for Detail {
+    fn from(word: DetailWord) -> Self {
+        match word {
+            DetailWord::Dots => Self::Dots,
+            DetailWord::Less => Self::Less,
+            DetailWord::Usual => Self::Usual,
+            DetailWord::More => Self::More,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -61,6 +114,8 @@ impl Graph {
             tools: &opened.tools,
             current: Some(workflow.start()),
             direction: Direction::LeftToRight,
+            scale: self.view.into(),
+            detail: self.detail.into(),
             measure: |text| text.width(),
         };
         let format = if global.json { Format::Json } else { self.format.into() };

@@ -1,6 +1,6 @@
 //! A workflow as text, DOT, Mermaid, SVG or JSON; text and SVG from the same layout as the screen.
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::{
     gated::{Gated, ToolRow},
     layout::{
         diagram::{Direction, Measure},
-        extent::Extent,
+        extent::{Choice, Extent, Scale},
         marks::Marks,
         picture::{Area, Caption, Picture, Point, Route},
         states::{self, Detail, StateDiagram, View},
@@ -54,8 +54,14 @@ pub struct Subject<'s, T> {
     /// The state that is marked as the current one.
     pub current: Option<StateRow>,
     pub direction: Direction,
+    /// What text and SVG show; the other formats hold everything.
+    pub scale: Scale,
+    pub detail: Detail,
     pub measure: Measure,
 }
+
+/// How many boxes a part of a workflow has at most.
+const MOST: usize = 60;
 
 impl<T: Gated> Subject<'_, T> {
     /// The workflow in a format, ending with a line end.
@@ -70,12 +76,15 @@ impl<T: Gated> Subject<'_, T> {
         }
     }
 
-    fn diagram(&self) -> StateDiagram {
-        let Self { current, direction, measure, .. } = *self;
-        let extent = Extent::all(self.workflow.states().len());
+    /// The diagram, and for each box the states that it stands for.
+    fn diagram(&self) -> (StateDiagram, Extent) {
+        let Self { current, direction, measure, detail, scale, .. } = *self;
+        let edges = self.workflow.edges();
+        let choice = Choice { scale, focus: current, opened: &BTreeSet::new(), most: MOST };
+        let extent = Extent::choose(self.workflow.states().len(), &edges, &choice);
         let marks = Marks::of(self.workflow, self.analysis, current);
-        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure };
-        states::diagram(self.workflow, &self.workflow.edges(), self.tools, view)
+        let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
+        (states::diagram(self.workflow, &edges, self.tools, view), extent)
     }
 
     fn keys(&self, rows: &[ToolRow]) -> String {
@@ -83,11 +92,19 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     fn text(&self) -> String {
-        let states = self.diagram();
+        let (states, extent) = self.diagram();
         let mut lines: Vec<String> = canvas_text::lines(&states.diagram, &states.diagram.layout()).collect();
         if !states.staying.is_empty() {
             lines.push(String::new());
             lines.push(format!("any state stays: {}", self.keys(&states.staying)));
+        }
+        if extent.left_out() > 0 {
+            lines.push(String::new());
+            lines.push(format!(
+                "{} of {} states are shown",
+                self.workflow.states().len() - extent.left_out(),
+                self.workflow.states().len()
+            ));
         }
         lines.into_iter().map(|line| line.replace(char::is_control, " ") + "\n").collect()
     }
@@ -184,14 +201,16 @@ impl<T: Gated> Subject<'_, T> {
     }
 
     fn svg(&self) -> String {
-        let states = self.diagram();
+        let (states, extent) = self.diagram();
         let picture = states.diagram.layout();
         let mut svg = Svg::new(&picture);
         for route in &picture.arrows {
             svg.route(route, "");
         }
         for (row, placed) in picture.boxes.iter().enumerate() {
-            let class = match (Some(row) == self.current, self.analysis.reaches(row)) {
+            let held = extent.nodes[row].states();
+            let is_current = held.iter().any(|state| Some(*state) == self.current);
+            let class = match (is_current, held.iter().any(|state| self.analysis.reaches(*state))) {
                 (true, _) => "current",
                 (false, true) => "state",
                 (false, false) => "dim",
@@ -217,7 +236,7 @@ impl Svg {
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
              <style>text{{font:14px monospace;fill:#222}}rect{{fill:#fff;stroke:#555;rx:6}}.current rect{{stroke:#06c;stroke-width:2.5}}\
-             .dim rect{{stroke:#aaa}}.dim text{{fill:#767676}}polyline{{fill:none;stroke:#555;marker-end:url(#head)}}\
+             .dim rect{{stroke:#aaa;stroke-dasharray:4 3}}.dim text{{fill:#767676}}polyline{{fill:none;stroke:#555;marker-end:url(#head)}}\
              .any{{stroke-dasharray:4 3}}.plate{{stroke:none;rx:0}}</style>\n\
              <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
              <path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
@@ -308,6 +327,8 @@ mod tests {
             tools: &tools,
             current: Some(0),
             direction: Direction::LeftToRight,
+            scale: Scale::All,
+            detail: Detail::Usual,
             measure: letters,
         };
         subject.write(format)

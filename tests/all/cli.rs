@@ -303,7 +303,7 @@ fn a_simulation_leaves_its_records() {
 fn the_workflow_is_drawn_in_every_format() {
     let place = Place::sample("spec-workflow");
     for (format, part) in [
-        ("text", "│ ▶ undefined"),
+        ("text", "┃ ▶ undefined"),
         ("dot", "digraph workflow {"),
         ("mermaid", "stateDiagram-v2"),
         ("svg", "<svg "),

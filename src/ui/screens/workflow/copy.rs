@@ -5,7 +5,7 @@ use crate::{
     app::{message::Message, state::State},
     engine::{
         export::{Format, Subject},
-        layout::diagram::Direction,
+        layout::{diagram::Direction, extent::Scale, states::Detail},
         simulate::{audit, metrics},
     },
     ui::{
@@ -57,6 +57,9 @@ fn graph(facts: &Facts) -> impl Iterator<Item = Copy> {
             tools: facts.tools(),
             current: facts.current,
             direction: Direction::LeftToRight,
+            // Never so much that a key would have to wait.
+            scale: Scale::Fitting,
+            detail: Detail::Usual,
             measure: |text| width(&visible(text)),
         };
         let (title, detail) = titled(format);

@@ -67,22 +67,20 @@ fn lead(offset: i32) -> u16 {
     u16::try_from(offset.min(0).unsigned_abs()).unwrap_or(u16::MAX)
 }
 
-/// Signs at the edges where the picture goes on.
+/// Signs on the pane's edge where the picture goes on.
 pub fn ways_out(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &Laid, styles: &Styles) {
-    let (right, bottom) = (inside.width.saturating_sub(1), inside.height.saturating_sub(1));
     let beyond = |size: usize, offset: i32, room: u16| i32::try_from(size).unwrap_or(i32::MAX) > offset + i32::from(room);
-    let style = styles[Role::Accent];
-    if offset.0 > 0 {
-        put(buffer, inside, (0, bottom / 2), "‹", style);
-    }
-    if beyond(laid.picture.width, offset.0, inside.width) {
-        put(buffer, inside, (right, bottom / 2), "›", style);
-    }
-    if offset.1 > 0 {
-        put(buffer, inside, (right / 2, 0), "▴", style);
-    }
-    if beyond(laid.picture.height, offset.1, inside.height) {
-        put(buffer, inside, (right / 2, bottom), "▾", style);
+    let (left, right, middle) = (inside.x.saturating_sub(1), inside.right(), inside.y + inside.height / 2);
+    let signs = [
+        (offset.0 > 0, (left, middle), "‹"),
+        (beyond(laid.picture.width, offset.0, inside.width), (right, middle), "›"),
+        (offset.1 > 0, (right, inside.y), "▴"),
+        (beyond(laid.picture.height, offset.1, inside.height), (right, inside.bottom().saturating_sub(1)), "▾"),
+    ];
+    for (_, at, sign) in signs.into_iter().filter(|(goes_on, ..)| *goes_on) {
+        if let Some(cell) = buffer.cell_mut(at) {
+            cell.set_symbol(sign).set_style(styles[Role::Accent]);
+        }
     }
 }
 
