@@ -143,6 +143,7 @@ actions! {
     ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
     WhatIf          "what-if"          Workflow ["w"],                  "what if",         "Look at a change of groups or tools before it is made; once more makes it";
+    AcceptWhatIf    "accept-what-if"   Workflow ["W"],                  "accept",          "Make what the what-if shows, as one step of undo";
     TakeBack        "take-back"        Workflow ["esc", "ctrl+x"],      "take back",       "Take the what-if back, or stop the live call";
     AutoRun         "auto-run"         Workflow ["A"],                  "auto-run…",       "Go to a tool or a state by the shortest way, walk at random, or see every way";
     StopWhen        "stop-when"        Workflow ["p"],                  "stop when…",      "Stop runs when a tool becomes available, a state is reached, or no tool is left";

@@ -33,7 +33,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.clone();
     let before = text(&bench);
     bench.keys("w");
-    assert!(bench.shows("What if") && bench.shows("w accept · Esc take back"), "{}", bench.screen());
+    assert!(bench.shows("What if") && bench.shows("W accept · Esc take back"), "{}", bench.screen());
     bench.clicks("[ ] admin");
     assert!(bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"), "{}", bench.screen());
     assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge", "nothing is asked for yet");
@@ -51,7 +51,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
 
     bench.keys("w");
     bench.clicks("[ ] admin");
-    bench.keys("tab tab home space enter w");
+    bench.keys("tab tab home space enter W");
     assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge admin");
     assert!(text(&bench).contains("available_in_states: [\"research\"]"), "{}", text(&bench));
     bench.keys("u");

@@ -141,7 +141,7 @@ fn begin(state: &mut State, start: Context, now: Millis) {
 
 pub(super) fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
     if state.what_if.is_some() {
-        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with w, or take it back with Esc", now);
+        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
         return;
     }
     take(state, tool, |row| Take::simulated(row, outcome, now), now);
@@ -190,7 +190,7 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
 /// Calls the tool; the step is taken when the call has ended.
 pub(super) fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
     if state.what_if.is_some() {
-        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with w, or take it back with Esc", now);
+        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
         return Vec::new();
     }
     if let (Some(name), Some(question)) = (state.question_argument(tool), state.simulation.question()) {

@@ -258,6 +258,7 @@ impl Screen for WorkflowScreen {
             }
             Act::CopyRun => return copy::menu(facts, state),
             Act::WhatIf => return tries::toggle(state),
+            Act::AcceptWhatIf => return Reply::send(Message::AcceptWhatIf),
             Act::TakeBack => return self.take_back(state),
             Act::AutoRun => return walks::menu(facts, state),
             Act::StopWhen => {
@@ -289,9 +290,10 @@ impl Screen for WorkflowScreen {
             Act::StepFailed | Act::StepLive if !offered => "choose an available tool first",
             Act::StepLive if state.live.is_some() => "a live step is under way",
             Act::ApplyChange if state.what_if.is_some() && offered => return None,
+            Act::AcceptWhatIf if state.what_if.is_none() => "there is no what-if: w begins one",
             Act::WhatIf if state.live.is_some() => "a live step is under way",
             Act::Step | Act::StepLive | Act::StepFailed if state.what_if.is_some() && self.focus() == Pane::Offers => {
-                "a what-if takes no steps: w makes it, Esc takes it back"
+                "a what-if takes no steps: W makes it, Esc takes it back"
             }
             Act::KeepRun if state.simulation.at().is_none() => "the run has no step yet",
             Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
@@ -312,7 +314,7 @@ impl Screen for WorkflowScreen {
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         if state.what_if.is_some() {
             let change = if self.focus() == Pane::Request { Act::Tick } else { Act::ApplyChange };
-            return vec![Act::WhatIf, Act::TakeBack, change, Act::NextPane];
+            return vec![change, Act::AcceptWhatIf, Act::TakeBack, Act::NextPane];
         }
         let mut hints = if state.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
         hints.extend(match self.focus() {

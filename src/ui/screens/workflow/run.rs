@@ -139,7 +139,7 @@ impl Run {
             Some(_) => "What if".to_owned(),
             None => format!("Run {}", simulation.current_branch().len()),
         };
-        let note = if state.what_if.is_some() { "w accept · Esc take back".to_owned() } else { notes(state) };
+        let note = if state.what_if.is_some() { "W accept · Esc take back".to_owned() } else { notes(state) };
         let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
         if state.what_if.is_some() {
             (self.rows, self.beside) = (Rect::default(), Rect::default());
