@@ -234,6 +234,7 @@ impl Root {
             let usable = |key: &&Key| !typing || key.letter().is_none();
             if let Some(key) = self.keymap.keys(act).iter().find(usable)
                 && screen.refusal(act, state).is_none()
+                && !hints.iter().any(|(known, ..)| *known == key.to_string())
             {
                 hints.push((key.to_string(), act.row().title.to_owned(), Some(act)));
             }

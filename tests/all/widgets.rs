@@ -124,6 +124,15 @@ fn objects_are_a_table_whose_rows_are_dragged() {
 }
 
 #[test]
+fn chips_are_dragged() {
+    let mut desk = desk(json!({"type": "array", "items": {"type": "string"}}), json!({"a": ["one", "two", "three"]}));
+    desk.drags("one", "three");
+    assert_eq!(desk.value["a"], json!(["two", "three", "one"]));
+    desk.keys("shift+left");
+    assert_eq!(desk.value["a"], json!(["two", "one", "three"]));
+}
+
+#[test]
 fn shapes_say_what_they_need() {
     let shape = |kind: &str, member: &str, words: &str| {
         json!({"title": kind, "description": words, "type": "object", "required": ["kind", member],

@@ -97,7 +97,14 @@ impl Widget for Chips {
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(ChipLine { choices: choices(cell), input: TextInput::default(), chosen: None, replaces: None, list: None })
+        Box::new(ChipLine {
+            choices: choices(cell),
+            input: TextInput::default(),
+            chosen: None,
+            replaces: None,
+            list: None,
+            places: Vec::new(),
+        })
     }
 }
 
@@ -127,6 +134,8 @@ struct ChipLine {
     /// The chip that is being typed.
     replaces: Option<usize>,
     list: Option<Listing>,
+    /// Where the chips were drawn: line and columns.
+    places: Vec<(u16, std::ops::Range<u16>)>,
 }
 
 impl ChipLine {
@@ -307,6 +316,9 @@ impl Editor for ChipLine {
         let wide = width(self.input.text()).max(TYPED) + 1;
         let spots = spots(&items, wide, paper.area.width);
         let mut hits = draw_chips(&spots, self.chosen, paper);
+        let chips = spots.iter().take(spots.len().saturating_sub(1));
+        let end = |spot: &Spot| spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
+        self.places = chips.map(|spot| (spot.line, spot.column..end(spot))).collect();
         let mut below = 1;
         if let Some(last) = spots.last() {
             below = last.line + 1;
@@ -415,6 +427,28 @@ impl Editor for ChipLine {
             _ => {}
         }
         Answer::Handled
+    }
+
+    /// The chip in hand goes to the place of the one under the mouse.
+    fn drag(&mut self, cell: &Cell<'_>, line: i32, column: i32) -> Answer {
+        let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else { return Answer::Handled };
+        let under = self.places.iter().position(|(at, columns)| *at == line && columns.contains(&column));
+        match (self.chosen, under) {
+            (Some(from), Some(to)) if from != to => {
+                let by = isize::try_from(to).unwrap_or(0) - isize::try_from(from).unwrap_or(0);
+                self.shift(cell, from, by)
+            }
+            _ => Answer::Handled,
+        }
+    }
+
+    fn keys(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match (&self.list, self.chosen) {
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            (None, Some(_)) => vec![("Enter", "revise"), ("Del", "remove"), ("Shift+←→", "move")],
+            (None, None) if items(cell).is_empty() => vec![("Enter", "add")],
+            (None, None) => vec![("Enter", "add"), ("←", "to the chips")],
+        }
     }
 
     fn sync(&mut self, cell: &Cell<'_>) {

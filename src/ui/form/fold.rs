@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line};
+use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
     schema::{
@@ -17,6 +17,9 @@ use crate::{
 pub struct Fold;
 
 const ADD: &str = "+ add";
+/// What the signs of a focused row, and of a focused list, take.
+const ROW_SIGNS: u16 = 11;
+const LIST_SIGNS: u16 = 6;
 
 impl Widget for Fold {
     fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
@@ -72,7 +75,14 @@ fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<
     };
     let edge = paper.area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
     let room = usize::from(if is_row { paper.area.width } else { edge.saturating_sub(1) });
-    let widths = shares(columns, usize::from(edge.saturating_sub(1)).saturating_sub(2));
+    // The signs of the focused row take their room beside the columns, so that these stand still.
+    let signs = match (paper.look, is_row) {
+        (Look::Plain, _) => 0,
+        (_, true) => ROW_SIGNS,
+        (_, false) if cell.field.is_removable() => LIST_SIGNS,
+        _ => 0,
+    };
+    let widths = shares(columns, usize::from((paper.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
     let (accent, dim, text, ghost) =
         (paper.style(Role::Accent), paper.style(Role::Heading), paper.style(Role::Text), paper.style(Role::Ghost));
     let text = ratatui::style::Style { bg: None, ..text };

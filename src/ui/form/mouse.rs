@@ -81,10 +81,12 @@ impl Form {
             // A second press on a name that the user gave is to change it.
             Target::Row if is_entry && was_here && on_label => self.act(Act::RenameMember),
             Target::Row => FormReply::Handled,
-            Target::Widget(Click::At { line, column }) => {
-                let (left, top) = (i32::from(corner.x) - i32::from(column), i32::from(corner.y) - i32::from(line));
-                self.held = Some(Held::Widget { left, top });
-                self.click(Click::At { line, column: column + across })
+            Target::Widget(click @ (Click::At { .. } | Click::Item(_))) => {
+                self.held = Some(Held::Widget);
+                self.click(match click {
+                    Click::At { line, column } => Click::At { line, column: column + across },
+                    other => other,
+                })
             }
             Target::Widget(click) => self.click(click),
             Target::Earlier => self.act(Act::MoveUp),
@@ -106,8 +108,8 @@ impl Form {
     fn drag(&mut self, mouse: Mouse) -> FormReply {
         match self.held.clone() {
             None => FormReply::Ignored,
-            Some(Held::Widget { left, top }) => {
-                let (line, column) = (i32::from(mouse.row) - top, i32::from(mouse.column) - left);
+            Some(Held::Widget) => {
+                let (line, column) = self.in_widget(mouse);
                 let answer = self.ask(|editor, cell| editor.drag(cell, line, column));
                 if answer == Answer::Ignored { FormReply::Handled } else { self.take(answer) }
             }
@@ -117,6 +119,15 @@ impl Form {
                 FormReply::Handled
             }
         }
+    }
+
+    /// Where the mouse is, counted from the corner of the focused row's widget.
+    fn in_widget(&self, mouse: Mouse) -> (i32, i32) {
+        let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX / 2);
+        let start = self.row().map_or(0, |row| self.lines.of(row).0);
+        let top = i32::from(self.area.y) + count(start) - count(self.scroll);
+        let left = i32::from(self.area.x) + i32::from(self.columns.widget);
+        (i32::from(mouse.row) - top, i32::from(mouse.column) - left)
     }
 
     /// The item of the same list that lies under the mouse.

@@ -92,8 +92,8 @@ pub(super) struct Spot {
 /// What the mouse took hold of and has not let go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// A widget, whose corner is at these cells.
-    Widget { left: i32, top: i32 },
+    /// The widget of the focused row.
+    Widget,
     /// An item of a list, on its way to the place of another.
     Item { at: Pointer, to: Pointer },
 }
