@@ -16,5 +16,6 @@ pub mod keymap;
 pub mod message;
 pub mod notices;
 pub mod state;
+pub mod typed;
 pub mod update;
 pub mod what_if;

@@ -64,6 +64,8 @@ mod support;
 mod syntax;
 #[path = "all/tools_screen.rs"]
 mod tools_screen;
+#[path = "all/typed_arguments.rs"]
+mod typed_arguments;
 #[path = "all/vectors.rs"]
 mod vectors;
 #[path = "all/widgets.rs"]

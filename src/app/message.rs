@@ -154,10 +154,13 @@ pub enum Message {
     RestartRun,
 
     // Calls.
+    /// Edits of a tool's arguments, as one step of undo.
     Arguments {
         tool: EntryId,
-        edit: Edit,
+        edits: Vec<Edit>,
     },
+    UndoArguments(EntryId),
+    RedoArguments(EntryId),
     SetUserName(String),
     Send {
         tool: EntryId,

@@ -14,6 +14,7 @@ use super::{
     form_file::{Filled, FormFile, Goal as FormGoal},
     message::{Health, ScreenId, Then},
     notices::Notices,
+    typed::TypedHistory,
     what_if::WhatIf,
 };
 use crate::{
@@ -112,6 +113,8 @@ pub struct State {
     pub goal: Option<Goal>,
     /// Arguments typed for a tool, as JSON text.
     pub arguments: HashMap<EntryId, Source>,
+    /// How the arguments came to be what they are.
+    pub typed: TypedHistory,
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
@@ -214,6 +217,7 @@ impl State {
             selected: None,
             goal: None,
             arguments: start.arguments,
+            typed: TypedHistory::default(),
             user,
             calls: Calls::default(),
             connections,
@@ -232,6 +236,22 @@ impl State {
             folder: None,
             wall: Wall::default(),
         }
+    }
+
+    /// Whether there is an edit to take back from where the user is.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        self.documents.can_undo() || self.typed_for().is_some_and(|tool| self.typed.can_undo(tool))
+    }
+
+    /// Whether there is an edit to make again.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        self.documents.can_redo() || self.typed_for().is_some_and(|tool| self.typed.can_redo(tool))
+    }
+
+    fn typed_for(&self) -> Option<&EntryId> {
+        self.selected.as_ref().filter(|_| self.screen == ScreenId::Invoke)
     }
 
     /// What the form program leaves behind.

@@ -134,7 +134,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         }
         Message::RestartRun => workflow::restart(state, now),
 
-        Message::Arguments { tool, edit } => calls::arguments(state, &tool, &edit, now),
+        Message::Arguments { tool, edits } => calls::arguments(state, &tool, &edits, now),
+        Message::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
+        Message::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
         Message::SetUserName(user) => state.user = user,
         Message::Send { tool } => return calls::send(state, &tool, now),
         Message::Resend(call) => return calls::resend(state, call, now),
@@ -163,7 +165,7 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
             let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
             return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
         }
-        TextTarget::Arguments(tool) => calls::arguments(state, &tool, &edit, now),
+        TextTarget::Arguments(tool) => calls::arguments(state, &tool, &[edit], now),
         TextTarget::Form => {
             if let Some(file) = state.form.as_ref().map(|form| form.file.clone()) {
                 let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));

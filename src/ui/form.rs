@@ -30,6 +30,7 @@ mod moment;
 mod mouse;
 mod multi_line;
 mod number;
+mod offers;
 mod path;
 mod raw_json;
 mod read_only;

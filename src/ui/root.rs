@@ -259,8 +259,8 @@ impl Root {
             return Some(format!("only in {}", scope.title()));
         }
         match act {
-            Act::Undo if !state.documents.can_undo() => Some("there is nothing to undo".into()),
-            Act::Redo if !state.documents.can_redo() => Some("there is nothing to redo".into()),
+            Act::Undo if !state.can_undo() => Some("there is nothing to undo".into()),
+            Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
             Act::SaveAll if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
             _ => self.screen(state)?.refusal(act, state),
         }

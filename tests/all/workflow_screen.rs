@@ -181,7 +181,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
         .collect();
     for name in names {
         let edit = Edit::Set { at: Pointer::root().child(name), to: "1".into() };
-        bench.send(Message::Arguments { tool: tool.clone(), edit });
+        bench.send(Message::Arguments { tool: tool.clone(), edits: vec![edit] });
     }
     bench.keys("esc 2 l");
     assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })), "{}", bench.screen());

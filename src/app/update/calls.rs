@@ -14,15 +14,43 @@ use crate::{
     },
 };
 
-pub(super) fn arguments(state: &mut State, tool: &EntryId, edit: &Edit, now: Millis) {
-    let before = state.arguments.get(tool).cloned().or_else(|| Source::parse(Format::Json, "{}").ok());
-    let Some(before) = before else { return };
-    match before.apply(0, edit) {
-        Ok((after, _)) => {
+/// Makes edits of a tool's arguments, all or none.
+pub(super) fn arguments(state: &mut State, tool: &EntryId, edits: &[Edit], now: Millis) {
+    let before = state.arguments.get(tool).cloned();
+    let Some(start) = before.clone().or_else(|| Source::parse(Format::Json, "{}").ok()) else { return };
+    let made = edits.iter().try_fold(start, |text, edit| text.apply(0, edit).map(|(after, _)| after));
+    match made {
+        Ok(after) => {
+            let place = match edits {
+                [Edit::Set { at, .. }] => Some(at.clone()),
+                _ => None,
+            };
+            state.typed.remember(tool, before, place);
             state.arguments.insert(tool.clone(), after);
         }
         Err(error) => state.notices.push(NoticeKind::Problem, format!("arguments: {error}"), now),
     }
+}
+
+pub(super) fn undo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
+    let there = state.arguments.get(tool).cloned();
+    let text = state.typed.undo(tool, there);
+    put_arguments(state, tool, text, "undone", now);
+}
+
+pub(super) fn redo_arguments(state: &mut State, tool: &EntryId, now: Millis) {
+    let there = state.arguments.get(tool).cloned();
+    let text = state.typed.redo(tool, there);
+    put_arguments(state, tool, text, "made again", now);
+}
+
+fn put_arguments(state: &mut State, tool: &EntryId, text: Option<Option<Source>>, done: &str, now: Millis) {
+    match text {
+        Some(Some(text)) => drop(state.arguments.insert(tool.clone(), text)),
+        Some(None) => drop(state.arguments.remove(tool)),
+        None => return,
+    }
+    state.notices.push(NoticeKind::Done, format!("{done}: arguments"), now);
 }
 
 pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {

@@ -123,7 +123,8 @@ impl Invoke {
 
     /// Where only one pane fits, a call that was sent is watched.
     fn watched(&mut self, reply: Reply) -> Reply {
-        if self.narrow && matches!(reply, Reply::Send(_)) {
+        let sends = |message: &Message| matches!(message, Message::Send { .. } | Message::Resend(_));
+        if self.narrow && matches!(&reply, Reply::Send(messages) if messages.iter().any(sends)) {
             self.panes.focus = RIGHT;
         }
         reply
@@ -246,6 +247,14 @@ impl Screen for Invoke {
     fn act(&mut self, act: Act, state: &State) -> Reply {
         match act {
             Act::NextPane | Act::PreviousPane => return self.step(act, state),
+            Act::Undo | Act::Redo => {
+                let tool = self.request.typed_tool().filter(|_| self.panes.focus == MIDDLE).cloned();
+                return match tool {
+                    Some(tool) if act == Act::Undo && state.typed.can_undo(&tool) => Reply::send(Message::UndoArguments(tool)),
+                    Some(tool) if act == Act::Redo && state.typed.can_redo(&tool) => Reply::send(Message::RedoArguments(tool)),
+                    _ => Reply::Ignored,
+                };
+            }
             Act::Find => return self.find(),
             Act::Send => {
                 let reply = self.request.send();

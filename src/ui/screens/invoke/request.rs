@@ -16,9 +16,11 @@ use crate::{
         documents::Change,
         input::{Code, Input, Mouse, MouseKind},
         message::{Message, TextTarget},
+        notices::NoticeKind,
         state::State,
     },
     model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
+    schema::pointer::Pointer,
     syntax::edit::Edit,
     ui::{
         canvas::Pen,
@@ -282,24 +284,42 @@ impl RequestPane {
         let (Some(form), Some(tool)) = (&mut self.arguments, self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };
+        // What is typed and not yet taken in goes along.
+        let mut messages = match form.leave() {
+            FormReply::Edits(edits) => changes(Part::Arguments, &tool, edits),
+            _ => Vec::new(),
+        };
         let value = Arc::clone(form.value());
-        if let Some(issue) = form.issues().first()
+        let unread = form.unread().into_iter().next().map(|words| format!("{words}, and would not be sent"));
+        let place = |at: &Pointer| if at.is_root() { String::new() } else { format!("{at}: ") };
+        let issue = form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));
+        if let Some(issue) = unread.or(issue)
             && self.warned.as_ref() != Some(&value)
         {
-            let place = if issue.at.is_root() { String::new() } else { format!("{}: ", issue.at) };
-            let words = format!("{place}{}; send again to send it all the same", issue.words);
             self.warned = Some(value);
-            return Reply::Refused(words);
+            let words = format!("{issue}; send again to send it all the same");
+            if messages.is_empty() {
+                return Reply::Refused(words);
+            }
+            messages.push(Message::Notice(NoticeKind::Hint, words));
+            return Reply::Send(messages);
         }
         self.warned = None;
-        Reply::send(Message::Send { tool })
+        messages.push(Message::Send { tool });
+        Reply::Send(messages)
+    }
+
+    /// The tool whose arguments have the keys.
+    pub(super) fn typed_tool(&self) -> Option<&EntryId> {
+        self.tool.as_ref().filter(|_| self.part == Part::Arguments)
     }
 }
 
 /// What a form's edits change: the descriptor, as one step of undo, or the arguments of the next call.
 fn changes(part: Part, tool: &EntryId, edits: Vec<Edit>) -> Vec<Message> {
     match part {
-        Part::Arguments => edits.into_iter().map(|edit| Message::Arguments { tool: tool.clone(), edit }).collect(),
+        Part::Arguments if edits.is_empty() => Vec::new(),
+        Part::Arguments => vec![Message::Arguments { tool: tool.clone(), edits }],
         Part::Configuration => {
             let label =
                 edits.first().map_or_else(String::new, |edit| format!("set {}", edit.at().to_string().trim_start_matches('/')));
