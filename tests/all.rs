@@ -8,6 +8,10 @@ mod architecture;
 mod cli;
 #[path = "all/compose.rs"]
 mod compose;
+#[path = "all/compose_by_hand.rs"]
+mod compose_by_hand;
+#[path = "all/compose_screen.rs"]
+mod compose_screen;
 #[path = "all/demo.rs"]
 mod demo;
 #[path = "all/descriptors.rs"]

@@ -17,6 +17,7 @@ pub enum Scope {
     Available,
     Groups,
     Run,
+    Matrix,
     Invoke,
     Answer,
     Calls,
@@ -38,6 +39,7 @@ impl Scope {
             Self::Available => "Workflow · tools",
             Self::Groups => "Workflow · request",
             Self::Run => "Workflow · run",
+            Self::Matrix => "Workflow · matrix",
             Self::Invoke => "Invoke",
             Self::Answer => "Invoke · answer",
             Self::Calls => "Invoke · calls",
@@ -136,6 +138,20 @@ actions! {
     StepBack        "step-back"        Workflow ["b", "backspace"],     "back",            "Go back one step";
     Branches        "branches"         Workflow ["B"],                  "branches",        "Go to the next of the other ways taken in this run";
     RestartRun      "restart-run"      Workflow ["R"],                  "restart",         "Start the run anew";
+    ShowMatrix      "matrix"           Workflow ["m"],                  "matrix",          "Show tools by groups and by states as a table, to switch cells in; or go back to the picture";
+    EditGroups      "groups"           Workflow ["G"],                  "groups…",         "Make, rename or delete a group";
+    CopyTools       "copy-tools"       Workflow ["Y"],                  "copy tool",       "Copy the selected tool as a descriptor, with what answers for it, for another workspace";
+    PasteTools      "paste-tools"      Workflow ["P"],                  "paste tools",     "Take tools in from a text: YAML or JSON";
+    EditMenu        "edit-menu"        Graph    ["space"],              "edit…",           "Choose what to do with the state; so does the right mouse button, on arrows too";
+    DrawArrow       "draw"             Graph    ["d"],                  "draw arrow",      "Draw an arrow from this state: choose where it leads, press Enter, choose the tool; or drag with the mouse";
+    DrawFromAny     "draw-from-any"    Graph    ["D"],                  "from any state",  "Draw an arrow to this state from every one";
+    EditArrows      "arrows"           Graph    ["E"],                  "arrows…",         "Change an arrow of this state: move its ends, take it away, make its tool available everywhere";
+    NewState        "new-state"        Graph    ["n"],                  "new state",       "Add a state";
+    RenameState     "rename-state"     Graph    ["r"],                  "rename state",    "Give the state another name in every file that names it";
+    DeleteState     "delete-state"     Graph    ["x", "delete"],        "delete state",    "Take the state out of every tool; what refers to it is shown first";
+    RenameGroup     "rename-group"     Groups   ["r"],                  "rename group",    "Give the group another name in every file that names it";
+    DeleteGroup     "delete-group"     Groups   ["x", "delete"],        "delete group",    "Take the group out of every tool and of the settings";
+    NewGroup        "new-group"        Groups   ["n"],                  "new group",       "Add a group and tick its tools in the matrix";
     Tick            "tick"             Groups   ["space"],              "tick",            "Ask for this group, or no longer";
     AllGroups       "all-groups"       Workflow ["a"],                  "all groups",      "Ask for every group (*), or only for the ticked ones";
     SetStart        "set-start"        Workflow ["t"],                  "start here",      "Start the run in the selected state";
@@ -164,6 +180,16 @@ actions! {
     PreviousArrow   "previous-arrow"   Graph    [","],                  "previous arrow",  "Choose the arrow before";
     OpenPart        "open"             Graph    ["o"],                  "open",            "Open the folded box, the bundle of tools or the neighbours of the state that is chosen; or close it again";
     MiniMap         "map"              Graph    ["z"],                  "map",             "Show the small map where the picture is larger than the pane, or hide it";
+
+    SwitchCells     "switch-cells"     Matrix   ["space"],              "switch",          "Switch the chosen cells together: all on, or where all are on, off; Shift+arrows or dragging choose several";
+    MatrixAxis      "matrix-axis"      Matrix   ["v"],                  "groups/states",   "Show groups or states as columns";
+    RowMenu         "row-menu"         Matrix   ["enter"],              "tool…",           "Choose what to do with the tools of the chosen rows: lead to a state, available everywhere, edit, copy";
+    SortRows        "sort-rows"        Matrix   ["o"],                  "sort rows",       "Rows as in the files, by name, ticked in this column first, or most ticks first; a press on a column's head does it too";
+    SortColumns     "sort-columns"     Matrix   ["O"],                  "sort columns",    "Columns as named, by name, or most ticks first";
+    FindColumns     "find-columns"     Matrix   ["f"],                  "find columns",    "Show only columns whose names hold what is typed; / does so for tools";
+    NewColumn       "new-column"       Matrix   ["n"],                  "new column",      "Add a group with the tools of the chosen rows, or a state";
+    RenameColumn    "rename-column"    Matrix   ["r"],                  "rename column",   "Give the group or state another name in every file that names it";
+    DeleteColumn    "delete-column"    Matrix   ["x", "delete"],        "delete column",   "Take the group or state out of every tool";
 
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";

@@ -96,6 +96,8 @@ pub enum Message {
         what: String,
         text: String,
     },
+    /// Put tools on the clipboard, as a file of descriptors.
+    CopyTools(Vec<EntryId>),
     /// Put a shipped sample into this (empty) workspace.
     PutSample(&'static str),
     /// Unsaved work of an earlier session: take it up, or let it go.

@@ -6,6 +6,7 @@ mod form;
 mod workflow;
 
 use super::{
+    compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
     message::{Health, Message, TextTarget},
@@ -88,6 +89,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
+            return vec![Effect::Copy(text)];
+        }
+        Message::CopyTools(ids) => {
+            let text = copied(Ground::of(state), &ids);
+            let what = if let [_] = ids.as_slice() { "the tool was".to_owned() } else { format!("{} tools were", ids.len()) };
+            state.notices.push(NoticeKind::Done, format!("{what} copied as a descriptor"), now);
             return vec![Effect::Copy(text)];
         }
         Message::EditText { target, at, text } => return vec![Effect::EditText { target, at, text }],

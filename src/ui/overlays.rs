@@ -1,12 +1,14 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`] and [`page`] are the four forms; [`palette`], [`help`] and [`questions`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`] and [`questions`] fill them.
 
 pub mod confirm;
 pub mod help;
 pub mod menu;
 pub mod page;
 pub mod palette;
+pub mod paste;
 pub mod prompt;
+pub mod proposal;
 pub mod questions;
 pub mod sheet;

@@ -44,6 +44,8 @@ pub struct Root {
     asked: Option<Question>,
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, Act)>,
+    /// Those of the bottom line while something lies over the screen.
+    keys: Vec<(Rect, Key)>,
     body: Rect,
     last_shown: Option<ScreenId>,
 }
@@ -61,6 +63,7 @@ impl Root {
             overlay: None,
             asked: None,
             places: Vec::new(),
+            keys: Vec::new(),
             body: Rect::default(),
             last_shown: None,
         }
@@ -77,6 +80,7 @@ impl Root {
     pub fn draw(&mut self, frame: &mut Frame<'_>, state: &State) {
         self.take_theme(state);
         self.places.clear();
+        self.keys.clear();
         let area = frame.area();
         let styles = self.styles.1.clone();
         frame.buffer_mut().set_style(area, styles[Role::Text]);
@@ -210,8 +214,11 @@ impl Root {
             let (key, title, act) = hint;
             let x = pen.column_now();
             pen.put(&key, on_bar(Role::Key)).put(" ", bar).put(&title, bar);
+            let place = Rect::new(x, line.y, pen.column_now() - x, 1);
             if let Some(act) = act {
-                self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), act));
+                self.places.push((place, act));
+            } else if let Ok(key) = key.parse() {
+                self.keys.push((place, key));
             }
             pen.put("  ", bar);
         }
@@ -295,7 +302,14 @@ impl Root {
             if *input == Input::Key(Key::ctrl('c')) {
                 return self.act(Act::Quit, state);
             }
-            return match overlay.input(input, state) {
+            // A press on a key of the bottom line is that key.
+            let pressed = match input {
+                Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
+                    self.keys.iter().find(|(place, _)| place.contains((*column, *row).into())).map(|(_, key)| Input::Key(*key))
+                }
+                _ => None,
+            };
+            return match overlay.input(pressed.as_ref().unwrap_or(input), state) {
                 OverlayReply::Stay => Reply::Handled,
                 OverlayReply::Close => {
                     self.overlay = None;

@@ -1,6 +1,7 @@
 //! Pieces of screen that know nothing of tools: lists, one-line texts, panes, tabs, code.
 
 pub mod code;
+pub mod difference;
 pub mod editing;
 pub mod json_tree;
 pub mod list;

@@ -130,7 +130,7 @@ pub fn switch(ground: Ground<'_>, cells: &[(EntryId, Column)], on: bool, states:
     }
     let label = match cells {
         [(id, column)] => format!("{} {} {}", ground.tool(id)?.entry.key, if on { "into" } else { "out of" }, column.name()),
-        cells => format!("switch {} cells", cells.len()),
+        cells => format!("{} {} cells", if on { "tick" } else { "untick" }, cells.len()),
     };
     Ok(Plan { label, changes, notes })
 }

@@ -39,7 +39,12 @@ pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Mi
 
 /// Makes a plan, as a step of its own.
 pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
-    make(state, &plan.label, &plan.changes, Documents::step, now)
+    let before = state.generation;
+    let effects = make(state, &plan.label, &plan.changes, Documents::step, now);
+    if state.generation != before {
+        state.notices.push(NoticeKind::Done, format!("{}; undo takes it back", plan.label), now);
+    }
+    effects
 }
 
 type Making = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;

@@ -2,13 +2,18 @@
 //!
 //! [`facts`] is what the four panes read, computed once for each change of tools or context. [`request`], [`graph`], [`offers`] and
 //! [`run`] are the panes; each draws itself and says what a key or a press on it asks for. [`copy`] is what can be taken elsewhere.
+//! [`compose`] draws arrows on the picture and [`compose_menus`] asks what composing has to know; [`matrix`] is the table in place of the panes.
 
 mod about;
+mod compose;
+mod compose_menus;
 mod copy;
 mod detail;
 mod facts;
 mod graph;
 mod keep;
+mod matrix;
+mod matrix_draw;
 mod offers;
 mod request;
 mod run;
@@ -21,7 +26,9 @@ use ratatui::{
     layout::{Constraint, Rect},
 };
 
-use self::{facts::Facts, graph::Graph, offers::Offers, request::Request, run::Run, scene::Scene};
+use self::{
+    compose::Compose, facts::Facts, graph::Graph, matrix::Matrix, offers::Offers, request::Request, run::Run, scene::Scene,
+};
 use crate::{
     app::{
         actions::{Act, Scope},
@@ -57,6 +64,8 @@ pub struct WorkflowScreen {
     graph: Graph,
     offers: Offers,
     run: Run,
+    compose: Compose,
+    matrix: Matrix,
 }
 
 impl WorkflowScreen {
@@ -74,6 +83,8 @@ impl WorkflowScreen {
             graph: Graph::default(),
             offers: Offers::default(),
             run: Run::default(),
+            compose: Compose::default(),
+            matrix: Matrix::default(),
         }
     }
 
@@ -110,6 +121,15 @@ impl WorkflowScreen {
     fn pane_key(&mut self, key: Key, state: &State) -> Reply {
         let focus = self.focus();
         let Some(facts) = &mut self.facts else { return Reply::Ignored };
+        if self.matrix.is_open() {
+            return self.matrix.key(key, facts, state);
+        }
+        if focus == Pane::Graph && !self.graph.is_finding() {
+            let reply = self.compose.key(key);
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
         match focus {
             Pane::Request => self.request.key(key, facts, state),
             Pane::Graph => self.graph.key(key, facts, state),
@@ -119,6 +139,9 @@ impl WorkflowScreen {
     }
 
     fn mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
+            return self.matrix.mouse(mouse, facts, state);
+        }
         let over_run = self.run_area.contains((mouse.column, mouse.row).into());
         let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
         let pane = if over_run { None } else { self.panes.mouse(mouse) };
@@ -129,11 +152,77 @@ impl WorkflowScreen {
         if over_run {
             return self.run.mouse(mouse, state);
         }
+        if pane == Some(1)
+            && let Some(reply) = self.compose.mouse(mouse, &mut self.graph, facts, state)
+        {
+            return reply;
+        }
         match pane.and_then(|row| ABOVE.get(row)) {
             Some(Pane::Request) => self.request.mouse(mouse, facts, state),
             Some(Pane::Graph) => self.graph.mouse(mouse, facts),
             Some(Pane::Offers) => self.offers.mouse(mouse, facts, state),
             _ => Reply::Handled,
+        }
+    }
+}
+
+impl WorkflowScreen {
+    /// What composing does with an action; not its own are ignored.
+    fn compose_act(&mut self, act: Act, state: &State) -> Reply {
+        let focus = self.focus();
+        let Some(facts) = &self.facts else { return Reply::Ignored };
+        if self.matrix.is_open() {
+            match act {
+                Act::ShowMatrix => self.matrix.toggle(),
+                Act::TakeBack => self.matrix.escape(facts, state),
+                Act::CopyTools => return compose_menus::copy(self.matrix.chosen(state)),
+                Act::EditGroups => return compose_menus::groups_menu(facts),
+                Act::PasteTools => return compose_menus::await_paste(),
+                _ => return self.matrix.act(act, facts, state),
+            }
+            return Reply::Handled;
+        }
+        match act {
+            Act::ShowMatrix => match self.request.group(facts).filter(|_| focus == Pane::Request) {
+                Some(group) => self.matrix.open_at(&group, facts, state),
+                None => self.matrix.toggle(),
+            },
+            Act::TakeBack if self.compose.is_drawing() => self.compose = Compose::Nothing,
+            Act::EditGroups => return compose_menus::groups_menu(facts),
+            Act::NewGroup => return compose_menus::new_group(Vec::new(), state),
+            Act::RenameGroup | Act::DeleteGroup => {
+                return match (self.request.group(facts), act) {
+                    (Some(group), Act::RenameGroup) => compose_menus::rename_group(&group),
+                    (Some(group), _) => compose_menus::delete_group(&group),
+                    (None, _) => Reply::Refused("choose a group first".into()),
+                };
+            }
+            Act::CopyTools => {
+                let tool = self.offers.selected(facts).and_then(|row| state.catalog.tools.get(row));
+                return compose_menus::copy(tool.map(|tool| tool.id().clone()).into_iter().collect());
+            }
+            Act::PasteTools => return compose_menus::await_paste(),
+            Act::Step if self.compose.is_drawing() && focus == Pane::Graph => {
+                return self.compose.finish(&self.graph, facts, state);
+            }
+            _ if act.row().scope == Scope::Graph => return self.compose.act(act, &self.graph, facts, state),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    /// Why composing can't do an action now.
+    fn compose_refusal(&self, act: Act, facts: &Facts, state: &State) -> Option<&'static str> {
+        let undefined = self.graph.selected(facts) == Some(0);
+        match act {
+            _ if self.matrix.is_open() && act.row().scope == Scope::Workflow && !matrix::ALSO.contains(&act) => {
+                Some("not in the matrix: m goes back to the picture")
+            }
+            Act::RenameState | Act::DeleteState if undefined => Some("undefined is where a request without a state begins"),
+            Act::RenameGroup | Act::DeleteGroup if self.request.group(facts).is_none() => Some("choose a group first"),
+            Act::CopyTools if state.catalog.tools.is_empty() => Some("there is no tool to copy"),
+            Act::RowMenu | Act::SwitchCells if state.catalog.tools.is_empty() => Some("there is no tool yet"),
+            _ => None,
         }
     }
 }
@@ -157,6 +246,10 @@ impl Screen for WorkflowScreen {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let focus = self.focus();
         let Some(facts) = &mut self.facts else { return };
+        if self.matrix.is_open() {
+            self.matrix.draw(frame.buffer_mut(), area, Scene { styles: look.styles, state, focused: true }, facts);
+            return;
+        }
         let run_height = Run::height(area, state);
         let above = Rect { height: area.height - run_height, ..area };
         self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
@@ -175,6 +268,7 @@ impl Screen for WorkflowScreen {
         }
         if let Some(area) = shown(1) {
             self.graph.draw(frame.buffer_mut(), area, scene(Pane::Graph), facts);
+            self.compose.draw(frame.buffer_mut(), &self.graph, facts, scene(Pane::Graph));
         }
         if let Some(area) = shown(2) {
             self.offers.draw(frame.buffer_mut(), area, scene(Pane::Offers), facts);
@@ -183,6 +277,9 @@ impl Screen for WorkflowScreen {
     }
 
     fn scopes(&self) -> Vec<Scope> {
+        if self.matrix.is_open() {
+            return vec![Scope::Matrix, Scope::Workflow];
+        }
         let own = match self.focus() {
             Pane::Request => Scope::Groups,
             Pane::Graph => Scope::Graph,
@@ -193,6 +290,9 @@ impl Screen for WorkflowScreen {
     }
 
     fn typing(&self) -> bool {
+        if self.matrix.is_open() {
+            return self.matrix.is_typing();
+        }
         match self.focus() {
             Pane::Offers => self.offers.is_finding(),
             Pane::Graph => self.graph.is_finding(),
@@ -204,6 +304,13 @@ impl Screen for WorkflowScreen {
         match input {
             Input::Key(key) => self.pane_key(*key, state),
             Input::Mouse(mouse) => self.mouse(*mouse, state),
+            Input::Paste(text) if self.matrix.is_typing() => {
+                if let Some(facts) = &self.facts {
+                    self.matrix.paste(text, facts, state);
+                }
+                Reply::Handled
+            }
+            Input::Paste(text) if !self.typing() => compose_menus::paste(text, state),
             Input::Paste(text) => match &self.facts {
                 Some(facts) if self.focus() == Pane::Graph => self.graph.paste(text, facts, state),
                 facts => self.offers.paste(text, facts.as_ref(), state),
@@ -212,6 +319,10 @@ impl Screen for WorkflowScreen {
     }
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
+        let composed = self.compose_act(act, state);
+        if !matches!(composed, Reply::Ignored) {
+            return composed;
+        }
         let focus = self.focus();
         let Some(facts) = &mut self.facts else { return Reply::Ignored };
         match act {
@@ -285,6 +396,9 @@ impl Screen for WorkflowScreen {
 
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let facts = self.facts.as_ref()?;
+        if let Some(why) = self.compose_refusal(act, facts, state) {
+            return Some(why.to_owned());
+        }
         let offered = self.offers.selected_offered(facts);
         let words = match act {
             Act::StepFailed | Act::StepLive if !offered => "choose an available tool first",
@@ -311,6 +425,9 @@ impl Screen for WorkflowScreen {
     }
 
     fn hints(&self, state: &State) -> Vec<Act> {
+        if self.matrix.is_open() {
+            return matrix::HINTS.to_vec();
+        }
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         if state.what_if.is_some() {
             let change = if self.focus() == Pane::Request { Act::Tick } else { Act::ApplyChange };
@@ -318,9 +435,11 @@ impl Screen for WorkflowScreen {
         }
         let mut hints = if state.live.is_some() { vec![Act::TakeBack] } else { Vec::new() };
         hints.extend(match self.focus() {
-            Pane::Request => vec![Act::Tick, Act::AllGroups, Act::ChangeUser],
+            Pane::Request => vec![Act::Tick, Act::AllGroups, Act::NewGroup, Act::ChangeUser],
+            Pane::Graph if self.compose.is_drawing() => vec![Act::Step, Act::NewState, Act::Find],
             Pane::Graph => {
-                vec![Act::Step, Act::SetStart, Act::Find, Act::NextArrow, Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]
+                let own = [Act::EditMenu, Act::DrawArrow, Act::NewState, Act::Step, Act::SetStart, Act::Find, Act::NextArrow];
+                own.into_iter().chain([Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]).collect()
             }
             Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
             Pane::Offers => vec![Act::ApplyChange],
@@ -329,7 +448,7 @@ impl Screen for WorkflowScreen {
         if state.simulation.steps().next().is_some() {
             hints.extend([Act::StepBack, Act::KeepRun]);
         }
-        hints.extend([Act::Explain, Act::WhatIf, Act::AutoRun, Act::Scenarios, Act::StopWhen, Act::NextPane]);
+        hints.extend([Act::NextPane, Act::ShowMatrix, Act::Explain, Act::WhatIf, Act::AutoRun, Act::Scenarios, Act::StopWhen]);
         hints.extend([Act::RestartRun, Act::EditTool, Act::CopyRun]);
         hints
     }

@@ -334,6 +334,12 @@ impl Terminal {
         self.mouse(0, to, 'm');
     }
 
+    /// Presses the right button.
+    pub fn press_right(&self, place: Place) {
+        self.mouse(2, place, 'M');
+        self.mouse(2, place, 'm');
+    }
+
     /// Turns the wheel by some steps, down when positive.
     pub fn wheel(&self, place: Place, steps: i32) {
         for _ in 0..steps.abs() {

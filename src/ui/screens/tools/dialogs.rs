@@ -15,7 +15,6 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::diff::{self, LineKind},
     model::{
         entry::{Entry, EntryKind, FileId},
         finding::{EntryEdit, Fix},
@@ -35,6 +34,7 @@ use crate::{
         },
         styles::Role,
         view::Reply,
+        widgets::difference,
     },
 };
 
@@ -196,25 +196,7 @@ pub(super) fn diff(state: &State) -> Reply {
         };
         lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
         let now = if document.gone { "" } else { &document.text };
-        let all = diff::lines(document.saved.as_deref().unwrap_or_default(), now);
-        let mut last = 0;
-        for (row, line) in all.iter().enumerate() {
-            let near = all[row.saturating_sub(2)..(row + 3).min(all.len())].iter().any(|line| line.kind != LineKind::Same);
-            if !near {
-                continue;
-            }
-            if row > last {
-                lines.push(vec![(Role::Dim, "  ⋯".into())]);
-            }
-            last = row + 1;
-            let number = line.new_row.or(line.old_row).map_or(0, |row| row + 1);
-            let (sign, role) = match line.kind {
-                LineKind::Same => (' ', Role::Text),
-                LineKind::Added => ('+', Role::Added),
-                LineKind::Removed => ('-', Role::Removed),
-            };
-            lines.push(vec![(Role::LineNumber, format!("{number:>5} ")), (role, format!("{sign} {}", line.text))]);
-        }
+        lines.extend(difference::lines(document.saved.as_deref().unwrap_or_default(), now));
     }
     Reply::Open(Box::new(Page::new("What saving will change", lines)))
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    app::{state::State, what_if::WhatIf},
+    app::{compose::cells::Column, state::State, what_if::WhatIf},
     engine::{
         explain::{
             difference::{Difference, Standing},
@@ -46,6 +46,8 @@ pub struct Facts {
     /// Tools that are hidden and were available then.
     pub went: HashSet<ToolRow>,
     pub groups: Vec<GroupRow>,
+    /// The workspace's own groups, those without a tool among them.
+    own_groups: Vec<Name>,
     pub asked: AskedGroups,
     pub split: Split,
     /// The hidden tools: by state first, since those are nearer.
@@ -108,6 +110,7 @@ impl Facts {
             went,
             base: Arc::clone(&base),
             start,
+            own_groups: state.custom_groups.flat().into_iter().map(|group| group.name).collect(),
             groups: group_rows(state, tools, &context, &asked),
             split,
             hidden,
@@ -137,6 +140,13 @@ impl Facts {
     /// Which tools, and which start, these facts are of.
     pub fn subject(&self) -> (u64, Name) {
         (self.generation, self.start.clone())
+    }
+
+    /// The groups as columns of the matrix: those that tools name, then the workspace's own.
+    pub fn columns(&self) -> Vec<Column> {
+        let of = |origin: GroupOrigin| self.groups.iter().filter(move |group| group.origin == origin);
+        let named = of(GroupOrigin::Tools).map(|group| Column::Group(group.name.clone()));
+        named.chain(self.own_groups.iter().cloned().map(Column::List)).collect()
     }
 
     /// The tools with the workspace's own groups among theirs.

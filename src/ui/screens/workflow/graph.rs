@@ -19,5 +19,4 @@ mod travel;
 mod walk;
 
 pub use pane::Graph;
-#[expect(unused_imports, reason = "edit mode asks what is at a cell")]
 pub use spot::Spot;

@@ -118,6 +118,14 @@ impl Request {
         if pressed && matches!(mouse.kind, MouseKind::Down(_)) { self.enter(facts, state) } else { Reply::Handled }
     }
 
+    /// The group under the cursor.
+    pub fn group(&self, facts: &Facts) -> Option<Name> {
+        match row(facts, self.cursor.row) {
+            Row::Group(group) => Some(group.name.clone()),
+            Row::User | Row::Start | Row::Question => None,
+        }
+    }
+
     /// Space: ticks the group under the cursor.
     pub fn tick(&self, facts: &Facts, state: &State) -> Reply {
         self.enter(facts, state)

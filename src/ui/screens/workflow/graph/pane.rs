@@ -419,7 +419,6 @@ impl Graph {
     }
 
     /// Where the picture is drawn on the screen.
-    #[expect(dead_code, reason = "edit mode draws on it")]
     pub fn inside(&self) -> Rect {
         self.inside
     }

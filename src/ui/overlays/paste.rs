@@ -1,0 +1,61 @@
+//! Waits for a text of several lines to be pasted.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input},
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, wrap},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+    },
+};
+
+/// What happens with the text.
+type Then = Box<dyn Fn(&str, &State) -> Reply>;
+
+/// A sheet that takes what the terminal pastes, line breaks and all.
+pub struct Paste {
+    title: String,
+    words: String,
+    then: Then,
+    sheet: Rect,
+}
+
+impl Paste {
+    pub fn new(title: impl Into<String>, words: impl Into<String>, then: impl Fn(&str, &State) -> Reply + 'static) -> Self {
+        Self { title: title.into(), words: words.into(), then: Box::new(then), sheet: Rect::default() }
+    }
+}
+
+impl Overlay for Paste {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let lines = wrap(&self.words, 66);
+        let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
+        let (sheet, inside) = sheet::draw(frame, area, (70, height), &self.title, look);
+        self.sheet = sheet;
+        for (row, line) in (1_u16..).zip(&lines) {
+            Pen::new(frame.buffer_mut(), inside, row).skip(1).put(line, look.styles[Role::Overlay]);
+        }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        match input {
+            Input::Paste(text) => OverlayReply::CloseWith((self.then)(text, state)),
+            Input::Key(key) if key.is(Code::Esc) => OverlayReply::Close,
+            _ => OverlayReply::Stay,
+        }
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("Ctrl+Shift+V", "paste"), ("Esc", "close")]
+    }
+}

@@ -1,0 +1,276 @@
+//! A change that is shown before it is made: which files and lines it touches, and what follows; sometimes with a name to type first.
+
+use ratatui::{Frame, buffer::Buffer, layout::Rect, style::Style};
+
+use super::sheet;
+use crate::{
+    app::{
+        compose::plan::Plan,
+        input::{Code, Input, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, width, wrap},
+        styles::{Role, Styles},
+        view::{Look, Overlay, OverlayReply, Reply},
+        widgets::{
+            difference::{self, Line},
+            text_input::TextInput,
+        },
+    },
+};
+
+/// What a text (empty where none is asked for) comes to, or why it comes to nothing.
+type Make = Box<dyn Fn(&str, &State) -> Result<Plan, String>>;
+
+pub struct Proposal {
+    title: String,
+    words: String,
+    input: Option<TextInput>,
+    make: Make,
+    shown: Option<Shown>,
+    /// The first line of the preview that is seen.
+    top: usize,
+    seen: usize,
+    sheet: Rect,
+    field: Rect,
+    buttons: [Rect; 2],
+}
+
+/// The plan as it was worked out for one text and one state.
+struct Shown {
+    of: (String, u64),
+    plan: Result<Plan, String>,
+    lines: Vec<Line>,
+}
+
+const BUTTONS: [&str; 2] = [" Enter make the change ", " Esc leave it "];
+
+impl Proposal {
+    /// Asks whether to make a plan.
+    pub fn new(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        make: impl Fn(&State) -> Result<Plan, String> + 'static,
+    ) -> Self {
+        Self::with(title, words, None, move |_, state| make(state))
+    }
+
+    /// Asks for a text and shows what comes of it as it is typed.
+    pub fn asking(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        text: impl Into<String>,
+        make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
+    ) -> Self {
+        Self::with(title, words, Some(TextInput::new(text)), make)
+    }
+
+    fn with(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        input: Option<TextInput>,
+        make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            words: words.into(),
+            input,
+            make: Box::new(make),
+            shown: None,
+            top: 0,
+            seen: 0,
+            sheet: Rect::default(),
+            field: Rect::default(),
+            buttons: Default::default(),
+        }
+    }
+
+    /// As a reply that opens it.
+    #[must_use]
+    pub fn open(self) -> Reply {
+        Reply::Open(Box::new(self))
+    }
+
+    fn work_out(&mut self, state: &State) -> &Shown {
+        let text = self.input.as_ref().map_or("", TextInput::text).trim().to_owned();
+        let of = (text, state.generation);
+        let kept = self.shown.take().filter(|shown| shown.of == of);
+        self.shown.insert(kept.unwrap_or_else(|| {
+            let plan = (self.make)(&of.0, state);
+            let made = plan.and_then(|plan| {
+                let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
+                let mut lines = Vec::new();
+                for file in files {
+                    let word = match (&file.before, &file.after) {
+                        (None, _) => "  new file",
+                        (_, None) => "  the file goes",
+                        _ => "",
+                    };
+                    lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
+                    lines.extend(difference::lines(
+                        file.before.as_deref().unwrap_or_default(),
+                        file.after.as_deref().unwrap_or_default(),
+                    ));
+                }
+                Ok((plan, lines))
+            });
+            match made {
+                Ok((plan, lines)) => Shown { of, plan: Ok(plan), lines },
+                Err(why) => Shown { of, plan: Err(why), lines: Vec::new() },
+            }
+        }))
+    }
+
+    fn accept(&mut self, state: &State) -> OverlayReply {
+        match &self.work_out(state).plan {
+            Ok(plan) => OverlayReply::CloseWith(Reply::send(Message::Compose(plan.clone()))),
+            Err(_) => OverlayReply::Stay,
+        }
+    }
+
+    fn scroll(&mut self, by: isize) {
+        let count = self.shown.as_ref().map_or(0, |shown| shown.lines.len());
+        self.top = self.top.saturating_add_signed(by).min(count.saturating_sub(self.seen));
+    }
+
+    fn scroll_key(&mut self, key: Key) -> bool {
+        let page = isize::try_from(self.seen.max(2) - 1).unwrap_or(1);
+        match key.code {
+            Code::Up => self.scroll(-1),
+            Code::Down => self.scroll(1),
+            Code::PageUp => self.scroll(-page),
+            Code::PageDown => self.scroll(page),
+            _ => return false,
+        }
+        true
+    }
+
+    fn draw_preview(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+        self.seen = usize::from(area.height);
+        let Some(shown) = &self.shown else { return };
+        self.top = self.top.min(shown.lines.len().saturating_sub(self.seen));
+        let ground = styles[Role::Overlay].bg;
+        for (row, line) in (0..area.height).zip(shown.lines.iter().skip(self.top)) {
+            let mut pen = Pen::new(buffer, area, row);
+            for (role, text) in line {
+                pen.put(text, Style { bg: ground, ..styles[*role] });
+            }
+        }
+        let more = shown.lines.len().saturating_sub(self.top + self.seen);
+        if more > 0 && area.height > 0 {
+            Pen::new(buffer, area, area.height - 1).right(&format!(" ▾ {more} more "), styles[Role::Dim]);
+        }
+    }
+
+    fn draw_buttons(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+        let can = self.shown.as_ref().is_some_and(|shown| shown.plan.is_ok());
+        let y = area.bottom().saturating_sub(1);
+        let mut pen = Pen::new(buffer, area, area.height.saturating_sub(1));
+        for (place, words) in self.buttons.iter_mut().zip(BUTTONS) {
+            let is_make = words == BUTTONS[0];
+            let role = if is_make && can { Role::Selected } else { Role::Chip };
+            *place = Rect::new(pen.column_now(), y, u16::try_from(width(words)).unwrap_or(0), 1);
+            pen.put(words, if is_make && !can { styles[Role::Ghost] } else { styles[role] }).skip(2);
+        }
+    }
+}
+
+impl Overlay for Proposal {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let styles = look.styles;
+        let wide = area.width.saturating_sub(4).clamp(40, 96);
+        let cells = usize::from(wide.saturating_sub(4));
+        let words = if self.words.is_empty() { Vec::new() } else { wrap(&self.words, cells) };
+        let asks = self.input.is_some();
+        let shown = self.work_out(state);
+        let notes: Vec<(Role, String)> = match &shown.plan {
+            Ok(plan) => {
+                let wrapped = plan.notes.iter().flat_map(|note| wrap(note, cells));
+                wrapped.map(|line| (Role::Warning, line)).collect()
+            }
+            Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
+        };
+        let count = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
+        let fixed = count(words.len()) + u16::from(!words.is_empty()) + 2 * u16::from(asks) + 4;
+        // Room is kept while a name is typed, so that the sheet does not jump.
+        let least: u16 = if asks { 9 } else { 3 };
+        let body = count(notes.len() + shown.lines.len()).max(least);
+        let (sheet, inside) = sheet::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
+        self.sheet = sheet;
+        let buffer = frame.buffer_mut();
+        let mut rest = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let mut take = |rows: u16| {
+            let rows = rows.min(rest.height);
+            let taken = Rect { height: rows, ..rest };
+            rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
+            taken
+        };
+        let place = take(count(words.len()));
+        for (row, line) in (0..place.height).zip(&words) {
+            Pen::new(buffer, place, row).put(line, styles[Role::Dim]);
+        }
+        take(u16::from(!words.is_empty()));
+        if let Some(input) = &mut self.input {
+            self.field = take(1);
+            input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            take(1);
+        }
+        let most = rest.height.saturating_sub(3);
+        let mut take = |rows: u16| {
+            let rows = rows.min(rest.height);
+            let taken = Rect { height: rows, ..rest };
+            rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
+            taken
+        };
+        let place = take(count(notes.len()).min(most));
+        for (row, (role, line)) in (0..place.height).zip(&notes) {
+            Pen::new(buffer, place, row).put(line, styles[*role]);
+        }
+        let foot = rest;
+        let preview = Rect { height: rest.height.saturating_sub(2), ..rest };
+        self.draw_preview(buffer, preview, styles);
+        self.draw_buttons(buffer, foot, styles);
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        match input {
+            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.code == Code::Enter => return self.accept(state),
+            Input::Key(key) => {
+                if !self.scroll_key(*key)
+                    && let Some(input) = &mut self.input
+                {
+                    input.key(*key);
+                }
+            }
+            Input::Paste(text) => {
+                if let Some(input) = &mut self.input {
+                    input.insert(text);
+                }
+            }
+            Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), .. }) => self.scroll(isize::from(*notches) * 3),
+            Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
+                let at = (*column, *row).into();
+                match self.buttons.iter().position(|place| place.contains(at)) {
+                    Some(0) => return self.accept(state),
+                    Some(_) => return OverlayReply::Close,
+                    None => {}
+                }
+                if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {
+                    input.click(usize::from(column - self.field.x));
+                }
+            }
+            Input::Mouse(_) => {}
+        }
+        OverlayReply::Stay
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")]
+    }
+}

@@ -1,0 +1,453 @@
+//! What composing asks: with which tool, which of several arrows, under which name; each ends in a proposal that shows the files' lines.
+
+use super::{
+    facts::Facts,
+    graph::{Graph, Spot},
+};
+use crate::{
+    app::{
+        actions::Act,
+        compose::{
+            arrows::{self, Tail},
+            cells::{self, Column},
+            entries::{self, Home},
+            ground::{Ground, named},
+            groups,
+            plan::{Plan, listed},
+            states,
+        },
+        message::{Message, ScreenId},
+        state::State,
+    },
+    engine::workflow::graph::{Edge, Link},
+    model::{
+        context::Name,
+        entry::{EntryId, EntryKind},
+        tool::States,
+    },
+    systems::{system::NewEntry, table::SYSTEMS},
+    ui::{
+        overlays::{
+            menu::{Item, Menu},
+            paste::Paste,
+            prompt::Prompt,
+            proposal::Proposal,
+        },
+        view::{OverlayReply, Reply},
+    },
+};
+
+/// What a row of a menu leads to.
+type Then = Box<dyn Fn() -> OverlayReply>;
+
+/// A menu of rows, each with what it leads to.
+fn menu(title: impl Into<String>, rows: Vec<(Item, Then)>) -> Reply {
+    let (items, thens): (Vec<Item>, Vec<Then>) = rows.into_iter().unzip();
+    Reply::Open(Box::new(Menu::new(title, items, move |row| thens.get(row).map_or(OverlayReply::Stay, |then| then()))))
+}
+
+fn row(title: impl Into<String>, detail: impl Into<String>, then: impl Fn() -> Reply + 'static) -> (Item, Then) {
+    let item = Item { title: title.into(), detail: detail.into(), ..Item::default() };
+    (item, Box::new(move || OverlayReply::CloseWith(then())))
+}
+
+fn act(act: Act) -> (Item, Then) {
+    let row = act.row();
+    let note = row.keys.first().copied().unwrap_or_default().to_owned();
+    let item = Item { title: row.title.into(), detail: row.help.into(), note, ..Item::default() };
+    (item, Box::new(move || OverlayReply::Act(act)))
+}
+
+// States.
+
+pub fn new_state() -> Reply {
+    let words = "The name of the new state. Draw an arrow to it or from it, so that tools name it.";
+    Proposal::asking("New state", words, "", |name, state| states::add(Ground::of(state), name)).open()
+}
+
+pub fn rename_state(name: &Name) -> Reply {
+    let from = name.clone();
+    let words = format!("The new name of {name}, in every file that names it.");
+    Proposal::asking("Rename state", words, &**name, move |to, state| states::rename(Ground::of(state), &from, to)).open()
+}
+
+pub fn delete_state(name: &Name) -> Reply {
+    let name = name.clone();
+    Proposal::new(format!("Delete state {name}?"), "", move |state| states::delete(Ground::of(state), &name)).open()
+}
+
+/// What can be done with a state.
+pub fn of_state(name: &Name) -> Reply {
+    let acts = [
+        Act::DrawArrow,
+        Act::DrawFromAny,
+        Act::EditArrows,
+        Act::NewState,
+        Act::RenameState,
+        Act::DeleteState,
+        Act::SetStart,
+        Act::ShowMatrix,
+        Act::EditGroups,
+        Act::CopyTools,
+        Act::PasteTools,
+    ];
+    menu(format!("State {name}"), acts.into_iter().map(act).collect())
+}
+
+/// What can be done with what is under the mouse.
+pub fn at(spot: Spot, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
+    match spot {
+        Spot::State(row) => {
+            graph.select(row, facts);
+            of_state(&facts.workflow.states()[row])
+        }
+        Spot::Edge(edge) | Spot::Label(edge) => of_edge(&edge, facts, state),
+        _ => menu(
+            "Workflow",
+            [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph].into_iter().map(act).collect(),
+        ),
+    }
+}
+
+// Drawing.
+
+/// Asks for the name of the state that an arrow leads to.
+pub fn new_target(from: Tail) -> Reply {
+    let words = format!("The name of the new state that the arrow from {from} leads to.");
+    Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| Ok(draw(&from, &named(name, "state")?, state)))))
+}
+
+/// Asks which tool the arrow is.
+pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
+    let ground = Ground::of(state);
+    let arrow = format!("{from} → {to}");
+    let mut rows = vec![{
+        let (from, to) = (from.clone(), to.clone());
+        let near = state.selected.clone().filter(|id| state.catalog.tool(id).is_some());
+        let home = Home::of_workflow(ground, near.as_ref());
+        row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
+    }];
+    for tool in &state.catalog.tools {
+        let now = match (&tool.gate.states, &tool.gate.next) {
+            (States::Every, Some(next)) => format!("any state → {next}"),
+            (States::Every, None) => "any state, it stays".to_owned(),
+            (States::Only(listed), next) => {
+                let next = next.as_deref().map_or_else(|| "it stays".to_owned(), |next| format!("→ {next}"));
+                format!("{} {next}", listed.join(", "))
+            }
+        };
+        let tails: Vec<(Tail, &str)> = match (&tool.gate.states, from) {
+            (States::Every, Tail::State(name)) => {
+                vec![(Tail::Only(name.clone()), " · only from here"), (from.clone(), " · stays available everywhere")]
+            }
+            _ => vec![(from.clone(), "")],
+        };
+        for (tail, more) in tails {
+            let (id, to, arrow) = (tool.id().clone(), to.clone(), arrow.clone());
+            let refusal = arrows::draw(ground, &id, &tail, &to).err();
+            let mut choice = row(tool.entry.key.clone(), format!("{now}{more}"), move || {
+                let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
+                Proposal::new(format!("Draw {arrow}"), "", move |state| arrows::draw(Ground::of(state), &id, &tail, &to)).open()
+            });
+            choice.0.refusal = refusal;
+            rows.push(choice);
+        }
+    }
+    menu(format!("{arrow} with"), rows)
+}
+
+/// Asks for type and key of a new tool that is this arrow.
+fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
+    let kinds: Vec<NewEntry> =
+        SYSTEMS.iter().flat_map(|system| system.kinds()).filter(|kind| kind.kind == EntryKind::Tool).collect();
+    // What has the fewest fields of its own.
+    let other = kinds.iter().min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len)).cloned();
+    let mut rows: Vec<(Item, Then)> = kinds
+        .into_iter()
+        .map(|kind| {
+            let (from, to, home) = (from.clone(), to.clone(), home.clone());
+            row(kind.type_name, kind.help, move || ask_key(&from, &to, &kind, &home))
+        })
+        .collect();
+    if let Some(kind) = other {
+        let (from, to, home) = (from.clone(), to.clone(), home.clone());
+        rows.push(row("another type …", "any name; a finding says what the running system makes of it", move || {
+            let (from, to, home, kind) = (from.clone(), to.clone(), home.clone(), kind.clone());
+            Reply::Open(Box::new(Prompt::new("New tool", "The type of the new tool.", "", move |name, _| {
+                let mut kind = kind.clone();
+                kind.value["type"] = named(name, "type")?.as_ref().into();
+                Ok(ask_key(&from, &to, &kind, &home))
+            })))
+        }));
+    }
+    menu(format!("New tool {from} → {to}"), rows)
+}
+
+/// Asks for the key of a new tool that is this arrow.
+fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &Home) -> Reply {
+    let (gate, kind, home) = (arrows::gate_of_new(from, to), kind.clone(), home.clone());
+    let of = kind.value.get("type").and_then(|of| of.as_str()).unwrap_or(kind.type_name);
+    let words = format!("The key of the new {of} from {from} to {to}. {home}");
+    Proposal::asking("New tool", words, "", move |key, state| entries::new_tool(Ground::of(state), &kind, key, &gate, &home))
+        .open()
+}
+
+// Arrows.
+
+fn words_of(edge: &Edge, facts: &Facts) -> (Tail, String) {
+    let name = |row: usize| facts.workflow.states()[row].clone();
+    match edge.link {
+        Link::Between { from, to } => (Tail::State(name(from)), format!("{} → {}", name(from), name(to))),
+        Link::FromAny { to } => (Tail::Every, format!("any state → {}", name(to))),
+        Link::StayAny => (Tail::Every, "any state, it stays".to_owned()),
+    }
+}
+
+fn keys(edge: &Edge, state: &State) -> String {
+    let keys = edge.tools.iter().filter_map(|row| state.catalog.tools.get(*row)).map(|tool| tool.entry.key.as_str());
+    keys.collect::<Vec<_>>().join(", ")
+}
+
+/// Every arrow that touches a state, and those from any state.
+pub fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
+    let here = facts.workflow.state(name);
+    let touches = |edge: &Edge| match edge.link {
+        Link::Between { from, to } => Some(from) == here || Some(to) == here,
+        Link::FromAny { to } => Some(to) == here,
+        Link::StayAny => true,
+    };
+    let edges: Vec<Edge> = facts.workflow.all_edges().into_iter().filter(touches).collect();
+    if edges.is_empty() {
+        return Reply::Refused(format!("no arrow touches {name}: d draws one"));
+    }
+    // What a menu opens is made beforehand, since it outlives the facts.
+    let rows = edges.into_iter().map(|edge| {
+        let (tail, title) = words_of(&edge, facts);
+        let tools = tools_of(&edge, state);
+        let names: Vec<Name> = facts.workflow.states().to_vec();
+        let shown = title.clone();
+        row(title, keys(&edge, state), move || which(&shown, &tail, &tools, &names))
+    });
+    menu(format!("Arrows of {name}"), rows.collect())
+}
+
+fn tools_of(edge: &Edge, state: &State) -> Vec<(EntryId, String)> {
+    let tools = edge.tools.iter().filter_map(|row| state.catalog.tools.get(*row));
+    tools.map(|tool| (tool.id().clone(), tool.entry.key.clone())).collect()
+}
+
+pub fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
+    let (tail, title) = words_of(edge, facts);
+    which(&title, &tail, &tools_of(edge, state), facts.workflow.states())
+}
+
+/// Asks which of the tools of an arrow is meant.
+fn which(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) -> Reply {
+    if let [(id, key)] = tools {
+        return of_arrow(&format!("{key}: {title}"), Some(tail), std::slice::from_ref(id), names);
+    }
+    let all: Vec<EntryId> = tools.iter().map(|(id, _)| id.clone()).collect();
+    let choice = |shown: String, detail: String, ids: Vec<EntryId>| {
+        let (title, tail, names) = (format!("{shown}: {title}"), tail.clone(), names.to_vec());
+        row(shown, detail, move || of_arrow(&title, Some(&tail), &ids, &names))
+    };
+    let several = format!("all {}", tools.len());
+    let mut rows = vec![choice(several, "together".into(), all)];
+    rows.extend(tools.iter().map(|(id, key)| choice(key.clone(), String::new(), vec![id.clone()])));
+    menu(format!("Which tools of {title}"), rows)
+}
+
+/// What can be done with an arrow; without a tail, with tools whatever their arrows.
+fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -> Reply {
+    let mut rows = vec![moving(title, "lead to …", "to which state it leads", ids, names, |ids, to, state| {
+        arrows::move_head(Ground::of(state), ids, to)
+    })];
+    if let Some(tail) = tail {
+        let from = tail.clone();
+        rows.push(moving(title, "come from …", "move its tail to another state", ids, names, move |ids, onto, state| {
+            arrows::move_tail(Ground::of(state), ids, &from, onto)
+        }));
+        let from = tail.clone();
+        let detail = "the tool is no longer available there; it stays in its file";
+        rows.push(proposing(title, "take away", detail, ids, move |ids, state| arrows::remove(Ground::of(state), ids, &from)));
+    }
+    rows.push(proposing(title, "available everywhere", "from every state, whatever it is", ids, |ids, state| {
+        arrows::everywhere(Ground::of(state), ids)
+    }));
+    rows.push(proposing(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
+        arrows::stay(Ground::of(state), ids)
+    }));
+    if let [id] = ids {
+        let id = id.clone();
+        rows.push(row("edit tool", "open it in Tools", move || {
+            Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)])
+        }));
+    }
+    let copied = ids.to_vec();
+    rows.push(row("copy", "as a descriptor, for another workspace", move || copy(copied.clone())));
+    menu(title, rows)
+}
+
+/// A row that proposes a plan for tools.
+fn proposing(
+    title: &str,
+    name: &str,
+    detail: &str,
+    ids: &[EntryId],
+    plan: impl Fn(&[EntryId], &State) -> Result<Plan, String> + Clone + 'static,
+) -> (Item, Then) {
+    let (title, ids) = (title.to_owned(), ids.to_vec());
+    row(name, detail, move || {
+        let (ids, plan) = (ids.clone(), plan.clone());
+        Proposal::new(title.clone(), "", move |state| plan(&ids, state)).open()
+    })
+}
+
+/// A row that asks for a state and proposes a plan for tools and that state.
+fn moving(
+    title: &str,
+    name: &str,
+    detail: &str,
+    ids: &[EntryId],
+    names: &[Name],
+    plan: impl Fn(&[EntryId], &Name, &State) -> Result<Plan, String> + Clone + 'static,
+) -> (Item, Then) {
+    let asked = format!("{title} · {}", name.trim_end_matches(" …"));
+    let (title, ids, names) = (title.to_owned(), ids.to_vec(), names.to_vec());
+    row(name, detail, move || {
+        let (title, ids, plan) = (title.clone(), ids.clone(), plan.clone());
+        choose_state(&asked, &names, move |chosen| {
+            let (ids, plan, chosen) = (ids.clone(), plan.clone(), chosen.clone());
+            Proposal::new(title.clone(), "", move |state| plan(&ids, &chosen, state)).open()
+        })
+    })
+}
+
+/// A list of states, with a new one at its end.
+fn choose_state(title: &str, names: &[Name], then: impl Fn(&Name) -> Reply + Clone + 'static) -> Reply {
+    let mut rows: Vec<(Item, Then)> = names
+        .iter()
+        .map(|name| {
+            let (name, then) = (name.clone(), then.clone());
+            row(name.to_string(), "", move || then(&name))
+        })
+        .collect();
+    rows.push(row("a new state …", "", move || {
+        let then = then.clone();
+        Reply::Open(Box::new(Prompt::new("New state", "The name of the new state.", "", move |name, _| {
+            Ok(then(&named(name, "state")?))
+        })))
+    }));
+    menu(title, rows)
+}
+
+// Groups.
+
+/// What can be done with groups: make, rename, delete.
+pub fn groups_menu(facts: &Facts) -> Reply {
+    let mut rows = vec![act(Act::ShowMatrix)];
+    rows.push(row("a new group list …", "kept in toolcrib.toml; above/name makes a hierarchy", new_list));
+    for group in &facts.groups {
+        let name = group.name.clone();
+        rows.push(row(format!("{name} …"), "rename or delete", move || of_group(&name)));
+    }
+    menu("Groups", rows)
+}
+
+pub fn new_list() -> Reply {
+    let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
+    Proposal::asking("New group list", words, "", |name, state| groups::add_list(Ground::of(state), name)).open()
+}
+
+pub fn of_group(name: &Name) -> Reply {
+    let (one, other) = (name.clone(), name.clone());
+    menu(
+        format!("Group {name}"),
+        vec![
+            row("rename", "in every file that names it", move || rename_group(&one)),
+            row("delete", "out of every tool", move || delete_group(&other)),
+        ],
+    )
+}
+
+pub fn rename_group(name: &Name) -> Reply {
+    let from = name.clone();
+    let words = format!("The new name of {name}, in every file that names it.");
+    Proposal::asking("Rename group", words, &**name, move |to, state| groups::rename(Ground::of(state), &from, to)).open()
+}
+
+pub fn delete_group(name: &Name) -> Reply {
+    let name = name.clone();
+    Proposal::new(format!("Delete group {name}?"), "", move |state| groups::delete(Ground::of(state), &name)).open()
+}
+
+/// Asks for the name of a group that these tools are put into; without any, for the first one.
+pub fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
+    if ids.is_empty() {
+        let rows = state.catalog.tools.iter().map(|tool| {
+            let id = tool.id().clone();
+            row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || ask_group(vec![id.clone()], "this tool"))
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.push(row("a list of the workspace's own …", "kept in toolcrib.toml; may be empty", new_list));
+        return menu("The first tool of the new group", rows);
+    }
+    let keys: Vec<&str> = ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
+    let keys = listed(keys);
+    ask_group(ids, &keys)
+}
+
+fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
+    let words = format!("The name of the new group. A group is there because a tool names it; its first: {keys}.");
+    Proposal::asking("New group", words, "", move |name, state| {
+        let name = named(name, "group")?;
+        let cells: Vec<_> = ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
+        cells::switch(Ground::of(state), &cells, true, &[])
+    })
+    .open()
+}
+
+/// What can be done with a column of the matrix.
+pub fn of_column(column: &Column) -> Reply {
+    match column {
+        Column::Group(name) | Column::List(name) => of_group(name),
+        Column::State(name) => {
+            let (one, other) = (name.clone(), name.clone());
+            let rows = vec![
+                row("rename", "in every file that names it", move || rename_state(&one)),
+                row("delete", "out of every tool", move || delete_state(&other)),
+            ];
+            menu(format!("State {name}"), rows)
+        }
+        Column::AnyState => Reply::Refused("a tick here makes a tool available in every state".into()),
+    }
+}
+
+/// What can be done with tools, whatever their arrows.
+pub fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
+    let keys = listed(ids.iter().filter_map(|id| state.catalog.tool(id)).map(|tool| tool.entry.key.as_str()));
+    of_arrow(&keys, None, ids, facts.workflow.states())
+}
+
+// Copy and paste.
+
+/// Copies tools as descriptors.
+pub fn copy(ids: Vec<EntryId>) -> Reply {
+    if ids.is_empty() {
+        return Reply::Refused("there is no tool to copy".into());
+    }
+    Reply::send(Message::CopyTools(ids))
+}
+
+/// Waits for a text with descriptors.
+pub fn await_paste() -> Reply {
+    let words = "Paste now, as your terminal does it (most often Ctrl+Shift+V): one tool or many, as YAML or JSON. \
+                 What it comes to is shown before it is made.";
+    Reply::Open(Box::new(Paste::new("Paste tools", words, paste)))
+}
+
+/// Takes a pasted text in.
+pub fn paste(text: &str, state: &State) -> Reply {
+    let (text, near) = (text.to_owned(), state.selected.clone());
+    Proposal::new("Paste tools", "", move |state| entries::pasted(Ground::of(state), &text, near.as_ref())).open()
+}

@@ -1,0 +1,496 @@
+//! Tools by groups and by states as a table whose cells are switched: moving, ranges, filters, orders, and what the mouse does.
+//!
+//! [`super::matrix_draw`] puts it on the screen.
+
+use std::cmp::Reverse;
+
+use ratatui::layout::Rect;
+
+use super::{compose_menus as menus, facts::Facts};
+use crate::{
+    app::{
+        actions::Act,
+        compose::{
+            cells::{self, Column},
+            ground::Ground,
+            plan::Plan,
+        },
+        input::{Button, Code, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    engine::gated::ToolRow,
+    model::{context::Name, entry::EntryId},
+    ui::{
+        view::Reply,
+        widgets::{difference, text_input::TextInput},
+    },
+};
+
+/// What the columns are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Axis {
+    #[default]
+    Groups,
+    States,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowOrder {
+    /// As the files have them.
+    #[default]
+    Files,
+    Name,
+    /// Those with a tick in the cursor's column first.
+    Ticked,
+    /// Those with the most ticks first.
+    Most,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnOrder {
+    /// As the tools name them.
+    #[default]
+    Named,
+    Name,
+    Most,
+}
+
+/// Which of the two filters is being typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typing {
+    Rows,
+    Columns,
+}
+
+/// More cells are not switched at once.
+const MOST_CELLS: usize = 20_000;
+
+/// The actions worth naming beside the table.
+pub const HINTS: [Act; 9] = [
+    Act::SwitchCells,
+    Act::MatrixAxis,
+    Act::NewColumn,
+    Act::RowMenu,
+    Act::Find,
+    Act::FindColumns,
+    Act::SortRows,
+    Act::SortColumns,
+    Act::ShowMatrix,
+];
+
+/// The screen's own actions that work beside the table too.
+pub const ALSO: [Act; 5] = [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act::CopyTools, Act::PasteTools];
+
+#[derive(Default)]
+pub struct Matrix {
+    pub(super) axis: Axis,
+    is_open: bool,
+    pub(super) rows: Vec<ToolRow>,
+    pub(super) columns: Vec<Column>,
+    /// Row and column of the cursor, and where a range began.
+    pub(super) cursor: (usize, usize),
+    pub(super) anchor: Option<(usize, usize)>,
+    pub(super) top: usize,
+    pub(super) left: usize,
+    pub(super) row_filter: TextInput,
+    pub(super) column_filter: TextInput,
+    pub(super) typing: Option<Typing>,
+    pub(super) row_order: RowOrder,
+    pub(super) column_order: ColumnOrder,
+    /// Where cells, column heads and row heads were drawn, and how wide a column is.
+    pub(super) cells: Rect,
+    pub(super) heads: Rect,
+    pub(super) names: Rect,
+    pub(super) column_width: u16,
+    made_of: Option<Made>,
+    preview: Option<Preview>,
+}
+
+/// What rows and columns depend on.
+#[derive(PartialEq)]
+struct Made {
+    generation: u64,
+    axis: Axis,
+    row_filter: String,
+    column_filter: String,
+    row_order: RowOrder,
+    column_order: ColumnOrder,
+    /// The column that rows are sorted by.
+    by: Option<Column>,
+}
+
+/// What switching the chosen cells comes to, kept while nothing of it changes.
+pub(super) struct Preview {
+    of: (u64, Vec<(EntryId, Column)>),
+    pub plan: Result<Plan, String>,
+    pub lines: Vec<difference::Line>,
+}
+
+impl Matrix {
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    pub fn toggle(&mut self) {
+        self.is_open = !self.is_open;
+        (self.typing, self.anchor) = (None, None);
+    }
+
+    /// Opens with the cursor in the column of a group.
+    pub fn open_at(&mut self, group: &Name, facts: &Facts, state: &State) {
+        (self.is_open, self.axis) = (true, Axis::Groups);
+        self.renew(facts, state);
+        if let Some(column) = self.columns.iter().position(|column| column.name() == &**group) {
+            self.cursor.1 = column;
+        }
+    }
+
+    #[must_use]
+    pub fn is_typing(&self) -> bool {
+        self.is_open && self.typing.is_some()
+    }
+
+    /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that is new.
+    pub fn renew(&mut self, facts: &Facts, state: &State) {
+        let made_of = Made {
+            generation: state.generation,
+            axis: self.axis,
+            row_filter: self.row_filter.text().to_lowercase(),
+            column_filter: self.column_filter.text().to_lowercase(),
+            row_order: self.row_order,
+            column_order: self.column_order,
+            by: (self.row_order == RowOrder::Ticked).then(|| self.columns.get(self.cursor.1).cloned()).flatten(),
+        };
+        if self.made_of.as_ref() == Some(&made_of) {
+            return;
+        }
+        let same_axis = self.made_of.as_ref().is_some_and(|before| before.axis == self.axis);
+        let before = (self.rows.get(self.cursor.0).copied(), self.columns.get(self.cursor.1).cloned());
+        let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
+        let settings = Ground::of(state).settings();
+        let tools = &state.catalog.tools;
+        let is_on = |row: ToolRow, column: &Column| cells::tick(&tools[row], column, settings).is_on();
+        self.columns.retain(|column| column.name().to_lowercase().contains(&made_of.column_filter));
+        let count = |column: &Column| (0..tools.len()).filter(|row| is_on(*row, column)).count();
+        match self.column_order {
+            ColumnOrder::Named => {}
+            ColumnOrder::Name => self.columns.sort_by(|one, other| one.name().cmp(other.name())),
+            ColumnOrder::Most => self.columns.sort_by_cached_key(|column| Reverse(count(column))),
+        }
+        let fits = |row: &ToolRow| {
+            let tool = &tools[*row];
+            made_of.row_filter.is_empty()
+                || tool.entry.key.to_lowercase().contains(&made_of.row_filter)
+                || tool.name.to_lowercase().contains(&made_of.row_filter)
+        };
+        self.rows = (0..tools.len()).filter(fits).collect();
+        match (self.row_order, &made_of.by) {
+            (RowOrder::Name, _) => self.rows.sort_by(|one, other| tools[*one].entry.key.cmp(&tools[*other].entry.key)),
+            (RowOrder::Most, _) => {
+                self.rows.sort_by_cached_key(|row| Reverse(self.columns.iter().filter(|column| is_on(*row, column)).count()));
+            }
+            (RowOrder::Ticked, Some(by)) => self.rows.sort_by_key(|row| !is_on(*row, by)),
+            _ => {}
+        }
+        let fresh = self.columns.iter().position(|column| same_axis && !known.is_empty() && !known.contains(column));
+        let fresh = fresh.filter(|_| self.made_of.as_ref().is_some_and(|before| before.column_filter == made_of.column_filter));
+        let kept = before.1.and_then(|kept| self.columns.iter().position(|column| *column == kept));
+        let row = before.0.and_then(|kept| self.rows.iter().position(|row| *row == kept)).unwrap_or(self.cursor.0);
+        self.cursor = (row, fresh.or(kept).unwrap_or(self.cursor.1));
+        if fresh.is_some() || self.made_of.as_ref().is_some_and(|before| before.generation == made_of.generation) {
+            self.anchor = None;
+        }
+        self.made_of = Some(made_of);
+        self.hold();
+    }
+
+    fn hold(&mut self) {
+        let hold = |(row, column): (usize, usize)| {
+            (row.min(self.rows.len().saturating_sub(1)), column.min(self.columns.len().saturating_sub(1)))
+        };
+        (self.cursor, self.anchor) = (hold(self.cursor), self.anchor.map(hold));
+    }
+
+    /// The rows and columns of the range; of the cursor's cell where there is none.
+    pub(super) fn range(&self) -> (std::ops::RangeInclusive<usize>, std::ops::RangeInclusive<usize>) {
+        let anchor = self.anchor.unwrap_or(self.cursor);
+        let between = |one: usize, other: usize| one.min(other)..=one.max(other);
+        (between(anchor.0, self.cursor.0), between(anchor.1, self.cursor.1))
+    }
+
+    /// The tools of the chosen rows.
+    pub fn chosen(&self, state: &State) -> Vec<EntryId> {
+        let rows = self.rows.get(self.range().0).unwrap_or_default();
+        rows.iter().filter_map(|row| state.catalog.tools.get(*row)).map(|tool| tool.id().clone()).collect()
+    }
+
+    pub fn column(&self) -> Option<&Column> {
+        self.columns.get(self.cursor.1)
+    }
+
+    fn chosen_cells(&self, state: &State) -> Vec<(EntryId, Column)> {
+        let columns = self.columns.get(self.range().1).unwrap_or_default();
+        let tools = self.chosen(state).into_iter();
+        tools.flat_map(|id| columns.iter().map(move |column| (id.clone(), column.clone()))).collect()
+    }
+
+    /// What switching the chosen cells comes to: all on, or where they are all on, all off.
+    pub(super) fn work_out(&mut self, facts: &Facts, state: &State) -> Option<&Preview> {
+        let (rows, columns) = self.range();
+        if rows.count().saturating_mul(columns.count()) > MOST_CELLS || self.rows.is_empty() || self.columns.is_empty() {
+            self.preview = None;
+            return None;
+        }
+        let of = (state.generation, self.chosen_cells(state));
+        let kept = self.preview.take().filter(|preview| preview.of == of);
+        Some(self.preview.insert(kept.unwrap_or_else(|| {
+            let ground = Ground::of(state);
+            let settings = ground.settings();
+            let is_on = |(id, column): &(EntryId, Column)| {
+                state.catalog.tool(id).is_some_and(|tool| cells::tick(tool, column, settings).is_on())
+            };
+            let on = !of.1.iter().all(is_on);
+            let plan = cells::switch(ground, &of.1, on, facts.workflow.states());
+            let mut lines = Vec::new();
+            let files = plan
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|plan| plan.files(&state.documents).map_err(|error| error.to_string()));
+            for file in files.iter().flatten() {
+                let name = (crate::ui::styles::Role::Accent, format!("{} ", file.file));
+                let texts = (file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default());
+                lines.extend(difference::changed(texts.0, texts.1).into_iter().map(|mut line| {
+                    line.insert(0, name.clone());
+                    line
+                }));
+            }
+            let plan = files.and(plan);
+            Preview { of, plan, lines }
+        })))
+    }
+
+    /// Space: switches the chosen cells.
+    pub fn switch(&mut self, facts: &Facts, state: &State) -> Reply {
+        if self.rows.is_empty() || self.columns.is_empty() {
+            return Reply::Refused("there is no cell: n adds a column, new tools come with n on screen 1".into());
+        }
+        match self.work_out(facts, state) {
+            Some(Preview { plan: Ok(plan), .. }) => Reply::send(Message::Compose(plan.clone())),
+            Some(Preview { plan: Err(why), .. }) => Reply::Refused(why.clone()),
+            None => Reply::Refused(format!("these are too many cells: {MOST_CELLS} can be switched at once")),
+        }
+    }
+
+    pub fn act(&mut self, act: Act, facts: &Facts, state: &State) -> Reply {
+        match act {
+            Act::SwitchCells => return self.switch(facts, state),
+            Act::MatrixAxis => {
+                self.axis = if self.axis == Axis::Groups { Axis::States } else { Axis::Groups };
+                (self.cursor.1, self.left, self.anchor) = (0, 0, None);
+                self.column_filter.clear();
+                self.renew(facts, state);
+            }
+            Act::SortRows => {
+                self.row_order = match self.row_order {
+                    RowOrder::Files => RowOrder::Name,
+                    RowOrder::Name => RowOrder::Ticked,
+                    RowOrder::Ticked => RowOrder::Most,
+                    RowOrder::Most => RowOrder::Files,
+                };
+                self.renew(facts, state);
+            }
+            Act::SortColumns => {
+                self.column_order = match self.column_order {
+                    ColumnOrder::Named => ColumnOrder::Name,
+                    ColumnOrder::Name => ColumnOrder::Most,
+                    ColumnOrder::Most => ColumnOrder::Named,
+                };
+                self.renew(facts, state);
+            }
+            Act::Find => self.typing = Some(Typing::Rows),
+            Act::FindColumns => self.typing = Some(Typing::Columns),
+            Act::RowMenu => return self.row_menu(facts, state),
+            Act::NewColumn if self.axis == Axis::States => return menus::new_state(),
+            Act::NewColumn => return menus::new_group(self.chosen(state), state),
+            Act::RenameColumn | Act::DeleteColumn => {
+                return match (self.column(), act) {
+                    (Some(Column::State(name)), Act::RenameColumn) => menus::rename_state(name),
+                    (Some(Column::State(name)), _) => menus::delete_state(name),
+                    (Some(Column::Group(name) | Column::List(name)), Act::RenameColumn) => menus::rename_group(name),
+                    (Some(Column::Group(name) | Column::List(name)), _) => menus::delete_group(name),
+                    (Some(Column::AnyState) | None, _) => Reply::Refused("choose the column of a group or a state".into()),
+                };
+            }
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn row_menu(&self, facts: &Facts, state: &State) -> Reply {
+        match self.chosen(state).as_slice() {
+            [] => Reply::Refused("there is no tool".into()),
+            ids => menus::of_tools(ids, facts, state),
+        }
+    }
+
+    pub fn key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+        if self.typing.is_some() {
+            return self.filter_key(key, facts, state);
+        }
+        if key.mods.ctrl || key.mods.alt {
+            return Reply::Ignored;
+        }
+        let (page, side) = (usize::from(self.cells.height.max(2)) - 1, self.columns_seen().max(2) - 1);
+        let (row, column) = self.cursor;
+        let to = match key.code {
+            Code::Up | Code::Char('k' | 'K') => (row.saturating_sub(1), column),
+            Code::Down | Code::Char('j' | 'J') => (row + 1, column),
+            Code::Left | Code::Char('h' | 'H') => (row, column.saturating_sub(1)),
+            Code::Right | Code::Char('l' | 'L') => (row, column + 1),
+            Code::PageUp => (row.saturating_sub(page), column),
+            Code::PageDown => (row + page, column),
+            Code::Home if column == 0 => (0, 0),
+            Code::Home => (row, column.saturating_sub(side.max(self.columns.len()))),
+            Code::End if column + 1 >= self.columns.len() => (self.rows.len(), column),
+            Code::End => (row, self.columns.len()),
+            Code::Esc => {
+                self.escape(facts, state);
+                return Reply::Handled;
+            }
+            _ => return Reply::Ignored,
+        };
+        let extends = key.mods.shift || matches!(key.code, Code::Char('H' | 'J' | 'K' | 'L'));
+        self.anchor = if extends { self.anchor.or(Some(self.cursor)) } else { None };
+        self.cursor = to;
+        self.hold();
+        Reply::Handled
+    }
+
+    /// Esc: lets go of the range, then of the filters, then of the table.
+    pub fn escape(&mut self, facts: &Facts, state: &State) {
+        if self.anchor.take().is_some() {
+            return;
+        }
+        if !self.row_filter.text().is_empty() || !self.column_filter.text().is_empty() {
+            self.row_filter.clear();
+            self.column_filter.clear();
+            self.renew(facts, state);
+            return;
+        }
+        self.toggle();
+    }
+
+    fn filter_key(&mut self, key: Key, facts: &Facts, state: &State) -> Reply {
+        let Some(which) = self.typing else { return Reply::Ignored };
+        let field = match which {
+            Typing::Rows => &mut self.row_filter,
+            Typing::Columns => &mut self.column_filter,
+        };
+        match key.code {
+            Code::Enter => self.typing = None,
+            Code::Esc => {
+                field.clear();
+                self.typing = None;
+            }
+            Code::Tab => self.typing = Some(if which == Typing::Rows { Typing::Columns } else { Typing::Rows }),
+            _ if field.key(key) => {}
+            _ => return Reply::Ignored,
+        }
+        self.renew(facts, state);
+        Reply::Handled
+    }
+
+    pub fn paste(&mut self, text: &str, facts: &Facts, state: &State) {
+        match self.typing {
+            Some(Typing::Rows) => self.row_filter.insert(text),
+            Some(Typing::Columns) => self.column_filter.insert(text),
+            None => {}
+        }
+        self.renew(facts, state);
+    }
+
+    pub(super) fn columns_seen(&self) -> usize {
+        usize::from(self.cells.width / self.column_width.max(1)).max(1)
+    }
+
+    /// The cell under the mouse.
+    fn cell_at(&self, mouse: Mouse) -> Option<(usize, usize)> {
+        let at = (mouse.column, mouse.row);
+        let row = |area: Rect| self.top + usize::from(at.1.saturating_sub(area.y));
+        let column = |area: Rect| self.left + usize::from(at.0.saturating_sub(area.x) / self.column_width.max(1));
+        let place = (row(self.cells), column(self.cells));
+        let inside = self.cells.contains(at.into()) && place.0 < self.rows.len() && place.1 < self.columns.len();
+        inside.then_some(place)
+    }
+
+    pub fn mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
+        match mouse.kind {
+            MouseKind::Wheel(notches) if !mouse.mods.shift => {
+                self.cursor.0 = self.cursor.0.saturating_add_signed(isize::from(notches) * 3);
+                self.hold();
+            }
+            MouseKind::Wheel(notches) | MouseKind::WheelSideways(notches) => {
+                self.cursor.1 = self.cursor.1.saturating_add_signed(isize::from(notches));
+                self.hold();
+            }
+            MouseKind::Down(button) => return self.press(mouse, button, facts, state),
+            MouseKind::Drag(_) => {
+                if let Some(cell) = self.cell_at(mouse) {
+                    if cell != self.cursor {
+                        self.anchor = self.anchor.or(Some(self.cursor));
+                    }
+                    self.cursor = cell;
+                }
+            }
+            MouseKind::Up(_) => {}
+        }
+        Reply::Handled
+    }
+
+    /// A press chooses a cell; one on what is chosen switches it; the right button opens what can be done with the tool.
+    fn press(&mut self, mouse: Mouse, button: Button, facts: &Facts, state: &State) -> Reply {
+        let at = (mouse.column, mouse.row).into();
+        if let Some(cell) = self.cell_at(mouse) {
+            let (rows, columns) = self.range();
+            let chosen = rows.contains(&cell.0) && columns.contains(&cell.1);
+            if !chosen {
+                (self.cursor, self.anchor) = (cell, None);
+            }
+            return match (button, chosen) {
+                (Button::Right, _) => self.row_menu(facts, state),
+                (_, true) => self.switch(facts, state),
+                _ => Reply::Handled,
+            };
+        }
+        if self.heads.contains(at) {
+            let column = self.left + usize::from(mouse.column.saturating_sub(self.heads.x) / self.column_width.max(1));
+            if column < self.columns.len() {
+                (self.cursor.1, self.anchor) = (column, None);
+                if button == Button::Right {
+                    return menus::of_column(&self.columns[column]);
+                }
+                self.row_order = RowOrder::Ticked;
+                self.renew(facts, state);
+            }
+        } else if self.names.contains(at) {
+            self.cursor.0 = self.top + usize::from(mouse.row - self.names.y);
+            self.hold();
+            if button == Button::Right {
+                return self.row_menu(facts, state);
+            }
+        }
+        Reply::Handled
+    }
+}
+
+fn all_columns(axis: Axis, facts: &Facts) -> Vec<Column> {
+    match axis {
+        Axis::Groups => facts.columns(),
+        Axis::States => {
+            let states = facts.workflow.states().iter().cloned().map(Column::State);
+            std::iter::once(Column::AnyState).chain(states).collect()
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The table on the screen: heads that stay, cells, and below them what switching would change.
+
+use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+
+use super::{
+    facts::Facts,
+    matrix::{Axis, ColumnOrder, Matrix, RowOrder, Typing},
+    scene::Scene,
+};
+use crate::{
+    app::compose::{
+        cells::{self, Column, Tick},
+        ground::Ground,
+    },
+    ui::{
+        canvas::{Pen, fit, width},
+        styles::{Role, Styles},
+        widgets::{pane::Pane, text_input::TextInput},
+    },
+};
+
+/// Names of columns take at most so many cells a line.
+const WIDEST: usize = 13;
+
+impl Matrix {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+        let Scene { styles, state, .. } = scene;
+        self.renew(facts, state);
+        let title = match self.axis {
+            Axis::Groups => format!("Matrix · {} tools × {} groups", self.rows.len(), self.columns.len()),
+            Axis::States => format!("Matrix · {} tools × {} states", self.rows.len(), self.columns.len().saturating_sub(1)),
+        };
+        let note = format!("rows {} · columns {}", order_of_rows(self.row_order), order_of_columns(self.column_order));
+        let inside = Pane { title: &title, note: &note, foot: self.legend(), focused: true }.draw(buffer, area, styles);
+        let filters = self.typing.is_some() || !self.row_filter.text().is_empty() || !self.column_filter.text().is_empty();
+        let line = Rect { height: u16::from(filters), ..inside };
+        if filters {
+            self.draw_filters(buffer, line, styles);
+        }
+        let foot_height = (inside.height / 3).clamp(3, 9);
+        let table = Rect { y: inside.y + line.height, height: inside.height.saturating_sub(line.height + foot_height), ..inside };
+        let foot = Rect { y: table.bottom(), height: foot_height.min(inside.height.saturating_sub(line.height)), ..inside };
+        self.lay(table, state);
+        self.draw_heads(buffer, styles);
+        self.draw_rows(buffer, scene, facts);
+        self.draw_foot(buffer, foot, scene, facts);
+    }
+
+    fn legend(&self) -> &'static str {
+        match self.axis {
+            Axis::Groups => "● in it  ○ names no group  · not",
+            Axis::States => "● available  ○ in every state  · not",
+        }
+    }
+
+    /// Where heads and cells go, and which of them are seen.
+    fn lay(&mut self, table: Rect, state: &crate::app::state::State) {
+        let cells = |text: &str| u16::try_from(width(text)).unwrap_or(u16::MAX);
+        let widest = self.rows.iter().take(2_000).map(|row| cells(&state.catalog.tools[*row].entry.key)).max().unwrap_or(0);
+        let next = if self.axis == Axis::States { 14 } else { 0 };
+        let names = (widest.max(8) + 2).min(table.width / 3).max(10) + next;
+        let longest = self.columns.iter().map(|column| width(column.name())).max().unwrap_or(0);
+        self.column_width = u16::try_from(longest.clamp(5, WIDEST)).unwrap_or(13) + 1;
+        let head = (if longest > WIDEST { 2 } else { 1 }).min(table.height);
+        self.names = Rect { y: table.y + head, width: names.min(table.width), height: table.height - head, ..table };
+        let x = self.names.right();
+        self.cells = Rect { x, width: table.right().saturating_sub(x), ..self.names };
+        self.heads = Rect { y: table.y, height: head, ..self.cells };
+        let (tall, wide) = (usize::from(self.cells.height).max(1), self.columns_seen());
+        self.top =
+            self.top.min(self.rows.len().saturating_sub(tall)).clamp((self.cursor.0 + 1).saturating_sub(tall), self.cursor.0);
+        self.left =
+            self.left.min(self.columns.len().saturating_sub(wide)).clamp((self.cursor.1 + 1).saturating_sub(wide), self.cursor.1);
+    }
+
+    fn place(&self, column: usize, y: u16, height: u16) -> Rect {
+        let x = self.cells.x + u16::try_from(column - self.left).unwrap_or(0).saturating_mul(self.column_width);
+        Rect { x, y, width: self.column_width.min(self.cells.right().saturating_sub(x)), height }
+    }
+
+    fn seen(&self) -> std::ops::Range<usize> {
+        self.left..(self.left + self.columns_seen()).min(self.columns.len())
+    }
+
+    fn draw_heads(&self, buffer: &mut Buffer, styles: &Styles) {
+        for column in self.seen() {
+            let place = self.place(column, self.heads.y, self.heads.height);
+            let role = match (&self.columns[column], column == self.cursor.1) {
+                (_, true) => Role::Accent,
+                (Column::List(_), _) => Role::Info,
+                (Column::State(_), _) => Role::State,
+                _ => Role::Heading,
+            };
+            for (row, part) in (0..place.height).zip(head_lines(self.columns[column].name(), place.height)) {
+                let blanks = usize::from(place.width.saturating_sub(1)).saturating_sub(width(&part)) / 2;
+                Pen::new(buffer, place, row).skip(u16::try_from(blanks).unwrap_or(0)).put(&part, styles[role]);
+            }
+        }
+        let hidden = (self.left, self.columns.len().saturating_sub(self.seen().end));
+        let corner = Rect { x: self.names.x, y: self.heads.y, width: self.names.width, height: 1 };
+        let words = match hidden {
+            (0, 0) => String::new(),
+            (left, right) => format!("‹{left} {right}›"),
+        };
+        Pen::new(buffer, corner, 0)
+            .put(if self.axis == Axis::States { " tool → leads to" } else { " tool" }, styles[Role::Dim])
+            .right(&format!("{words} "), styles[Role::Dim]);
+    }
+
+    fn draw_rows(&self, buffer: &mut Buffer, scene: Scene<'_>, _: &Facts) {
+        let Scene { styles, state, .. } = scene;
+        let settings = Ground::of(state).settings();
+        let (rows, columns) = self.range();
+        for (line, row) in (0..self.cells.height).zip(self.top..self.rows.len()) {
+            let tool = &state.catalog.tools[self.rows[row]];
+            let at_cursor = row == self.cursor.0;
+            let mut pen = Pen::new(buffer, self.names, line);
+            let style = styles[if at_cursor { Role::Accent } else { Role::Text }];
+            let next = if self.axis == Axis::States { 14 } else { 0 };
+            let key_cells = usize::from(self.names.width).saturating_sub(next + 2);
+            pen.put(if at_cursor { "▌" } else { " " }, style).column(&tool.entry.key, key_cells, style).skip(1);
+            if self.axis == Axis::States {
+                let words = tool.gate.next.as_ref().map_or_else(|| "stays".to_owned(), |next| format!("→ {next}"));
+                pen.column(&words, 13, styles[if tool.gate.next.is_some() { Role::Transition } else { Role::Ghost }]);
+            }
+            for column in self.seen() {
+                let tick = cells::tick(tool, &self.columns[column], settings);
+                let (sign, role) = match tick {
+                    Tick::On => ("●", Role::Available),
+                    Tick::Implied => ("○", Role::Available),
+                    Tick::Off => ("·", Role::Ghost),
+                };
+                let chosen = rows.contains(&row) && columns.contains(&column);
+                let style = match (chosen, (row, column) == self.cursor) {
+                    (_, true) => styles[Role::Selected],
+                    (true, _) => styles[role].patch(Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }),
+                    _ => styles[role],
+                };
+                let place = self.place(column, self.cells.y + line, 1);
+                let cells = usize::from(place.width.saturating_sub(1));
+                let text = format!("{sign:^cells$}");
+                Pen::new(buffer, place, 0).put(&text, style);
+            }
+        }
+    }
+
+    /// Names in full, and what Space would change.
+    fn draw_foot(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+        let Scene { styles, state, .. } = scene;
+        let (rows, columns) = self.range();
+        let many = rows.count() * columns.count();
+        let name = self.rows.get(self.cursor.0).map_or("", |row| state.catalog.tools[*row].entry.key.as_str()).to_owned();
+        let column = self.column().map_or_else(String::new, |column| match column {
+            Column::Group(name) => format!("group {name}"),
+            Column::List(name) => format!("own list {name}"),
+            Column::State(name) => format!("state {name}"),
+            Column::AnyState => "every state".to_owned(),
+        });
+        let rule = "─".repeat(usize::from(area.width));
+        Pen::new(buffer, area, 0).put(&rule, styles[Role::Border]);
+        let mut pen = Pen::new(buffer, area, 0);
+        pen.skip(1).put(&format!(" {name} × {column} "), styles[Role::Title]);
+        if many > 1 {
+            pen.put(&format!("· {many} cells "), styles[Role::Accent]);
+        }
+        let Some(preview) = self.work_out(facts, state) else {
+            let words = if state.catalog.tools.is_empty() {
+                "there is no tool yet: m goes to the picture, where d draws the first arrow"
+            } else {
+                "nothing to switch here"
+            };
+            Pen::new(buffer, area, 1).skip(1).put(words, styles[Role::Dim]);
+            return;
+        };
+        let mut lines: Vec<Vec<(Role, String)>> = Vec::new();
+        match &preview.plan {
+            Ok(plan) => {
+                lines.push(vec![(Role::Key, "Space ".into()), (Role::Text, plan.label.clone())]);
+                lines.extend(plan.notes.iter().take(1).map(|note| vec![(Role::Warning, note.clone())]));
+            }
+            Err(why) => lines.push(vec![(Role::Warning, why.clone())]),
+        }
+        lines.extend(preview.lines.iter().cloned());
+        let room = usize::from(area.height.saturating_sub(1));
+        let more = lines.len().saturating_sub(room);
+        for (row, line) in (1..area.height).zip(&lines) {
+            let mut pen = Pen::new(buffer, area, row);
+            pen.skip(1);
+            for (role, text) in line {
+                pen.put(text, styles[*role]);
+            }
+            if more > 0 && row + 1 == area.height {
+                pen.right(&format!(" … {more} more lines "), styles[Role::Dim]);
+            }
+        }
+    }
+
+    fn draw_filters(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
+        let half = line.width / 2;
+        let typing = self.typing;
+        let mut put = |label: &str, field: &mut TextInput, which: Typing, x: u16| {
+            let place = Rect { x, width: half.saturating_sub(1), ..line };
+            let mut pen = Pen::new(buffer, place, 0);
+            pen.put(label, styles[Role::Key]);
+            let text = Rect { x: pen.column_now(), width: place.right().saturating_sub(pen.column_now()), ..place };
+            let cursor = (typing == Some(which)).then_some(styles[Role::Cursor]);
+            field.draw(buffer, text, styles[Role::Field], cursor);
+        };
+        put(" tools / ", &mut self.row_filter, Typing::Rows, line.x);
+        put(" columns / ", &mut self.column_filter, Typing::Columns, line.x + half);
+    }
+}
+
+/// A column's name over at most so many lines.
+fn head_lines(name: &str, lines: u16) -> Vec<String> {
+    if lines < 2 || width(name) <= WIDEST {
+        let mut parts = vec![String::new(); usize::from(lines).saturating_sub(1)];
+        parts.push(fit(name, WIDEST).into_owned());
+        return parts;
+    }
+    let mut first = String::new();
+    for letter in name.chars() {
+        if width(&first) + 2 > WIDEST {
+            break;
+        }
+        first.push(letter);
+    }
+    let rest = fit(&name[first.len()..], WIDEST).into_owned();
+    vec![first, rest]
+}
+
+fn order_of_rows(order: RowOrder) -> &'static str {
+    match order {
+        RowOrder::Files => "as in the files",
+        RowOrder::Name => "by name",
+        RowOrder::Ticked => "ticked first",
+        RowOrder::Most => "most ticks first",
+    }
+}
+
+fn order_of_columns(order: ColumnOrder) -> &'static str {
+    match order {
+        ColumnOrder::Named => "as named",
+        ColumnOrder::Name => "by name",
+        ColumnOrder::Most => "most ticks first",
+    }
+}

@@ -1,0 +1,184 @@
+//! Composing on the Workflow screen: keys and mouse in, the screen and the files out.
+
+use toolcrib::{
+    app::{
+        effect::Effect,
+        input::{Button, Input, Mods, Mouse, MouseKind},
+        message::{Message, ScreenId},
+    },
+    model::entry::FileId,
+};
+
+use crate::support::workbench::Workbench;
+
+fn workflow((width, height): (u16, u16)) -> Workbench {
+    let mut bench = Workbench::sample("spec-workflow", width, height);
+    bench.send(Message::SetGroups(Some(vec!["read-only".into(), "knowledge".into()])));
+    bench.on(ScreenId::Workflow)
+}
+
+fn text(bench: &Workbench, file: &str) -> String {
+    bench.state.documents.get(&FileId::new(file)).map(|document| document.text.to_string()).unwrap_or_default()
+}
+
+fn mouse(bench: &mut Workbench, kind: MouseKind, (column, row): (u16, u16)) {
+    bench.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+}
+
+fn drag(bench: &mut Workbench, from: (u16, u16), to: (u16, u16)) {
+    mouse(bench, MouseKind::Down(Button::Left), from);
+    mouse(bench, MouseKind::Drag(Button::Left), to);
+    mouse(bench, MouseKind::Up(Button::Left), to);
+}
+
+/// Where a state's box stands in the picture.
+fn state(bench: &Workbench, name: &str) -> (u16, u16) {
+    let edge = ["╎", "│", "┃"].into_iter().find(|edge| bench.shows(&format!("{edge} {name}  ")));
+    let (column, row) = bench.find(&format!("{} {name}  ", edge.unwrap()));
+    (column + 2, row)
+}
+
+/// Finds a state in the picture, which has the keys.
+fn find(bench: &mut Workbench, name: &str) {
+    bench.keys("/");
+    bench.types(name);
+    bench.keys("enter");
+}
+
+#[test]
+fn an_arrow_is_drawn_with_keys_and_shows_its_lines_first() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    let before = text(&bench, "tools.yaml");
+    find(&mut bench, "results");
+    bench.keys("d");
+    find(&mut bench, "analysis");
+    assert!(bench.shows("results → analysis"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types("graph-update");
+    bench.keys("enter");
+    assert!(bench.shows("graph-update has one next state: from analysis, modification it stayed"), "{}", bench.screen());
+    assert!(bench.shows("+     state: analysis"), "{}", bench.screen());
+    assert_eq!(text(&bench, "tools.yaml"), before, "nothing is made before it is accepted");
+    bench.keys("enter");
+    let tool = bench.state.catalog.tool_called("graph-update").unwrap();
+    assert_eq!(tool.gate.next.as_deref(), Some("analysis"));
+    bench.keys("u");
+    assert_eq!(text(&bench, "tools.yaml"), before, "it is one step of undo");
+}
+
+#[test]
+fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    let (from, to) = (state(&bench, "results"), state(&bench, "research"));
+    drag(&mut bench, from, to);
+    assert!(bench.shows("results → research with"), "{}", bench.screen());
+    bench.clicks("analysis → results");
+    bench.clicks("Enter make the change");
+    let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
+    assert_eq!(gate.next.as_deref(), Some("research"));
+    let (from, ground) = (state(&bench, "results"), (bench.find("States · ").0 + 1, 48));
+    drag(&mut bench, from, ground);
+    assert!(bench.shows("The name of the new state that the arrow from results leads to."), "{}", bench.screen());
+    bench.types("review");
+    bench.clicks("Enter accept");
+    assert!(bench.shows("results → review with"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!text(&bench, "tools.yaml").contains("review"));
+}
+
+#[test]
+fn the_right_button_opens_what_can_be_done() {
+    let mut bench = workflow((200, 60));
+    let at = state(&bench, "results");
+    mouse(&mut bench, MouseKind::Down(Button::Right), at);
+    assert!(bench.shows("State results") && bench.shows("rename state"), "{}", bench.screen());
+    bench.clicks("rename state");
+    bench.keys("ctrl+u");
+    bench.types("done");
+    assert!(bench.shows("+     state: \"done\""), "{}", bench.screen());
+    bench.clicks("Enter make the change");
+    assert!(text(&bench, "tools.yaml").contains("[\"analysis\", \"done\"]"));
+    let (column, row) = bench.find("╌ complex-analysis ");
+    let at = (column + 2, row);
+    mouse(&mut bench, MouseKind::Down(Button::Right), at);
+    bench.clicks("available everywhere");
+    assert!(bench.shows("-     available_in_states: [\"analysis\"]"), "{}", bench.screen());
+}
+
+#[test]
+fn cells_of_the_matrix_are_switched_one_and_many() {
+    let mut bench = workflow((120, 36));
+    bench.keys("m");
+    assert!(bench.shows("5 tools × 9 groups"), "{}", bench.screen());
+    bench.keys("down space");
+    let groups = |bench: &Workbench, key: &str| bench.state.catalog.tool_called(key).unwrap().gate.groups().join(" ");
+    assert_eq!(groups(&bench, "graph-update"), "write knowledge admin read-only");
+    bench.keys("shift+down shift+down shift+right");
+    assert!(bench.shows("6 cells"), "{}", bench.screen());
+    bench.keys("space");
+    assert_eq!(groups(&bench, "complex-analysis"), "advanced compute expensive read-only knowledge");
+    bench.keys("space");
+    assert_eq!(groups(&bench, "complex-analysis"), "advanced compute expensive", "all on, so all go off");
+    assert_eq!(groups(&bench, "graph-update"), "write admin");
+    bench.keys("u u u");
+    assert_eq!(groups(&bench, "graph-update"), "write knowledge admin");
+    bench.keys("esc");
+    let (column, row) = (bench.find("write").0 + 2, bench.find("text-completion").1);
+    mouse(&mut bench, MouseKind::Down(Button::Left), (column, row));
+    let before = text(&bench, "tools.yaml");
+    mouse(&mut bench, MouseKind::Up(Button::Left), (column, row));
+    assert_eq!(text(&bench, "tools.yaml"), before, "the first press chooses");
+    mouse(&mut bench, MouseKind::Down(Button::Left), (column, row));
+    assert_ne!(text(&bench, "tools.yaml"), before, "the second switches");
+    bench.keys("u v");
+    assert!(bench.shows("5 tools × 5 states") && bench.shows("→ analysis"), "{}", bench.screen());
+    bench.keys("/");
+    bench.types("reset");
+    bench.keys("tab");
+    bench.types("modif");
+    bench.keys("enter");
+    assert!(bench.shows("reset-workflow × state modification"), "{}", bench.screen());
+    bench.keys("space");
+    assert!(text(&bench, "tools.yaml").contains("[\"analysis\", \"results\", \"modification\"]"));
+    bench.keys("m");
+    assert!(bench.shows("Available"), "{}", bench.screen());
+}
+
+#[test]
+fn a_group_is_made_from_the_chosen_rows() {
+    let mut bench = workflow((120, 36));
+    bench.keys("m shift+down n");
+    bench.types("mine");
+    bench.keys("enter");
+    assert!(bench.shows("knowledge-query × group mine") || bench.shows("graph-update × group mine"), "{}", bench.screen());
+    assert!(bench.state.groups().contains(&"mine".into()));
+    bench.keys("x enter");
+    assert!(!bench.state.groups().contains(&"mine".into()));
+}
+
+#[test]
+fn the_matrix_at_three_sizes() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut bench = workflow(size);
+        bench.keys("m v down shift+right");
+        insta::assert_snapshot!(format!("matrix_{}", size.0), bench.screen());
+    }
+}
+
+#[test]
+fn a_tool_is_copied_and_pasted() {
+    let mut bench = workflow((120, 36));
+    bench.keys("Y");
+    let copied = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    let copied = copied.unwrap();
+    assert!(copied.starts_with("tool:\n  knowledge-query:\n"), "{copied}");
+    bench.input(&Input::Paste(copied.replace("knowledge-query:", "asked:")));
+    assert!(bench.shows("+   asked:"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.state.catalog.tool_called("asked").is_some());
+}
