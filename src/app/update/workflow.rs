@@ -10,6 +10,7 @@ use crate::{
     engine::{
         filter::permit,
         gate_edit::GateEdit,
+        gated::Slot,
         simulate::{
             run::{Simulation, Take},
             stop::Stop,
@@ -88,20 +89,27 @@ pub(super) fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
 }
 
 /// Takes tools one after another, as far as no stop is met and none is refused.
-pub(super) fn walk(state: &mut State, tools: &[EntryId], now: Millis) {
-    for (row, tool) in tools.iter().enumerate() {
-        let taken = take(state, tool, |row| Take::simulated(row, Outcome::Succeeded, now), now);
-        let rest = tools.len() - row - 1;
-        match taken {
-            Taken::Refused => return,
-            Taken::Stopped if rest > 0 => {
-                let words = if rest == 1 { "1 step was not taken".to_owned() } else { format!("{rest} steps were not taken") };
-                state.notices.push(NoticeKind::Hint, format!("stopped; {words}"), now);
-                return;
-            }
-            Taken::Stopped | Taken::On => {}
+pub(super) fn walk(state: &mut State, way: &[EntryId], now: Millis) {
+    if state.what_if.is_some() {
+        state.notices.push(NoticeKind::Hint, "a what-if takes no steps: accept it with W, or take it back with Esc", now);
+        return;
+    }
+    let tools = state.gated_tools();
+    let mut told = Vec::new();
+    for (row, tool) in way.iter().enumerate() {
+        let (taken, words) = try_take(state, &tools, tool, |row| Take::simulated(row, Outcome::Succeeded, now));
+        told = words;
+        let rest = way.len() - row - 1;
+        if taken == Taken::Stopped && rest > 0 {
+            let words = if rest == 1 { "1 step was not taken".to_owned() } else { format!("{rest} steps were not taken") };
+            told.push((NoticeKind::Hint, format!("stopped; {words}")));
+        }
+        if taken != Taken::On {
+            break;
         }
     }
+    // Of a long walk only its end is told.
+    told.into_iter().for_each(|(kind, words)| state.notices.push(kind, words, now));
 }
 
 /// What came of trying to take a tool.
@@ -134,6 +142,7 @@ pub(super) fn restart(state: &mut State, now: Millis) {
 
 /// A run anew; what is asked stays.
 fn begin(state: &mut State, start: Context, now: Millis) {
+    state.live = None;
     let question = state.simulation.question().map(ToOwned::to_owned);
     state.simulation = Simulation::new(start, state.mode, now);
     state.simulation.set_question(question);
@@ -147,18 +156,29 @@ pub(super) fn step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Mil
     take(state, tool, |row| Take::simulated(row, outcome, now), now);
 }
 
-fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) -> Taken {
+fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now: Millis) {
+    let tools = state.gated_tools();
+    let (_, told) = try_take(state, &tools, tool, make);
+    told.into_iter().for_each(|(kind, words)| state.notices.push(kind, words, now));
+}
+
+/// Takes a tool, of tools as they are gated now, and says what is to be told of it.
+fn try_take(
+    state: &mut State,
+    tools: &[Slot],
+    tool: &EntryId,
+    make: impl FnOnce(usize) -> Take,
+) -> (Taken, Vec<(NoticeKind, String)>) {
     let catalog = state.catalog.clone();
     let Some(row) = catalog.tools.iter().position(|known| known.id() == tool) else {
-        state.notices.push(NoticeKind::Warning, "this tool is no longer there", now);
-        return Taken::Refused;
+        return (Taken::Refused, vec![(NoticeKind::Warning, "this tool is no longer there".to_owned())]);
     };
-    let (tools, context) = (state.gated_tools(), state.context());
+    let context = state.context();
     let before = state.simulation.state().to_owned();
     let take = make(row);
     let outcome = take.outcome;
-    state.simulation.begin(Millis(now.0.saturating_sub(take.took_ms)));
-    match state.simulation.take(&tools, &state.profiles, take) {
+    state.simulation.begin(Millis(take.at.0.saturating_sub(take.took_ms)));
+    match state.simulation.take(tools, &state.profiles, take) {
         Ok(_) => {
             let after = state.simulation.state();
             let name = &catalog.tools[row].name;
@@ -169,20 +189,19 @@ fn take(state: &mut State, tool: &EntryId, make: impl FnOnce(usize) -> Take, now
             } else {
                 format!("{name}{ended}: {before} → {after}")
             };
-            state.notices.push(kind, words, now);
+            let mut told = vec![(kind, words)];
             let here = state.context();
             let met: Vec<String> =
-                state.stops.iter().filter(|stop| stop.is_met(&tools, &context, &here)).map(Stop::text).collect();
+                state.stops.iter().filter(|stop| stop.is_met(tools, &context, &here)).map(Stop::text).collect();
             if met.is_empty() {
-                return Taken::On;
+                return (Taken::On, told);
             }
-            state.notices.push(NoticeKind::Hint, format!("stop: {}", met.join(", ")), now);
-            Taken::Stopped
+            told.push((NoticeKind::Hint, format!("stop: {}", met.join(", "))));
+            (Taken::Stopped, told)
         }
         Err(cause) => {
             let words = cause.sentences().join("; ");
-            state.notices.push(NoticeKind::Warning, format!("{} cannot be taken: {words}", catalog.tools[row].name), now);
-            Taken::Refused
+            (Taken::Refused, vec![(NoticeKind::Warning, format!("{} cannot be taken: {words}", catalog.tools[row].name))])
         }
     }
 }

@@ -277,10 +277,7 @@ impl Offers {
             all.extend(groups.iter().filter(|name| !facts.context.groups.iter().flatten().any(|has| has == *name)).cloned());
             (!groups.is_empty()).then_some(Message::SetGroups(Some(all)))
         };
-        let steps = |rows: &[ToolRow]| {
-            let step = |row: &ToolRow| Message::Step { tool: id(state, *row), outcome: Outcome::Succeeded };
-            rows.iter().map(step).collect::<Vec<_>>()
-        };
+        let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().map(|row| id(state, *row)).collect() };
         let mut messages: Vec<Message> = ask(change.groups()).into_iter().collect();
         match change {
             Change::Take { .. } | Change::Start { .. } if state.what_if.is_some() => {
@@ -288,7 +285,7 @@ impl Offers {
             }
             Change::AskAndTake { .. } if state.what_if.is_some() => {}
             Change::Ask { .. } => {}
-            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.extend(steps(tools)),
+            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.push(walk(tools)),
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
             Change::Edit(edits) if state.what_if.is_some() => {
                 messages.push(Message::TryEdits(edits.iter().map(|edit| (id(state, tool), edit.clone())).collect()));

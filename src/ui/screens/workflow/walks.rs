@@ -23,7 +23,7 @@ use crate::{
 /// Ways that are listed; the others are counted.
 const LISTED: usize = 200;
 /// A walk is not made longer than this.
-const LONGEST: usize = 10_000;
+const LONGEST: usize = 1_000;
 
 /// Asks how to go on without choosing each step.
 pub fn menu(facts: &Facts, state: &State) -> Reply {
