@@ -211,7 +211,7 @@ impl Session<'_> {
             return (Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)));
         }
         let problem = match self.pieces {
-            0 => words::timed_out_first(self.limits, &self.route, self.puzzled),
+            0 => words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.puzzled),
             pieces => words::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))

@@ -93,6 +93,9 @@ async fn replies_as_they_should_be_and_not() {
         let heard = from_service(&broker, mode, limits).await;
         assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
     }
+    let nobody =
+        call_with(&Registry::default(), &broker.connection(), joke_of("nobody"), Limits { first: short, ..limits() }).await;
+    assert!(nobody.problem().remedy.contains("Pulsar drops a request that nobody hears"), "{:?}", nobody.problem());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{
     model::{
         call::{CallProblem, Limits},
+        connection::TransportKind,
         size,
     },
     wire::sessions::ride::Route,
@@ -72,7 +73,7 @@ pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
 }
 
 /// Nothing of the answer came in time.
-pub fn timed_out_first(limits: Limits, route: &Route, puzzled: bool) -> CallProblem {
+pub fn timed_out_first(limits: Limits, route: &Route, transport: TransportKind, puzzled: bool) -> CallProblem {
     let message = format!("no answer came within {}", span(limits.first));
     if puzzled {
         let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
@@ -83,9 +84,21 @@ pub fn timed_out_first(limits: Limits, route: &Route, puzzled: bool) -> CallProb
         "timed-out-first",
         message,
         format!(
-            "the call listened on {heard}; check the response-queue and whether replies carry the request's id, or wait longer"
+            "the call listened on {heard}; check {}the response-queue and whether replies carry the request's id, or wait longer",
+            unheard(transport)
         ),
     )
+}
+
+/// What became of a request that no service heard, where the transport does not tell.
+fn unheard(transport: TransportKind) -> &'static str {
+    match transport {
+        TransportKind::Pulsar => "whether the service runs (Pulsar drops a request that nobody hears), ",
+        TransportKind::RabbitMq => {
+            "whether the service runs (RabbitMQ keeps the request, and it is answered when the service is back), "
+        }
+        TransportKind::Embedded | TransportKind::Nats => "",
+    }
 }
 
 pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {

@@ -6,7 +6,13 @@ pub struct Certificates {
 }
 
 impl Certificates {
+    /// A server's for this machine.
     pub fn make() -> Self {
+        Self::naming(&["localhost", "127.0.0.1"])
+    }
+
+    /// A server's for those names alone.
+    pub fn naming(names: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority_key = rcgen::KeyPair::generate().unwrap();
         let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
@@ -16,7 +22,7 @@ impl Certificates {
         let issuer = rcgen::Issuer::new(authority, authority_key);
         for name in ["server", "client"] {
             let key = rcgen::KeyPair::generate().unwrap();
-            let params = rcgen::CertificateParams::new(vec!["localhost".into(), "127.0.0.1".into()]).unwrap();
+            let params = rcgen::CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap();
             let certificate = params.signed_by(&key, &issuer).unwrap();
             std::fs::write(folder.path().join(format!("{name}.pem")), certificate.pem()).unwrap();
             std::fs::write(folder.path().join(format!("{name}.key")), key.serialize_pem()).unwrap();
