@@ -455,9 +455,40 @@ mod tests {
         let fields = fields(&schema, None, &json!({"l": [{}], "o": {}}), &opened(&["/l", "/l/0", "/o"]));
         let labels: Vec<_> = fields.iter().map(|field| &*field.label).collect();
         assert_eq!(labels, ["l", "1", "t", "", "b", "Text", "o", "q", "p"]);
-        assert_eq!((&fields[2].kind, &fields[5].kind), (&Kind::Text(TextKind::Lines), &Kind::Text(TextKind::Lines)));
+        assert_eq!((&fields[2].kind, &fields[5].kind), (&Kind::ReadOnly, &Kind::Text(TextKind::Lines)));
         assert_eq!((&fields[4].kind, fields[4].help().map(|help| &**help)), (&Kind::Text(TextKind::Secret), Some("Keep it.")));
         assert_eq!((fields[2].node.read_only, fields[2].node.placeholder.as_deref()), (true, Some("say it")));
+    }
+
+    #[test]
+    fn each_position_of_a_tuple_and_each_required_member_has_its_row_before_it_is_there() {
+        let schema = json!({"properties": {"pair": {"type": "array", "minItems": 1, "items": false,
+            "prefixItems": [{"type": "string", "title": "Name"}, {"type": "integer"}, {"type": "boolean"}]}},
+            "required": ["pair", "undeclared"]});
+        assert_eq!(
+            rows(&schema, &json!({"pair": ["a"]}), &opened(&["/pair"])),
+            ["pair* List Set", "  Name Text Set", "  2 Number Unset", "  3 Toggle Unset", "undeclared* Variant Unset"]
+        );
+        let shown = rows(&schema, &json!({}), &opened(&["/pair"]));
+        assert_eq!(shown[1..3], ["  Name* Text Unset", "  2 Number Unset"]);
+    }
+
+    #[test]
+    fn a_member_of_any_name_is_added_where_one_is_asked_for() {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+        assert_eq!(rows(&schema, &json!({}), &View::default()), ["a Text Unset"]);
+        let view = View { adding: Some(Pointer::root()), ..View::default() };
+        assert_eq!(rows(&schema, &json!({}), &view), ["a Text Unset", " Add Unset"]);
+        let closed = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+        assert_eq!(rows(&closed, &json!({}), &view), ["a Text Unset"]);
+    }
+
+    #[test]
+    fn a_default_that_its_schema_forbids_is_marked() {
+        let text = json!({"properties": {"bad": {"type": "integer", "default": 3, "minimum": 5}, "good": {"type": "integer", "default": 5}}});
+        let checker = Checker::compile(&text).unwrap();
+        let rows = fields(&Schema::new(text), Some(&checker), &json!({}), &View::default());
+        assert_eq!(rows.iter().map(|row| row.bad_default).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

@@ -281,6 +281,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_ruled_out_is_not_offered() {
+        let node = root(json!({"not": {"type": "string"}}));
+        assert!(!node.types.contains(Types::TEXT) && node.types.contains(Types::OBJECT));
+        let node = root(json!({"enum": ["a", "b", "c"], "not": {"enum": ["b"]}}));
+        assert_eq!(node.choices.as_ref().map(|choices| choices.options.len()), Some(2));
+        assert!(root(json!({"not": {}})).never && root(json!({"allOf": [{"type": "string"}, {"type": "integer"}]})).never);
+        let node = root(json!({"type": "number", "not": {"type": "integer"}}));
+        assert_eq!(node.types, Types::NUMBER, "fractions are left");
+    }
+
+    #[test]
+    fn a_choice_of_nothing_but_null_is_null() {
+        let node = root(json!({"enum": [null]}));
+        assert!(node.is_null() && node.choices.is_none());
+        let node = root(json!({"allOf": [{"enum": [1, 2]}, {"enum": [2.0, 3]}]}));
+        assert_eq!(node.constant, Some(json!(2)), "1 and 1.0 are the same number");
+    }
+
+    #[test]
     fn null_is_taken_out_of_unions() {
         let node = root(json!({"anyOf": [{"type": "string", "title": "Inner"}, {"type": "null"}], "title": "Outer"}));
         assert!(node.nullable && node.unions.is_empty());

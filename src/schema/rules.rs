@@ -199,3 +199,34 @@ fn tighter(bound: &Number, known: &Number, upper: bool) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tree::Schema;
+
+    #[test]
+    fn what_one_part_says_of_the_rest_holds_for_what_another_declares() {
+        let schema = Schema::new(json!({"allOf": [
+            {"properties": {"a": {"type": "string"}}, "prefixItems": [{"minimum": 1}, {"minimum": 2}, {}]},
+            {"properties": {"b": {}}, "additionalProperties": {"minLength": 3}},
+            {"prefixItems": [{}], "items": {"maximum": 9}},
+            {"prefixItems": [{}, {}], "items": false},
+        ]}));
+        let node = schema.root_node();
+        let member = |name: &str| schema.node(&node.object.property(name).unwrap().node);
+        assert_eq!((member("a").text.min, member("b").text.min), (Some(3), None));
+        let item = |index: usize| schema.node(node.list.item(index));
+        assert_eq!(node.list.prefix.len(), 2);
+        assert!(item(0).number.max.is_none() && item(1).number.max.is_some() && item(1).number.min.is_some());
+        assert_eq!(node.list.room(), 2);
+    }
+
+    #[test]
+    fn the_tighter_bound_counts_in_every_draft() {
+        let node = Schema::new(json!({"minimum": 3, "exclusiveMinimum": 3, "maximum": 9, "exclusiveMaximum": true})).root_node();
+        let (min, max) = (node.number.min.clone().unwrap(), node.number.max.clone().unwrap());
+        assert!(!min.exclusive && max.exclusive);
+    }
+}
