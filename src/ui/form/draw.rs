@@ -8,6 +8,7 @@ use super::{
     notes::Remark,
     registry,
     view::{Form, Spot, Target},
+    work::Work,
 };
 use crate::{
     model::finding::Severity,
@@ -22,6 +23,12 @@ use crate::{
 const OPENED: usize = 3;
 
 impl Form {
+    /// What the form has had to do so far.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
     /// Draws the form into `area`; `focused`: it has the keys.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
         let area = area.intersection(buffer.area);

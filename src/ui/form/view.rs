@@ -377,12 +377,6 @@ impl Form {
         self.work.fields += self.fields.len();
     }
 
-    /// What the form has had to do so far.
-    #[must_use]
-    pub fn work(&self) -> Work {
-        self.work
-    }
-
     pub(super) fn place_remarks(&mut self) {
         self.remarks = Remarks::place(&self.fields, &self.issues, &self.drafts, &self.notes);
     }
