@@ -50,6 +50,13 @@ impl Field {
         }
     }
 
+    /// A list that may have one more item: not a tuple whose places are all taken.
+    #[must_use]
+    pub fn takes_items(&self) -> bool {
+        let list = &self.node.list;
+        matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
+    }
+
     /// The value can be taken away.
     #[must_use]
     pub fn is_removable(&self) -> bool {

@@ -29,7 +29,7 @@ impl Widget for Fold {
             Presence::Set => (count(cell), Role::Text),
             _ => (cell.ghost(), Role::Ghost),
         };
-        let addable = matches!(cell.field.kind, Kind::List { .. } | Kind::Map { .. });
+        let addable = cell.field.takes_items() || matches!(cell.field.kind, Kind::Map { .. });
         if let Some(hits) = table_line(cell, paper, open) {
             return hits;
         }
