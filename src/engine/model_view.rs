@@ -145,8 +145,12 @@ pub fn refusals(function: &Function, client: Client) -> Vec<Refusal> {
     if function.parameters.get("type").and_then(Value::as_str) != Some("object") {
         refuse(&root, "the parameters must be of type object".into());
     }
-    // References that lead nowhere have no place here; those that lead out are told below.
-    for finding in Checker::compile(&function.parameters).err().into_iter().flatten().filter(|finding| !finding.at.is_root()) {
+    let leads_out = |at: &Pointer| {
+        at.last() == Some("$ref") && at.get(&function.parameters).and_then(Value::as_str).is_some_and(|to| !to.starts_with('#'))
+    };
+    let flaws = Checker::compile(&function.parameters).err().into_iter().flatten();
+    // Of references that lead out, each client is told below.
+    for finding in flaws.filter(|finding| !finding.at.is_root() && !leads_out(&finding.at)) {
         let keyword = finding.at.last().map_or_else(String::new, |keyword| format!(" ({keyword}: {})", finding.words));
         refuse(&finding.at, format!("the parameters are not a JSON Schema{keyword}"));
     }

@@ -404,7 +404,7 @@ mod by_mouse {
             put(terminal, "mcp-tool", "analysis-server");
         }
         terminal.click_on("type *");
-        terminal.wait_for("Enter edit");
+        terminal.wait_for("Enter list");
         terminal.wait_for(&format!("name: \"{name}\""));
         terminal.wait_for(&format!("description: \"{}", &description[..20]));
     }

@@ -407,7 +407,9 @@ mod tests {
             let joined: String = rows.iter().map(|row| &text[row.clone()]).collect();
             prop_assert_eq!(&joined, &text);
             for row in rows {
-                prop_assert!(text[row.clone()].trim_end_matches([' ', '\n']).graphemes(true).map(cells).sum::<usize>() <= wide);
+                let row = text[row].trim_end_matches([' ', '\n']);
+                // A single sign may be wider than a very narrow box.
+                prop_assert!(row.graphemes(true).count() == 1 || row.graphemes(true).map(cells).sum::<usize>() <= wide, "{:?}", row);
             }
         }
     }
