@@ -391,6 +391,7 @@ fn by_mouse_alone() {
     sheet.reads("leaf *", "twig");
     sheet.click("token");
     sheet.terminal.type_text("hunter2");
+    sheet.reads("token", "•••••••");
     sheet.terminal.click_on("Ctrl+Enter send");
     sheet.finish(&kitchen);
 }
