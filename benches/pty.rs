@@ -22,6 +22,8 @@ use std::{
 use tempfile::TempDir;
 use terminal::{Terminal, program, toolcrib};
 
+#[path = "../tests/all/support/signals.rs"]
+mod signals;
 #[path = "../tests/all/support/terminal.rs"]
 mod terminal;
 

@@ -47,7 +47,7 @@ impl Merge<'_> {
             Branches::One(only) => self.lay(only),
             Branches::Values(options, openness) => self.choose(options, openness),
             Branches::Shapes(branches, common) => {
-                self.node.unions.push(Union { place, branches, tag: tag.map(Arc::from).or(common) })
+                self.node.unions.push(Union { place, branches, tag: tag.map(Arc::from).or(common) });
             }
         }
     }

@@ -209,7 +209,7 @@ fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
     }
     assert!(groups::add_list(Ground::of(&state), "own/below").is_err(), "own is a list");
     let column = Column::List("knowledge/read".into());
-    let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), column.clone())], true, &[]).unwrap();
+    let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), column)], true, &[]).unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/read".into()));
     let held = Column::List("knowledge".into());

@@ -285,7 +285,13 @@ fn wait_for_journal(folder: &Path, text: &str) {
     fn holds(folder: &Path, text: &str) -> bool {
         let Ok(entries) = fs::read_dir(folder) else { return false };
         entries.filter_map(Result::ok).map(|entry| entry.path()).any(|path| {
-            if path.is_dir() { holds(&path, text) } else { fs::read_to_string(path).is_ok_and(|kept| kept.contains(text)) }
+            // A file that is still being written has a name of its own.
+            let is_kept = || !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".toolcrib-"));
+            if path.is_dir() {
+                holds(&path, text)
+            } else {
+                is_kept() && fs::read_to_string(&path).is_ok_and(|kept| kept.contains(text))
+            }
         })
     }
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);

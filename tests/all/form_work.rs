@@ -20,7 +20,7 @@ fn long(items: usize) -> Desk {
 
 /// An object of so many texts and numbers.
 fn wide(fields: usize) -> Value {
-    let field = |n: usize| (format!("field {n}"), json!({"type": if n % 2 == 0 { "string" } else { "integer" }}));
+    let field = |n: usize| (format!("field {n}"), json!({"type": if n.is_multiple_of(2) { "string" } else { "integer" }}));
     json!({"type": "object", "properties": (0..fields).map(field).collect::<serde_json::Map<_, _>>()})
 }
 

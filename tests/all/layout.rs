@@ -44,7 +44,7 @@ fn random(seed: u64) -> Diagram {
         })
         .collect();
     let arrows = (0..count + dice.below(count + 1)).filter_map(|_| arrow(&mut dice, count)).collect();
-    let direction = if seed % 2 == 0 { Direction::LeftToRight } else { Direction::TopDown };
+    let direction = if seed.is_multiple_of(2) { Direction::LeftToRight } else { Direction::TopDown };
     Diagram { boxes, arrows, first: 0, direction, measure: letters }
 }
 

@@ -7,7 +7,7 @@ use toolcrib::{app::folder::FolderList, schema::moment::Wall, ui::form::view::Fo
 
 use super::form::Desk;
 
-fn desk(property: Value, value: Value) -> Desk {
+fn desk(property: &Value, value: Value) -> Desk {
     let mut desk = Desk::new(json!({"type": "object", "properties": {"a": property, "z": {"type": "string"}}}), value);
     // 2026-11-21T13:30:00Z, an hour ahead of Greenwich.
     desk.form.set_wall(Wall { seconds: 1_795_267_800, offset: 60 });
@@ -18,7 +18,7 @@ fn desk(property: Value, value: Value) -> Desk {
 
 #[test]
 fn a_line_selects_cuts_copies_pastes_and_undoes() {
-    let mut desk = desk(json!({"type": "string"}), json!({"a": "tell me a joke"}));
+    let mut desk = desk(&json!({"type": "string"}), json!({"a": "tell me a joke"}));
     desk.keys("shift+ctrl+left");
     let FormReply::Copy { text, .. } = desk.keys("ctrl+x") else { panic!("nothing was cut") };
     assert_eq!((text.as_str(), &desk.value["a"]), ("joke", &json!("tell me a ")));
@@ -34,7 +34,7 @@ fn a_line_selects_cuts_copies_pastes_and_undoes() {
 
 #[test]
 fn a_date_is_picked_stepped_and_typed() {
-    let mut desk = desk(json!({"type": "string", "format": "date"}), json!({}));
+    let mut desk = desk(&json!({"type": "string", "format": "date"}), json!({}));
     desk.keys("enter");
     assert!(desk.screen().contains("November 2026"), "{}", desk.screen());
     desk.keys("down right enter");
@@ -57,15 +57,15 @@ fn a_date_is_picked_stepped_and_typed() {
 
 #[test]
 fn now_is_where_the_user_is() {
-    let mut at = desk(json!({"type": "string", "format": "date-time"}), json!({}));
+    let mut at = desk(&json!({"type": "string", "format": "date-time"}), json!({}));
     at.keys("enter n");
     assert_eq!(at.value["a"], "2026-11-21T14:30:00+01:00");
     at.keys("enter left enter");
     assert_eq!(at.value["a"], "2026-11-20T14:30:00+01:00", "the time stays with another day");
-    let mut time = desk(json!({"type": "string", "format": "time"}), json!({}));
+    let mut time = desk(&json!({"type": "string", "format": "time"}), json!({}));
     time.keys("enter enter");
     assert_eq!(time.value["a"], "14:30:00+01:00");
-    let mut wait = desk(json!({"type": "string", "format": "duration"}), json!({"a": "PT1H30M"}));
+    let mut wait = desk(&json!({"type": "string", "format": "duration"}), json!({"a": "PT1H30M"}));
     assert!(wait.screen().contains("1 hour 30 minutes"));
     wait.keys("ctrl+up");
     assert_eq!(wait.value["a"], "PT1H31M");
@@ -76,7 +76,7 @@ fn now_is_where_the_user_is() {
 
 #[test]
 fn a_secret_is_never_drawn_and_may_name_a_variable() {
-    let mut desk = desk(json!({"type": "string", "writeOnly": true}), json!({}));
+    let mut desk = desk(&json!({"type": "string", "writeOnly": true}), json!({}));
     desk.types("hunter2");
     assert_eq!(desk.value["a"], "hunter2");
     assert!(desk.screen().contains("•••••••") && !desk.screen().contains("hunter2"));
@@ -94,7 +94,7 @@ fn a_secret_is_never_drawn_and_may_name_a_variable() {
 
 #[test]
 fn what_is_read_only_says_why() {
-    let mut desk = desk(json!({"type": "string", "readOnly": true}), json!({"a": "kept"}));
+    let mut desk = desk(&json!({"type": "string", "readOnly": true}), json!({"a": "kept"}));
     assert!(desk.screen().contains("kept") && desk.screen().contains("read-only"));
     let FormReply::Refused(words) = desk.keys("enter") else { panic!("it can be edited") };
     assert!(words.contains("read-only"));
@@ -108,7 +108,7 @@ fn people() -> Value {
 #[test]
 fn objects_are_a_table_whose_rows_are_dragged() {
     let items = json!({"a": [{"name": "Ann", "age": 41}, {"name": "Bob"}, {"name": "Cid", "age": 7}]});
-    let mut desk = desk(people(), items);
+    let mut desk = desk(&people(), items);
     desk.keys("right");
     assert!(desk.screen().contains("▾ name  age"), "{}", desk.screen());
     assert!(desk.screen().contains("▸ Bob   ·"));
@@ -125,7 +125,7 @@ fn objects_are_a_table_whose_rows_are_dragged() {
 
 #[test]
 fn chips_are_dragged() {
-    let mut desk = desk(json!({"type": "array", "items": {"type": "string"}}), json!({"a": ["one", "two", "three"]}));
+    let mut desk = desk(&json!({"type": "array", "items": {"type": "string"}}), json!({"a": ["one", "two", "three"]}));
     desk.drags("one", "three");
     assert_eq!(desk.value["a"], json!(["two", "three", "one"]));
     desk.keys("shift+left");
@@ -140,7 +140,7 @@ fn shapes_say_what_they_need() {
     };
     let union =
         json!({"oneOf": [shape("circle", "r", "Round, with a radius that is measured in metres"), shape("square", "side", "")]});
-    let mut desk = desk(union, json!({}));
+    let mut desk = desk(&union, json!({}));
     desk.keys("enter");
     let screen = desk.screen();
     assert!(screen.contains("needs kind and r · Round") && screen.contains("metres"), "all of it is said: {screen}");
@@ -155,11 +155,11 @@ fn shapes_say_what_they_need() {
 
 #[test]
 fn numbers_step_without_losing_a_digit() {
-    let mut big = desk(json!({"type": "integer"}), json!({}));
+    let mut big = desk(&json!({"type": "integer"}), json!({}));
     big.types("123456789012345678901234");
     big.keys("ctrl+up");
     assert!(big.screen().contains("123456789012345678901235"));
-    let mut bounded = desk(json!({"type": "integer", "multipleOf": 5, "maximum": 10}), json!({"a": 7}));
+    let mut bounded = desk(&json!({"type": "integer", "multipleOf": 5, "maximum": 10}), json!({"a": 7}));
     bounded.keys("ctrl+up");
     assert_eq!(bounded.value["a"], 10);
     assert!(matches!(bounded.keys("ctrl+up"), FormReply::Refused(words) if words.contains("at most 10")));
@@ -169,7 +169,7 @@ fn numbers_step_without_losing_a_digit() {
 
 #[test]
 fn a_path_is_found_folder_by_folder() {
-    let mut desk = desk(json!({"type": "string", "format": "path"}), json!({}));
+    let mut desk = desk(&json!({"type": "string", "format": "path"}), json!({}));
     let tell = |desk: &mut Desk, folder: &str, names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         desk.form.set_folder(Some(&Arc::new(FolderList { folder: folder.into(), names: Ok(names) })));
@@ -188,7 +188,7 @@ fn a_path_is_found_folder_by_folder() {
 
 #[test]
 fn wrong_json_is_marked_and_kept() {
-    let mut desk = desk(json!({"type": "array", "items": {}}), json!({}));
+    let mut desk = desk(&json!({"type": "array", "items": {}}), json!({}));
     desk.acts(toolcrib::app::actions::Act::EditJson);
     desk.types("[1, x]");
     assert!(desk.screen().contains("column 5"), "{}", desk.screen());

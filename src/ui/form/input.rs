@@ -248,7 +248,7 @@ impl Form {
         let field = &self.fields[row];
         let at = field.pointer.clone();
         if let Some(object) = self.grown_object(field) {
-            return self.name_member(object);
+            return self.name_member(&object);
         }
         let (list, index) = match (field.role, field.part) {
             (Role::Item { index, .. }, part) if part != Part::Add && !matches!(field.kind, Kind::List { .. }) => {
@@ -264,9 +264,9 @@ impl Form {
     }
 
     /// Asks for the name of a member to be added.
-    fn name_member(&mut self, object: Pointer) -> FormReply {
+    fn name_member(&mut self, object: &Pointer) -> FormReply {
         self.view.adding = Some(object.clone());
-        self.focus_add(&object);
+        self.focus_add(object);
         FormReply::Handled
     }
 
@@ -340,7 +340,7 @@ impl Form {
                 self.input(&Input::Key(Key::plain(Code::Enter)))
             }
             Act::AddItem => self.add(row),
-            Act::AddMember => self.name_member(self.object_around(field)),
+            Act::AddMember => self.name_member(&self.object_around(field)),
             Act::RemoveValue => self.commit(vec![Edit::Remove { at }]),
             Act::MoveUp => self.shift(&at, -1),
             Act::MoveDown => self.shift(&at, 1),

@@ -25,9 +25,9 @@ impl Form {
     pub(super) fn mouse(&mut self, mouse: Mouse) -> FormReply {
         let at = Position { x: mouse.column, y: mouse.row };
         match mouse.kind {
-            MouseKind::Drag(Button::Left) => return self.drag(mouse),
-            MouseKind::Up(Button::Left) => return self.drop_held(),
-            _ if !self.area.contains(at) => return FormReply::Ignored,
+            MouseKind::Drag(Button::Left) => self.drag(mouse),
+            MouseKind::Up(Button::Left) => self.drop_held(),
+            _ if !self.area.contains(at) => FormReply::Ignored,
             MouseKind::Wheel(notches) => {
                 self.wheel(at, notches);
                 FormReply::Handled

@@ -79,7 +79,7 @@ struct Hidden {
 
 impl Hidden {
     /// Names the variable in the place of the value; its name is selected, so that typing says another.
-    fn from_environment(&mut self, cell: &Cell<'_>) -> Answer {
+    fn name_variable(&mut self, cell: &Cell<'_>) -> Answer {
         let text = format!("${{{}}}", suggested(cell));
         self.input.replace(&text);
         self.input.go(2);
@@ -140,7 +140,7 @@ impl Editor for Hidden {
         let before = self.input.text().to_owned();
         match input {
             Input::Key(key) if key.is(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => self.from_environment(cell),
+            Input::Key(key) if key.is(Code::Char('$')) && before.is_empty() => self.name_variable(cell),
             Input::Key(key) if self.input.key(*key) => self.changed(cell, &before, Some(key.code)),
             Input::Paste(text) => {
                 self.input.insert(text.trim_end_matches(['\n', '\r']));
@@ -152,7 +152,7 @@ impl Editor for Hidden {
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Add => return self.from_environment(cell),
+            Click::Add => return self.name_variable(cell),
             Click::At { column, .. } => self.input.click(usize::from(column)),
             _ => {}
         }

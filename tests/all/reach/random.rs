@@ -164,7 +164,9 @@ impl Maker<'_> {
             let mut branch = self.object(size.saturating_sub(1));
             branch["properties"]["kind"] = tag;
             branch["required"] = json!(["kind"]);
-            branch.as_object_mut().map(|branch| branch.retain(|name, _| !["minProperties", "propertyNames"].contains(&&**name)));
+            if let Some(branch) = branch.as_object_mut() {
+                branch.retain(|name, _| !["minProperties", "propertyNames"].contains(&&**name));
+            }
             branch
         };
         let branches = [branch("circle"), branch("square"), branch("line")];

@@ -49,9 +49,6 @@ impl Filler {
 
     fn take(&mut self, reply: FormReply) -> Result<(), String> {
         self.steps += 1;
-        if self.steps > 2 && std::env::var_os("REACH_TRACE").is_some() {
-            println!("    {} {reply:?}", self.form.focused());
-        }
         match reply {
             FormReply::Edits(edits) | FormReply::Copy { edits, .. } | FormReply::Folder { edits, .. } => {
                 for edit in &edits {
@@ -371,9 +368,6 @@ impl Filler {
         typed?;
         // Widgets of other kinds may ask for other keys; JSON is there for every field.
         if self.here(at) != Some(wanted) && !matches!(presence, Presence::Null) {
-            if std::env::var_os("REACH_DEBUG").is_some() {
-                println!("typed {wanted} into {kind:?} {presence:?} at {at}: {:?}", self.here(at));
-            }
             return self.as_json(at, wanted, kind);
         }
         Ok(())

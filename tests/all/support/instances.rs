@@ -51,7 +51,7 @@ pub fn invalid(value: &Value, judge: &Validator, luck: &mut Luck) -> Option<Valu
             _ => {
                 *slot = luck
                     .pick(&[json!(null), json!(true), json!(-0.5), json!(""), json!("?!"), json!([[]]), json!({"?": 1})])
-                    .clone()
+                    .clone();
             }
         }
         (!judge.is_valid(&spoilt)).then_some(spoilt)
@@ -185,7 +185,7 @@ impl<'m> Maker<'m> {
                 allowed.retain(|kind| !["array", "object"].contains(kind));
             }
         }
-        if allowed.is_empty() { "string" } else { *self.luck.pick::<&str>(&allowed) }
+        if allowed.is_empty() { "string" } else { self.luck.pick::<&str>(&allowed) }
     }
 
     fn number(&mut self, parts: &[&'m Map<String, Value>], whole: bool) -> Value {
@@ -236,7 +236,7 @@ impl<'m> Maker<'m> {
         let words = ["ada", "Größe", "日本語", "a b", "x", "it's \"so\"", "🦀", "two\nlines", "", " pad ", "a,b", "1.50"];
         let mut text = (*self.luck.pick(&words)).to_owned();
         while (text.chars().count() as u64) < low {
-            text.push_str(*self.luck.pick::<&str>(&["abc", "é", "7 "]));
+            text.push_str(self.luck.pick::<&str>(&["abc", "é", "7 "]));
         }
         text.chars().take(usize::try_from(high).unwrap_or(usize::MAX)).collect()
     }

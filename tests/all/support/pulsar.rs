@@ -10,7 +10,7 @@ use std::{
 use tempfile::TempDir;
 use toolcrib::model::connection::{Connection, TransportKind};
 
-use super::services::program;
+use super::{services::program, signals};
 
 /// A broker on a free loopback port; stopped on drop.
 pub struct PulsarBroker {
@@ -53,8 +53,7 @@ impl PulsarBroker {
 
     /// Sends it a signal: `STOP`, `CONT`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([format!("-{name}"), self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        signals::send(self.child.id(), name);
     }
 }
 

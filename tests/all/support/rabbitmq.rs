@@ -13,7 +13,7 @@ use std::{
 use tempfile::TempDir;
 use toolcrib::model::connection::{Connection, Credentials, TransportKind};
 
-use super::{certificates::Certificates, services::program};
+use super::{certificates::Certificates, services::program, signals};
 
 /// The largest message that this broker takes.
 pub const LARGEST: usize = 4_000_000;
@@ -104,8 +104,7 @@ impl Rabbit {
 
     /// Sends it a signal: `STOP`, `CONT`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([format!("-{name}"), self.broker.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        signals::send(self.broker.id(), name);
     }
 }
 

@@ -7,7 +7,6 @@ use std::{
     io::{Read, Write},
     num::NonZeroU16,
     path::{Path, PathBuf},
-    process::Command,
     sync::{Arc, Condvar, Mutex, MutexGuard},
     thread,
     time::{Duration, Instant},
@@ -16,6 +15,8 @@ use std::{
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use tempfile::TempDir;
 use vt100::{MouseProtocolMode, Parser, Screen};
+
+use super::signals;
 
 /// How long anything may take on a machine that does much else; nothing is measured by it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -359,8 +360,7 @@ impl Terminal {
 
     /// Sends a signal: `TERM`, `KILL`, `HUP`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.process().to_string()).status().unwrap();
-        assert!(sent.success());
+        signals::send(self.process(), name);
     }
 
     /// Waits for the end and for the last of what was written.
