@@ -1,15 +1,12 @@
 //! Checking a workspace: at once while it is small, else apart from the keys.
 
+use std::sync::Arc;
+
 use crate::{
     engine::lint,
-    model::{
-        catalog::{Catalog, Part},
-        context::Mode,
-        entry::FileId,
-        finding::Findings,
-    },
+    model::{catalog::Catalog, entry::FileId, finding::Findings},
     syntax::source::{Source, SyntaxError},
-    systems::{findings, read},
+    systems::findings,
 };
 
 /// Up to this many entries are checked at once, within a key's time.
@@ -20,10 +17,9 @@ pub const AT_ONCE: usize = 200;
 pub struct Snapshot {
     /// Which asking this is: only the answer to the newest counts.
     pub turn: u64,
-    pub mode: Mode,
+    pub catalog: Arc<Catalog>,
+    /// The texts that the catalog comes from.
     pub files: Vec<(FileId, Result<Source, SyntaxError>)>,
-    /// What files that cannot be read now held before.
-    pub kept: Vec<(FileId, Part)>,
 }
 
 impl PartialEq for Snapshot {
@@ -36,12 +32,7 @@ impl Snapshot {
     /// All findings, sorted by place.
     #[must_use]
     pub fn findings(&self) -> Findings {
-        let sources = self.files.iter().filter_map(|(file, source)| Some((file, source.as_ref().ok()?)));
-        let mut catalog = read::catalog(sources, self.mode);
-        for (file, part) in &self.kept {
-            catalog.replace(file, part.clone());
-        }
-        findings_of(&catalog, self.files.iter().map(|(file, source)| (file, source.as_ref())))
+        findings_of(&self.catalog, self.files.iter().map(|(file, source)| (file, source.as_ref())))
     }
 }
 
@@ -59,8 +50,6 @@ pub fn findings_of<'s>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         app::{

@@ -39,7 +39,7 @@ use crate::{
     },
     schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
-    systems::{self, system::CallOf},
+    systems::{system::CallOf, table},
 };
 
 /// What the program was started with.
@@ -298,9 +298,9 @@ impl State {
     #[must_use]
     pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
         self.simulation.question()?;
-        let (tool, typed) = (self.catalog.tool(tool)?, self.arguments_of(tool));
+        let (schema, typed) = (table::arguments(self.catalog.tool(tool)?), self.arguments_of(tool));
         ["question", "query"].into_iter().find(|name| {
-            let is_text = tool.arguments.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string");
+            let is_text = schema.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string");
             is_text && typed.get(name).is_none_or(|value| value.as_str() == Some(""))
         })
     }
@@ -323,7 +323,7 @@ impl State {
     pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
-        let system = systems::by_id(tool.entry.system).ok_or_else(gone)?;
+        let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = self.written_arguments_of(tool.id());
         let correlation = self.ids.peek();
         system.request(&CallOf {

@@ -1,5 +1,7 @@
 //! A change of groups and gates that is looked at before it is made.
 
+use std::sync::Arc;
+
 use crate::{
     engine::{gate_edit::GateEdit, gated::Slot},
     model::{
@@ -53,7 +55,7 @@ impl WhatIf {
     }
 
     /// The tools with these edits; `slots` are of `tools`, row for row.
-    pub fn apply(&self, tools: &[Tool], slots: &mut [Slot]) {
+    pub fn apply(&self, tools: &[Arc<Tool>], slots: &mut [Slot]) {
         for (tool, slot) in tools.iter().zip(slots) {
             for (_, edit) in self.edits.iter().filter(|(of, _)| of == tool.id()) {
                 slot.gate = edit.of(&slot.gate);
@@ -63,7 +65,7 @@ impl WhatIf {
 
     /// The edits of descriptors that accepting it makes; `tools` are the catalog's.
     #[must_use]
-    pub fn entry_edits(&self, tools: &[Tool]) -> Vec<EntryEdit> {
+    pub fn entry_edits(&self, tools: &[Arc<Tool>]) -> Vec<EntryEdit> {
         let mut all = Vec::new();
         for tool in tools {
             let mut gate = tool.gate.clone();

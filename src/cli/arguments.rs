@@ -20,6 +20,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
+    systems::table,
 };
 
 /// Arguments from `--args` with `key=text` and `key:=json` in their place, numbers as they are written there.
@@ -97,17 +98,18 @@ fn read_whole(given: &str) -> Result<Source, Problem> {
 /// # Errors
 /// Everything that does not fit, in one sentence for each.
 pub fn check(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
-    let checker = Checker::compile(&tool.arguments).map_err(|findings| {
+    let schema = table::arguments(tool);
+    let checker = Checker::compile(&schema).map_err(|findings| {
         let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
         Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), causes.join("; "))
             .remedy("mend the tool's arguments, or send without a check: --no-check")
     })?;
     let mut told: Vec<String> = checker.issues(arguments).iter().map(|issue| sentence(issue, arguments)).collect();
-    told.extend(arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(tool, name)));
+    told.extend(arguments.as_object().into_iter().flatten().filter_map(|(name, _)| unknown(&schema, name)));
     if told.is_empty() {
         return Ok(());
     }
-    let remedy = format!("{}; or send all the same with --no-check", takes(tool));
+    let remedy = format!("{}; or send all the same with --no-check", takes(tool, &schema));
     Err(Problem::new(ProblemKind::Input, format!("checking the arguments of {}", tool.entry.key), told.join("; ")).remedy(remedy))
 }
 
@@ -119,9 +121,9 @@ fn sentence(issue: &Issue, value: &Value) -> String {
 }
 
 /// What is odd about a name that the tool does not list, when it lists any.
-fn unknown(tool: &Tool, name: &str) -> Option<String> {
-    let listed = tool.arguments.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
-    let open = tool.arguments.get("additionalProperties").is_some() || tool.arguments.get("patternProperties").is_some();
+fn unknown(schema: &Value, name: &str) -> Option<String> {
+    let listed = schema.get("properties")?.as_object().filter(|listed| !listed.is_empty())?;
+    let open = schema.get("additionalProperties").is_some() || schema.get("patternProperties").is_some();
     if open || listed.contains_key(name) {
         return None;
     }
@@ -132,10 +134,10 @@ fn unknown(tool: &Tool, name: &str) -> Option<String> {
 }
 
 /// What the tool takes, in words.
-fn takes(tool: &Tool) -> String {
+fn takes(tool: &Tool, schema: &Value) -> String {
     let listed = Pointer::root().child("properties");
     let names: Vec<&str> =
-        listed.get(&tool.arguments).and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        listed.get(schema).and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect();
     match names.is_empty() {
         true => format!("{} lists no arguments", tool.entry.key),
         false => format!("{} takes {}", tool.entry.key, names.join(", ")),

@@ -1,5 +1,7 @@
 //! What the engine reads of a tool: its key, its name, its gate; nothing of any system.
 
+use std::sync::Arc;
+
 use crate::model::{
     context::Name,
     tool::{Gate, Tool},
@@ -28,6 +30,20 @@ impl Gated for Tool {
 
     fn gate(&self) -> &Gate {
         &self.gate
+    }
+}
+
+impl<T: Gated + ?Sized> Gated for Arc<T> {
+    fn key(&self) -> &str {
+        (**self).key()
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn gate(&self) -> &Gate {
+        (**self).gate()
     }
 }
 

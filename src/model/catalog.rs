@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     pub mode: Mode,
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
     pub services: Vec<Service>,
     /// Entries of other kinds: MCP servers.
     pub others: Vec<Entry>,
@@ -29,7 +29,7 @@ pub struct Catalog {
 /// What one file brings to a catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
     pub services: Vec<Service>,
     pub others: Vec<Entry>,
 }
@@ -60,7 +60,7 @@ enum Slot {
 impl Catalog {
     /// A catalog of what was read; the order given is kept, and a file's entries must stand together.
     #[must_use]
-    pub fn new(mode: Mode, tools: Vec<Tool>, services: Vec<Service>, others: Vec<Entry>) -> Self {
+    pub fn new(mode: Mode, tools: Vec<Arc<Tool>>, services: Vec<Service>, others: Vec<Entry>) -> Self {
         let mut catalog = Self { mode, tools, services, others, ..Self::default() };
         catalog.index();
         catalog
@@ -115,7 +115,7 @@ impl Catalog {
     #[must_use]
     pub fn tool(&self, id: &EntryId) -> Option<&Tool> {
         match self.places.get(id)? {
-            Slot::Tool(row) => self.tools.get(*row),
+            Slot::Tool(row) => self.tools.get(*row).map(|tool| &**tool),
             _ => None,
         }
     }
@@ -151,7 +151,8 @@ impl Catalog {
     /// The tool of that key or model-facing name; a key wins over a name.
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.entry.key == word).or_else(|| self.tools.iter().find(|tool| tool.name == word))
+        let tools = || self.tools.iter().map(|tool| &**tool);
+        tools().find(|tool| tool.entry.key == word).or_else(|| tools().find(|tool| tool.name == word))
     }
 
     /// Every group and state that a tool names, gathered when first asked for.

@@ -21,8 +21,6 @@ pub struct Tool {
     pub gate: Gate,
     /// Where the gate stands in the entry.
     pub keys: GateKeys,
-    /// The JSON Schema of what a model gives.
-    pub arguments: Value,
 }
 
 impl Tool {

@@ -1,9 +1,6 @@
 //! The common concrete syntax tree: where each value and key of a document stands in the text.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -74,8 +71,9 @@ pub enum Style {
 /// The members of an object in the order they stand, duplicates included.
 #[derive(Clone, Debug, Default)]
 pub struct Members {
-    list: Vec<Member>,
-    index: OnceLock<HashMap<Box<str>, usize>>,
+    list: Box<[Member]>,
+    /// The rows, sorted by key and then by row; merge keys are left out.
+    index: OnceLock<Box<[usize]>>,
 }
 
 #[derive(Clone, Debug)]
@@ -166,10 +164,8 @@ enum Token<'t> {
 }
 
 impl Members {
-    pub fn new(mut list: Vec<Member>) -> Self {
-        // Thousands of these are kept for as long as their files are open.
-        list.shrink_to_fit();
-        Self { list, index: OnceLock::new() }
+    pub fn new(list: Vec<Member>) -> Self {
+        Self { list: list.into_boxed_slice(), index: OnceLock::new() }
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, Member> {
@@ -186,10 +182,12 @@ impl Members {
             return self.list.iter().rposition(|member| &*member.key == key && !member.merge);
         }
         let index = self.index.get_or_init(|| {
-            let named = self.list.iter().enumerate().filter(|(_, member)| !member.merge);
-            named.map(|(row, member)| (member.key.clone(), row)).collect()
+            let mut rows: Vec<usize> = (0..self.list.len()).filter(|row| !self.list[*row].merge).collect();
+            rows.sort_by_key(|row| &self.list[*row].key);
+            rows.into()
         });
-        index.get(key).copied()
+        let behind = index.partition_point(|row| &*self.list[*row].key <= key);
+        index[..behind].last().copied().filter(|row| &*self.list[*row].key == key)
     }
 
     pub fn get(&self, key: &str) -> Option<&Member> {

@@ -31,7 +31,7 @@ pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut part = Part::default();
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {
-            (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(&entry, mode)),
+            (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(&entry, mode).into()),
             (EntryKind::Service, Some(system)) => part.services.push(system.service(&entry, mode)),
             _ => part.others.push(entry),
         }

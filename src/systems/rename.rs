@@ -1,5 +1,7 @@
 //! Renames across references: keys of services and servers, groups, states.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::by_id;
@@ -38,7 +40,7 @@ fn referring<'c>(entry: &'c Entry, catalog: &'c Catalog) -> impl Iterator<Item =
     let tools = catalog.tools.iter().filter(move |tool| entry.kind != EntryKind::Tool && tool.entry.system == entry.system);
     tools.filter_map(move |tool| {
         let named = system?.reference(tool)?;
-        (named.kind == entry.kind && named.key == entry.key).then_some((tool, named.at))
+        (named.kind == entry.kind && named.key == entry.key).then_some((&**tool, named.at))
     })
 }
 
@@ -55,7 +57,7 @@ pub fn group(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
 /// The edits that give a state another name on every tool that lists it or leads to it.
 #[must_use]
 pub fn state(from: &str, to: &str, catalog: &Catalog) -> Vec<EntryEdit> {
-    let edits = |tool: &Tool| {
+    let edits = |tool: &Arc<Tool>| {
         let mut edits = in_member(tool, tool.keys.states, from, to);
         edits.extend(in_member(tool, tool.keys.next, from, to));
         edits

@@ -173,7 +173,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator wants its arguments first");
     assert!(bench.shows("wants"), "{}", bench.screen());
     let tool = bench.state.selected.clone().unwrap();
-    let names: Vec<String> = bench.state.catalog.tool(&tool).unwrap().arguments["required"]
+    let names: Vec<String> = toolcrib::systems::table::arguments(bench.state.catalog.tool(&tool).unwrap())["required"]
         .as_array()
         .unwrap()
         .iter()

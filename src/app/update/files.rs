@@ -182,9 +182,7 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
     state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
     let files: Vec<_> = files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
-    let unreadable = files.iter().filter(|(_, source)| source.is_err());
-    let kept = unreadable.map(|(file, _)| (file.clone(), state.catalog.part(file))).collect();
-    Some(Effect::Check(Box::new(Snapshot { turn, mode: state.mode, files, kept })))
+    Some(Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files })))
 }
 
 /// Takes the answer to the newest asking in.

@@ -48,7 +48,7 @@ pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
 
 pub fn never_awaited(ground: &Ground<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = ground.flow();
-    let awaited = || ground.catalog.tools.iter().flat_map(listed).map(|state| &**state).collect::<HashSet<_>>();
+    let awaited = || ground.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect::<HashSet<_>>();
     let awaited = if analysis.never_awaited.is_empty() { HashSet::new() } else { awaited() };
     for loose in &analysis.never_awaited {
         let state = name(workflow, loose.state);

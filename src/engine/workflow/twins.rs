@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
 };
 
 use serde_json::Value;
@@ -11,7 +12,7 @@ use crate::{engine::gated::ToolRow, model::tool::Tool};
 
 /// Sets of tools, of one system, whose descriptors are the same but for `name` and `id`. In catalog order.
 #[must_use]
-pub fn twins(tools: &[Tool]) -> Vec<Vec<ToolRow>> {
+pub fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
     let mut alike: HashMap<u64, Vec<Vec<ToolRow>>> = HashMap::new();
     for (row, tool) in tools.iter().enumerate() {
         let mut hasher = DefaultHasher::new();

@@ -26,7 +26,6 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
         service: answered_by(value, kind, mode).map(str::to_owned),
         gate: gate(value, mode),
         keys: GateKeys { groups: keys::GROUP, states: states_key(value, mode), next: keys::STATE },
-        arguments: arguments(value, kind),
         entry: entry.clone(),
     }
 }
@@ -225,7 +224,7 @@ mod tests {
             Mode::Document,
         );
         assert_eq!(
-            read.arguments,
+            arguments(&read.entry.value, &read.kind),
             json!({
                 "type": "object",
                 "properties": {"topic": {"type": "string", "description": "About what"}, "when": {"description": "The day (date)"}},
@@ -233,7 +232,7 @@ mod tests {
             })
         );
         let fixed = tool(&entry(json!({"type": "row-embeddings-query", "arguments": [{"name": "zzz"}]})), Mode::Document);
-        assert_eq!(fixed.arguments["required"], json!(["query"]));
+        assert_eq!(arguments(&fixed.entry.value, &fixed.kind)["required"], json!(["query"]));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The function that a model sees of a tool.
 
+use super::descriptor;
 use crate::model::tool::{Function, Tool};
 
 /// Name, description and arguments, as TrustGraph's agent shows them to its model.
 #[must_use]
 pub fn function(tool: &Tool) -> Function {
-    Function { name: tool.name.clone(), description: tool.description.clone(), parameters: tool.arguments.clone() }
+    let parameters = descriptor::arguments(&tool.entry.value, &tool.kind);
+    Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
 }

@@ -79,6 +79,7 @@ fn list(before: Option<&Value>, names: &[Name]) -> Value {
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
+    use std::sync::Arc;
 
     use super::*;
     use crate::{
@@ -87,7 +88,7 @@ mod tests {
         systems::read,
     };
 
-    fn tool(file: &FileId, source: &Source, mode: Mode) -> Tool {
+    fn tool(file: &FileId, source: &Source, mode: Mode) -> Arc<Tool> {
         read::catalog([(file, source)], mode).tools.remove(0)
     }
 

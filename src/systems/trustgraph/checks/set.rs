@@ -1,5 +1,7 @@
 //! The whole set: what would stop TrustGraph from loading any tool.
 
+use std::sync::Arc;
+
 use crate::{
     engine::lint::{
         check::{Report, member},
@@ -15,7 +17,7 @@ use crate::{
 
 pub fn refused(ground: &Ground<'_>, report: &mut Report<'_>) {
     let services: Services<'_> = ground.catalog.services.iter().map(|service| (service.key(), &*service.entry.value)).collect();
-    let ours = |tool: &&Tool| tool.entry.system == keys::SYSTEM;
+    let ours = |tool: &&Arc<Tool>| tool.entry.system == keys::SYSTEM;
     let count = ground.catalog.tools.iter().filter(ours).count();
     for tool in ground.catalog.tools.iter().filter(ours) {
         if let Err(error) = load::load_tool(&tool.entry.key, &tool.entry.value, &services) {

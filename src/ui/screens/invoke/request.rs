@@ -22,6 +22,7 @@ use crate::{
     model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
     schema::pointer::Pointer,
     syntax::edit::Edit,
+    systems::table,
     ui::{
         canvas::Pen,
         form::view::{Form, FormReply},
@@ -71,7 +72,7 @@ impl RequestPane {
         };
         if self.tool != tool {
             let typing = self.typing();
-            *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(found.arguments.clone())), ..Self::default() };
+            *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(table::arguments(found))), ..Self::default() };
             if typing {
                 self.enter();
             }
@@ -91,7 +92,7 @@ impl RequestPane {
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
     fn take_descriptor(&mut self, state: &State, tool: &Tool) {
         if let Some(form) = &mut self.arguments {
-            form.set_schema(&Arc::new(tool.arguments.clone()));
+            form.set_schema(&Arc::new(table::arguments(tool)));
         }
         let parameters = parameters_of(state, tool);
         if parameters.is_empty() {

@@ -18,6 +18,7 @@ use crate::{
     model::{
         call::{Call, CallId, CallState},
         entry::EntryId,
+        tool::Tool,
     },
     ui::{
         canvas::{Pen, mark_chosen},
@@ -62,7 +63,7 @@ impl Tools {
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split(&state.catalog.tools, &from.1);
             let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
-            let row = |(at, tool): (usize, &crate::model::tool::Tool)| ToolRow {
+            let row = |(at, tool): (usize, &Arc<Tool>)| ToolRow {
                 id: tool.id().clone(),
                 name: tool.name.as_str().into(),
                 available: available.contains(&at),

@@ -17,6 +17,7 @@ use crate::{
         gated::ToolRow,
     },
     model::{call::Outcome, context::Name, entry::EntryId},
+    systems::table,
     ui::{
         canvas::{Pen, width, wrap},
         styles::Role,
@@ -244,7 +245,8 @@ impl Offers {
         let tool = &state.catalog.tools[*row];
         let given = state.arguments_of(tool.id());
         let asked = state.question_argument(tool.id());
-        let required = tool.arguments.get("required").and_then(|names| names.as_array());
+        let schema = table::arguments(tool);
+        let required = schema.get("required").and_then(|names| names.as_array());
         let missing: Vec<&str> = required
             .into_iter()
             .flatten()
