@@ -11,6 +11,7 @@ pub mod documents;
 pub mod effect;
 pub mod folder;
 pub mod form_file;
+pub mod history;
 pub mod input;
 pub mod keymap;
 pub mod message;

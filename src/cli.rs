@@ -21,6 +21,7 @@ mod form;
 mod global;
 mod graph;
 mod groups;
+mod history;
 mod man;
 mod opened;
 mod out;
@@ -81,6 +82,8 @@ enum Command {
     Graph(graph::Graph),
     /// Call a tool and stream its answer
     Call(call::Call),
+    /// List the calls that were made; show, compare, replay, export or remove them
+    History(history::History),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
     Serve(serve::Serve),
     /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
@@ -134,6 +137,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Simulate(simulate)) => simulate.run(global, out),
         Some(Command::Graph(graph)) => graph.run(global, out),
         Some(Command::Call(call)) => call.run(global, out),
+        Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),

@@ -15,7 +15,9 @@
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
-//! | [`events`] | events of a call as data for scripts |
+//! | [`events`] | events of a call as data for scripts, and read again |
+//! | [`trace`] | calls as lines of the history: written, read, summed up, found |
+//! | [`secret`], [`mask`] | what a secret looks like; texts without their secrets |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
@@ -31,9 +33,12 @@ pub mod gated;
 pub mod groups;
 pub mod layout;
 pub mod lint;
+pub mod mask;
 pub mod mentions;
 pub mod model_view;
 pub mod scenario;
+pub mod secret;
 pub mod services;
 pub mod simulate;
+pub mod trace;
 pub mod workflow;

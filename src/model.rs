@@ -14,3 +14,4 @@ pub mod settings;
 pub mod shown;
 pub mod size;
 pub mod tool;
+pub mod trace;

@@ -2,6 +2,8 @@
 
 pub mod event_loop;
 mod folder;
+mod kept;
 pub mod launch;
+pub mod now;
 pub mod perform;
 pub mod terminal;

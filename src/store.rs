@@ -7,17 +7,21 @@
 //! | [`workspace`] | which folder it is, and reading its files |
 //! | [`settings`] | the workspace's settings, and the user's |
 //! | [`journal`] | unsaved work, kept for after a crash |
+//! | [`history`] | every call, kept as it happens |
+//! | [`secrets`] | the secrets that must not be kept |
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
+pub mod history;
 pub mod journal;
 pub mod log;
 pub mod paths;
 pub mod samples;
 pub mod schema_files;
+pub mod secrets;
 pub mod settings;
 mod walk;
 pub mod watch;

@@ -2,6 +2,7 @@
 //!
 //! A view owns only cursor, scroll and folds. All drawing goes through ratatui's `Frame`, all colours through [`styles`].
 
+pub mod answer;
 pub mod canvas;
 pub mod form;
 pub mod overlays;

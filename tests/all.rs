@@ -32,6 +32,8 @@ mod form_work;
 mod gallery;
 #[path = "all/gate_edits.rs"]
 mod gate_edits;
+#[path = "all/history.rs"]
+mod history;
 #[path = "all/invoke.rs"]
 mod invoke;
 #[path = "all/killed.rs"]

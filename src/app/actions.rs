@@ -19,8 +19,10 @@ pub enum Scope {
     Run,
     Matrix,
     Invoke,
+    /// In Invoke and History.
     Answer,
     Calls,
+    History,
 }
 
 impl Scope {
@@ -41,8 +43,9 @@ impl Scope {
             Self::Run => "Workflow · run",
             Self::Matrix => "Workflow · matrix",
             Self::Invoke => "Invoke",
-            Self::Answer => "Invoke · answer",
+            Self::Answer => "Answer",
             Self::Calls => "Invoke · calls",
+            Self::History => "History",
         }
     }
 }
@@ -81,6 +84,7 @@ actions! {
     ShowTools       "show-tools"       Global   ["1"],                  "Tools",           "Design descriptors";
     ShowWorkflow    "show-workflow"    Global   ["2"],                  "Workflow",        "Step through states and groups";
     ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
+    ShowHistory     "show-history"     Global   ["5"],                  "History",         "Find, open, compare and replay calls that were made";
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
     Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
@@ -195,10 +199,19 @@ actions! {
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
     CopyAs          "copy-as"          Invoke   ["y"],                  "copy as…",        "Copy the call as a command, the request or the answer";
-    Follow          "follow"           Invoke   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
-    NextView        "next-answer-view" Invoke   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time";
-    Strays          "strays"           Invoke   ["z"],                  "strays",          "Show the messages that are not part of the answer";
+    Follow          "follow"           Answer   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
+    NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time";
+    Strays          "strays"           Answer   ["z"],                  "strays",          "Show the messages that are not part of the answer";
     EditDescriptor  "edit-descriptor"  Invoke   ["e"],                  "edit tool",       "Open the tool in Tools";
+
+    Replay          "replay"           History  ["p"],                  "replay…",         "Let the answer come once more, at its own speed or faster; once more stops it";
+    MarkKept        "mark"             History  ["space"],              "mark",            "Mark the call, to compare another one with it";
+    CompareKept     "compare-calls"    History  ["c"],                  "compare",         "Compare the call with the marked one, or with the one before it: text, JSON, times";
+    ResendKept      "resend-kept"      History  ["r"],                  "resend",          "Send the call's request once more, over the connection that is chosen";
+    EditKept        "edit-kept"        History  ["e"],                  "edit, resend",    "Put the call's arguments into the form of Invoke, to change and send them";
+    CopyKept        "copy-kept"        History  ["y"],                  "copy as…",        "Copy the answer, the request or the whole call as JSON lines";
+    ExportKept      "export-kept"      History  ["w"],                  "export",          "Write the call to a file, as JSON lines";
+    RemoveKept      "remove-kept"      History  ["x", "delete"],        "remove",          "Take the call out of the history";
 }
 
 impl Act {

@@ -8,6 +8,7 @@ use crate::{
         call::{CallId, Request},
         connection::Connection,
         entry::FileId,
+        trace::{Trace, TraceId},
     },
     schema::pointer::Pointer,
 };
@@ -22,7 +23,12 @@ pub enum Overwrite {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Write a file, or with no text take it away; `before` is what must be on disk. Answered by `Saved`, `SaveRefused` or `Failed`.
-    Save { file: FileId, text: Option<Arc<str>>, before: Option<Arc<str>>, overwrite: Overwrite },
+    Save {
+        file: FileId,
+        text: Option<Arc<str>>,
+        before: Option<Arc<str>>,
+        overwrite: Overwrite,
+    },
     /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
     Read,
     /// Check a workspace, the newest asked for only. Answered by `Checked`.
@@ -30,17 +36,51 @@ pub enum Effect {
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
     Journal(BTreeMap<FileId, Arc<str>>),
     /// Send a request and report what happens. Answered by `CallEvents`.
-    Call { call: CallId, connection: Box<Connection>, request: Box<Request> },
+    Call {
+        call: CallId,
+        connection: Box<Connection>,
+        request: Box<Request>,
+    },
     /// Stop a running call.
     Cancel(CallId),
+    /// Read the history. Answered by `KeptListed`.
+    ListKept {
+        turn: u64,
+        query: String,
+    },
+    /// Read one kept call, the newest asked for only. Answered by `KeptOpened`.
+    OpenKept(TraceId),
+    /// Read two. Answered by `KeptCompared`.
+    CompareKept([TraceId; 2]),
+    /// Tell a kept call's events once more, in their times; one replay at a time. Answered by `Replayed`.
+    Replay {
+        trace: Arc<Trace>,
+        speed: u32,
+    },
+    StopReplay,
+    /// Write a kept call to a file, as JSON lines.
+    ExportKept {
+        id: TraceId,
+        path: String,
+    },
+    /// Take a call out of the history. Answered by `KeptChanged`.
+    RemoveKept(TraceId),
     /// Tell what a folder holds; an empty name is the workspace's own. Answered by `Folder`.
     LookIntoFolder(String),
     /// Put a text on the clipboard.
     Copy(String),
     /// Give the terminal to the user's editor, then read the file again.
-    Editor { file: FileId, line: usize, column: usize },
+    Editor {
+        file: FileId,
+        line: usize,
+        column: usize,
+    },
     /// The same for one text of a form. Answered by `EditorText`.
-    EditText { target: TextTarget, at: Pointer, text: String },
+    EditText {
+        target: TextTarget,
+        at: Pointer,
+        text: String,
+    },
     /// Copy a shipped sample into the workspace, then read it.
     PutSample(&'static str),
     /// Remember the theme for the next start.

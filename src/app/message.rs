@@ -18,6 +18,7 @@ use crate::{
         entry::{EntryId, FileId},
         finding::Findings,
         problem::Problem,
+        trace::{Listing, Trace, TraceId},
     },
     schema::{moment::Wall, pointer::Pointer},
     syntax::{
@@ -32,6 +33,7 @@ pub enum ScreenId {
     Tools,
     Workflow,
     Invoke,
+    History,
     /// The form program's only one.
     Form,
 }
@@ -170,6 +172,33 @@ pub enum Message {
     Resend(CallId),
     Cancel(CallId),
     SelectCall(CallId),
+    /// Put the arguments of a call into the form of its tool, and show that.
+    EditCall {
+        tool: String,
+        arguments: Arc<str>,
+    },
+
+    // Kept calls.
+    /// Look for kept calls. Answered by `KeptListed`.
+    FindKept(String),
+    SelectKept(TraceId),
+    /// Mark it to be compared with, or no longer.
+    MarkKept(TraceId),
+    /// Answered by `KeptCompared`.
+    CompareKept([TraceId; 2]),
+    DropComparison,
+    /// Let the open call come once more, so many times as fast; 0: at once.
+    ReplayKept {
+        speed: u32,
+    },
+    StopReplay,
+    /// Send the open call's request once more.
+    ResendKept,
+    ExportKept {
+        id: TraceId,
+        path: String,
+    },
+    RemoveKept(TraceId),
 
     // What comes back.
     /// A slice of the workspace's files.
@@ -203,6 +232,19 @@ pub enum Message {
     CallEvents {
         call: CallId,
         events: Vec<Event>,
+    },
+    KeptListed {
+        turn: u64,
+        listing: Arc<Listing>,
+    },
+    KeptOpened(Box<Trace>),
+    KeptCompared(Arc<[Trace; 2]>),
+    /// The history on disk is different now.
+    KeptChanged,
+    Replayed {
+        id: TraceId,
+        events: Vec<Event>,
+        ended: bool,
     },
     ConnectionWords {
         connection: String,

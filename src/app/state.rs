@@ -12,6 +12,7 @@ use super::{
     documents::Documents,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
+    history::Kept,
     message::{Health, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,
@@ -118,6 +119,8 @@ pub struct State {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// Calls of earlier, too.
+    pub kept: Kept,
     pub connections: Vec<Connection>,
     pub connection: usize,
     pub health: Health,
@@ -220,6 +223,7 @@ impl State {
             typed: TypedHistory::default(),
             user,
             calls: Calls::default(),
+            kept: Kept::default(),
             connections,
             connection,
             health: Health::Idle,

@@ -3,13 +3,14 @@
 mod calls;
 mod files;
 mod form;
+mod history;
 mod workflow;
 
 use super::{
     compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
-    message::{Health, Message, TextTarget},
+    message::{Health, Message, ScreenId, TextTarget},
     notices::NoticeKind,
     state::{Goal, Question, State},
     what_if::WhatIf,
@@ -32,7 +33,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::LookIntoFolder(folder) => return vec![Effect::LookIntoFolder(folder)],
         Message::Folder(list) => state.folder = Some(list.into()),
         Message::Clock(wall) => state.wall = wall,
-        Message::Show(screen) => state.screen = screen,
+        Message::Show(screen) => {
+            state.screen = screen;
+            if screen == ScreenId::History {
+                return history::list(state);
+            }
+        }
         Message::Select(entry) => select(state, entry),
         Message::Jump(entry, pointer) => {
             let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
@@ -152,8 +158,28 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::CallEvents { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
                 workflow::ended(state, call, outcome, took_ms, now);
+                if state.screen == ScreenId::History {
+                    return history::list(state);
+                }
             }
         }
+        Message::EditCall { tool, arguments } => history::edit(state, &tool, &arguments, now),
+
+        Message::FindKept(query) => return history::find(state, query),
+        Message::KeptListed { turn, listing } => return history::listed(state, turn, listing),
+        Message::KeptChanged => return history::list(state),
+        Message::SelectKept(id) => return history::select(state, id),
+        Message::KeptOpened(trace) => history::opened(state, *trace),
+        Message::MarkKept(id) => history::mark(state, id),
+        Message::CompareKept(ids) => return vec![Effect::CompareKept(ids)],
+        Message::KeptCompared(traces) => state.kept.compared = Some(traces),
+        Message::DropComparison => state.kept.compared = None,
+        Message::ReplayKept { speed } => return history::replay(state, speed),
+        Message::Replayed { id, events, ended } => history::replayed(state, &id, events, ended),
+        Message::StopReplay => return history::stop(state),
+        Message::ResendKept => return history::resend(state, now),
+        Message::ExportKept { id, path } => return vec![Effect::ExportKept { id, path }],
+        Message::RemoveKept(id) => return vec![Effect::RemoveKept(id)],
     }
     Vec::new()
 }

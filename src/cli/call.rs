@@ -1,6 +1,6 @@
 //! `toolcrib call`: calls a tool and streams its answer.
 
-use std::{pin::pin, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -20,6 +20,13 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
+        trace::Head,
+    },
+    runtime::now::now,
+    store::{
+        history::{History, Recorder},
+        paths::Paths,
+        secrets,
     },
     systems::{by_id, system::CallOf},
     wire::registry::Registry,
@@ -59,6 +66,10 @@ pub struct Call {
     /// Send arguments that do not fit the tool's schema too
     #[arg(long)]
     no_check: bool,
+
+    /// Leave nothing of this call in the history
+    #[arg(long)]
+    no_history: bool,
 }
 
 /// `500ms`, `30s`, `2m`; a number alone counts seconds.
@@ -96,12 +107,14 @@ impl Call {
         if self.dry_run {
             return show(global, out, &request, &connection);
         }
+        let recorder = if self.no_history { None } else { record(&opened, &request, &connection, out) };
         let shown = request_json(&request, &connection, 0);
         let teller = Teller {
             out,
             json: global.json,
             key: &tool.entry.key,
             request: shown,
+            recorder,
             open_line: false,
             chunks: 0,
             bytes: 0,
@@ -152,6 +165,15 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
     })
 }
 
+/// Begins the call in the history; a call is made although it cannot be kept.
+fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out) -> Option<Recorder> {
+    let begun = Paths::of_user().and_then(|paths| {
+        let mask = secrets::mask(&opened.settings.connections);
+        Arc::new(History::of(&paths, &opened.workspace.root, mask)).begin(&Head::of(request, connection, now()))
+    });
+    begun.map_err(|problem| out.warn(format_args!("this call is not kept in the history: {problem}"))).ok()
+}
+
 /// Runs the call and tells its events as they come, until its end or an interruption.
 async fn stream(connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
     let registry = Registry::default();
@@ -161,22 +183,32 @@ async fn stream(connection: Connection, request: Request, limits: Limits, mut te
     let mut call = pin!(registry.call(&connection, request, limits, sender));
     let mut running = true;
     let mut ending = Ending::Done;
+    let mut batch = Vec::with_capacity(QUEUE);
     loop {
-        let event = tokio::select! {
+        let count = tokio::select! {
             biased;
             () = &mut interrupt => {
                 let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                teller.keep(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
                 return teller.end(at_ms, Outcome::Cancelled, None);
             }
-            event = events.recv() => event,
+            count = events.recv_many(&mut batch, QUEUE) => count,
             () = &mut call, if running => {
                 running = false;
                 continue;
             }
         };
-        let Some(event) = event else { return Ok(ending) };
-        if let Some(ended) = teller.tell(event, events.is_empty())? {
-            ending = ended;
+        if count == 0 {
+            return Ok(ending);
+        }
+        // What is seen is kept.
+        teller.keep(&batch);
+        let mut left = batch.len();
+        for event in batch.drain(..) {
+            left -= 1;
+            if let Some(ended) = teller.tell(event, left == 0 && events.is_empty())? {
+                ending = ended;
+            }
         }
     }
 }
@@ -187,6 +219,8 @@ struct Teller<'t> {
     json: bool,
     key: &'t str,
     request: Value,
+    /// Where the call is kept in the history.
+    recorder: Option<Recorder>,
     /// The last text did not end its line.
     open_line: bool,
     chunks: u64,
@@ -195,6 +229,14 @@ struct Teller<'t> {
 }
 
 impl Teller<'_> {
+    /// Puts events into the history, until that fails.
+    fn keep(&mut self, events: &[Event]) {
+        if let Some(Err(problem)) = self.recorder.as_mut().map(|recorder| recorder.take(events)) {
+            self.recorder = None;
+            self.out.warn(format_args!("the rest of this call is not kept in the history: {problem}"));
+        }
+    }
+
     /// Tells an event; answers with the ending when it is the end. What is written is seen at once when nothing follows at once.
     fn tell(&mut self, event: Event, is_last_for_now: bool) -> Result<Option<Ending>, super::ending::Halt> {
         let at_ms = event.at_ms;

@@ -24,7 +24,7 @@ use crate::{
         simulate::{audit, metrics},
     },
     model::problem::{Problem, ProblemKind},
-    runtime::event_loop::now,
+    runtime::now::now,
     store::files::{self, Expected, Outside},
 };
 

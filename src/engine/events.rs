@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::call::{Event, EventKind};
+use crate::model::call::{CallProblem, Event, EventKind, Outcome, StrayCause};
 
 /// An event in its stable shape: `{event: "request"|"chunk"|"stray"|"notice"|"end", at_ms, …}`.
 #[must_use]
@@ -24,10 +24,54 @@ pub fn json(event: &Event) -> Value {
     }
 }
 
+/// The event of such an object; `None` where it is none.
+#[must_use]
+pub fn of_json(value: &Value) -> Option<Event> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let number = |name: &str| value.get(name).and_then(Value::as_u64);
+    let bytes = || usize::try_from(number("bytes")?).ok();
+    let kind = match text("event")? {
+        "request" => EventKind::Sent { bytes: bytes()? },
+        "chunk" => EventKind::Chunk { text: text("text")?.into(), bytes: bytes()? },
+        "stray" => EventKind::Stray {
+            cause: StrayCause::of_words(text("cause")?)?,
+            id: text("id").map(str::to_owned),
+            body: text("body")?.into(),
+        },
+        "notice" => EventKind::Notice(text("text")?.to_owned()),
+        "end" => EventKind::End { outcome: Outcome::of_word(text("outcome")?)?, problem: value.get("error").and_then(problem) },
+        _ => return None,
+    };
+    Some(Event { at_ms: number("at_ms")?, kind })
+}
+
+fn problem(error: &Value) -> Option<CallProblem> {
+    let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    error.is_object().then(|| CallProblem { kind: part("type"), message: part("message"), remedy: part("remedy") })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::call::{CallProblem, Outcome};
+
+    #[test]
+    fn events_are_read_again() {
+        let problem = CallProblem { kind: "k".into(), message: "m".into(), remedy: "r".into() };
+        for kind in [
+            EventKind::Sent { bytes: 3 },
+            EventKind::Chunk { text: "a\u{1b}\n".into(), bytes: 60 },
+            EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() },
+            EventKind::Stray { cause: StrayCause::Late, id: None, body: "".into() },
+            EventKind::Notice("reconnecting".into()),
+            EventKind::End { outcome: Outcome::TimedOut, problem: Some(problem) },
+            EventKind::End { outcome: Outcome::Succeeded, problem: None },
+        ] {
+            let event = Event { at_ms: 7, kind };
+            assert_eq!(of_json(&json(&event)), Some(event));
+        }
+        assert_eq!(of_json(&json!({"event": "chunk", "at_ms": 1})), None);
+        assert_eq!(of_json(&json!("chunk")), None);
+    }
 
     #[test]
     fn events_have_their_shape() {

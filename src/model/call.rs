@@ -27,6 +27,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The value of header `id`.
     pub correlation: String,
+    /// The arguments that it was made from, as a JSON object; numbers as they were typed.
+    pub arguments: Arc<str>,
     pub body: Arc<str>,
 }
 
@@ -52,6 +54,14 @@ impl Outcome {
             Self::TimedOut => "timed-out",
             Self::Lost => "lost",
         }
+    }
+
+    /// The outcome of that word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost]
+            .into_iter()
+            .find(|known| known.word() == word)
     }
 }
 
@@ -83,6 +93,13 @@ impl StrayCause {
             Self::Duplicate => "came twice",
             Self::Unreadable => "cannot be understood",
         }
+    }
+
+    /// The cause of those words.
+    #[must_use]
+    pub fn of_words(words: &str) -> Option<Self> {
+        let known = [Self::ForeignId, Self::UnknownId, Self::NoId, Self::Late, Self::Duplicate, Self::Unreadable];
+        known.into_iter().find(|cause| cause.words() == words)
     }
 }
 

@@ -1,9 +1,6 @@
 //! The loop: input and messages in, effects out, one drawing for each change.
 
-use std::{
-    io,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{io, time::Duration};
 
 use crossterm::event::EventStream;
 use futures::StreamExt;
@@ -14,13 +11,12 @@ use tokio::{
 };
 
 use super::{
+    now::{now, wall},
     perform::Performer,
     terminal::{Screen, give_back, input},
 };
 use crate::{
     app::{effect::Effect, input::Input, message::Message, state::State, update::update},
-    model::clock::Millis,
-    schema::moment::Wall,
     ui::root::Root,
 };
 
@@ -30,19 +26,6 @@ const SLICE: usize = 256;
 const SLICE_TIME: Duration = Duration::from_millis(4);
 /// Between two drawings that a burst of messages causes.
 const FRAME: Duration = Duration::from_millis(16);
-
-/// Now, as messages carry it.
-#[must_use]
-pub fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-}
-
-/// The same as the clock on the wall shows it.
-fn wall() -> Wall {
-    let now = jiff::Timestamp::now();
-    Wall { seconds: now.as_second(), offset: jiff::tz::TimeZone::system().to_offset(now).seconds() / 60 }
-}
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +67,7 @@ impl EventLoop {
             match wake(&mut events, &mut self.messages, &mut batch, &mut signals, due).await {
                 Woken::Input(None) => due = Some(Instant::now()),
                 Woken::Input(Some(input)) => {
-                    self.take(vec![Message::Clock(wall())], &mut screen, &mut events)?;
+                    self.take(vec![Message::Clock(wall(now()))], &mut screen, &mut events)?;
                     let asked = self.root.input(&input, &self.state);
                     if self.take(asked, &mut screen, &mut events)? {
                         return Ok(End::Left);

@@ -26,7 +26,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         settings::UserSettings,
     },
-    store::{journal::Journal, paths::Paths, workspace::Workspace},
+    store::{history::History, journal::Journal, paths::Paths, secrets, workspace::Workspace},
     ui::{
         root::{Colour, Root},
         theme,
@@ -83,18 +83,19 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     let of = start.form.as_ref().map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
     let journal = Journal::of(&paths, &of);
     let pending = journal.pending();
-    let tools = Tools { workspace, journal, config: paths.config_file(), editor: settings.editor.clone(), limits };
+    let history = History::of(&paths, &workspace.root, secrets::mask(&start.connections));
+    let tools = Tools { workspace, journal, history, config: paths.config_file(), editor: settings.editor.clone(), limits };
     let mut performer = Performer::new(tools, sender.clone());
     let mut state = State::new(start);
     for complaint in complaints {
-        state.notices.push(NoticeKind::Warning, complaint, super::event_loop::now());
+        state.notices.push(NoticeKind::Warning, complaint, super::now::now());
     }
     match pending {
         Ok(texts) if !texts.is_empty() => {
             let _ = sender.send(Message::Unsaved(texts)).await;
         }
         Ok(_) => {}
-        Err(problem) => state.notices.problem(&problem, super::event_loop::now()),
+        Err(problem) => state.notices.problem(&problem, super::now::now()),
     }
     let is_form = state.form.is_some();
     let (root, first) = if is_form {

@@ -15,7 +15,11 @@ use tokio::{
     time::Instant,
 };
 
-use super::{folder, terminal};
+use super::{
+    folder,
+    kept::{Keeper, Record},
+    terminal,
+};
 use crate::{
     app::{
         checking::Snapshot,
@@ -32,6 +36,7 @@ use crate::{
     },
     store::{
         files::{self, Expected, NotSaved, Outside, Scratch, Stamp},
+        history::History,
         journal::Journal,
         samples,
         settings::user,
@@ -55,6 +60,7 @@ type Unsaved = BTreeMap<FileId, Arc<str>>;
 pub struct Performer {
     workspace: Arc<Workspace>,
     journal: Arc<Journal>,
+    keeper: Keeper,
     config: PathBuf,
     registry: Arc<Registry>,
     limits: Limits,
@@ -72,12 +78,14 @@ pub struct Performer {
 struct Running {
     task: AbortHandle,
     began: Instant,
+    record: Record,
 }
 
 /// What a performer is made from.
 pub struct Tools {
     pub workspace: Workspace,
     pub journal: Journal,
+    pub history: History,
     /// The user's settings file.
     pub config: PathBuf,
     /// The user's choice of editor; else `$VISUAL`, `$EDITOR`.
@@ -101,6 +109,7 @@ impl Performer {
             watch: None,
             workspace,
             journal,
+            keeper: Keeper::new(tools.history, messages.clone()),
             config: tools.config,
             registry,
             limits: tools.limits,
@@ -130,6 +139,13 @@ impl Performer {
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
+            Effect::ListKept { .. }
+            | Effect::OpenKept(_)
+            | Effect::CompareKept(_)
+            | Effect::Replay { .. }
+            | Effect::StopReplay
+            | Effect::ExportKept { .. }
+            | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
         }
@@ -184,12 +200,18 @@ impl Performer {
     fn call(&mut self, call: CallId, connection: Connection, request: Request) {
         let (sender, mut events) = mpsc::channel(EVENTS * 4);
         let (registry, limits, messages) = (Arc::clone(&self.registry), self.limits, self.messages.clone());
+        let record = self.keeper.record(&request, &connection);
+        let kept = record.clone();
         let task = tokio::spawn(async move {
             let calling = registry.call(&connection, request, limits, sender);
             let telling = async {
                 let mut batch = Vec::with_capacity(EVENTS);
                 while events.recv_many(&mut batch, EVENTS).await > 0 {
                     let events = std::mem::take(&mut batch);
+                    // What is seen is kept.
+                    if let Some(complaint) = kept.keep(&events) {
+                        let _ = messages.send(complaint).await;
+                    }
                     if messages.send(Message::CallEvents { call, events }).await.is_err() {
                         return;
                     }
@@ -198,7 +220,7 @@ impl Performer {
             tokio::join!(calling, telling);
         });
         self.running.retain(|_, running| !running.task.is_finished());
-        self.running.insert(call, Running { task: task.abort_handle(), began: Instant::now() });
+        self.running.insert(call, Running { task: task.abort_handle(), began: Instant::now(), record });
     }
 
     fn cancel(&mut self, call: CallId) {
@@ -206,7 +228,11 @@ impl Performer {
         running.task.abort();
         let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        self.tell(Message::CallEvents { call, events: vec![Event { at_ms, kind: end }] });
+        let events = vec![Event { at_ms, kind: end }];
+        if let Some(complaint) = running.record.keep(&events) {
+            self.tell(complaint);
+        }
+        self.tell(Message::CallEvents { call, events });
     }
 
     fn put_sample(&self, name: &'static str) {

@@ -1,6 +1,7 @@
 //! The screens, one row each.
 
 pub mod form;
+pub mod history;
 pub mod invoke;
 pub mod tools;
 pub mod workflow;
@@ -21,4 +22,5 @@ pub const SCREENS: &[ScreenRow] = &[
     ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() },
     ScreenRow { id: ScreenId::Workflow, act: Act::ShowWorkflow, make: || Box::<workflow::WorkflowScreen>::default() },
     ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke },
+    ScreenRow { id: ScreenId::History, act: Act::ShowHistory, make: || Box::<history::History>::default() },
 ];

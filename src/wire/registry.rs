@@ -202,6 +202,7 @@ mod tests {
             reply: Some(format!("response:tg:{topic}")),
             headers: vec![("id".into(), "r-1".into())],
             correlation: "r-1".into(),
+            arguments: arguments.to_string().into(),
             body: request::body("alice", &map(config), &arguments.to_string()),
         }
     }

@@ -14,6 +14,8 @@ pub mod luck;
 pub mod nats;
 #[path = "support/picture.rs"]
 pub mod picture;
+#[path = "support/place.rs"]
+pub mod place;
 #[path = "support/pulsar.rs"]
 pub mod pulsar;
 #[path = "support/rabbitmq.rs"]

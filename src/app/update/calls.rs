@@ -64,7 +64,14 @@ pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect
 }
 
 pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    let Some(request) = state.calls.get(call).map(|call| call.request.clone()) else { return Vec::new() };
+    match state.calls.get(call).map(|call| call.request.clone()) {
+        Some(request) => send_again(state, request, now),
+        None => Vec::new(),
+    }
+}
+
+/// Sends a request that was sent before.
+pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
     let headers = request

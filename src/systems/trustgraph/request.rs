@@ -37,6 +37,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
         reply: service.response_queue.clone().filter(|queue| !queue.is_empty()),
         headers: vec![(ID.into(), call.correlation.into())],
         correlation: call.correlation.into(),
+        arguments: call.arguments.json().into(),
         body: body(call.user, &config, &call.arguments.json()),
     })
 }

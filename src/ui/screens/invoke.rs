@@ -4,13 +4,10 @@
 //! | --- | --- |
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
-//! | [`answer`], [`answer_view`] | right: the answer, in four views; strays on demand; its keys, its drawing |
-//! | [`events`], [`copy`] | a call's events as rows; a call as a command |
+//! | `ui/answer` | right: the answer |
+//! | [`copy`] | a call as a command |
 
-mod answer;
-mod answer_view;
 mod copy;
-mod events;
 mod preview;
 mod request;
 mod tools;
@@ -21,7 +18,6 @@ use ratatui::{
 };
 
 use self::{
-    answer::Answer,
     request::RequestPane,
     tools::{Part, Tools, tool_of},
 };
@@ -32,11 +28,19 @@ use crate::{
         message::{Message, ScreenId},
         state::State,
     },
+    schema::literal::Literal,
     systems,
     ui::{
+        answer::{
+            draw::{Shown, indented, welcome},
+            pane::Answer,
+        },
         overlays::menu::{Item, Menu},
         view::{Look, OverlayReply, Reply, Screen},
-        widgets::panes::{Panes, SIDE_BY_SIDE},
+        widgets::{
+            pane::Pane,
+            panes::{Panes, SIDE_BY_SIDE},
+        },
     },
 };
 
@@ -69,7 +73,7 @@ impl Invoke {
         match pane {
             LEFT => self.tools.input(input, state),
             MIDDLE => self.request.input(input),
-            _ => self.answer.input(input, state),
+            _ => self.answer.input(input, state.calls.shown()),
         }
     }
 
@@ -175,7 +179,8 @@ impl Invoke {
 fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
     let transport = state.connection().transport;
     let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, transport).ok());
-    let arguments = state.written_arguments_of(&request.tool);
+    // Of a call that was made, not of what is typed now.
+    let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     copy::of_request(request, &arguments, subject.as_deref(), &state.connection())
 }
 
@@ -198,7 +203,7 @@ impl Screen for Invoke {
     fn sync(&mut self, state: &State) {
         self.tools.sync(state);
         self.request.sync(state);
-        self.answer.sync(state);
+        self.answer.sync(state.calls.shown());
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -210,14 +215,25 @@ impl Screen for Invoke {
         let focus = self.panes.focus;
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
-        self.answer.draw(buffer, areas[RIGHT], look, state, focus == RIGHT);
+        match state.calls.shown() {
+            Some(call) => {
+                let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
+                let whose = if elsewhere { format!("Answer of {}", call.request.name) } else { "Answer".to_owned() };
+                self.answer.draw(buffer, areas[RIGHT], look, &Shown { call, whose: &whose, focused: focus == RIGHT });
+            }
+            None => {
+                let pane = Pane { title: "Answer", focused: focus == RIGHT, ..Pane::default() };
+                let inside = pane.draw(buffer, areas[RIGHT], look.styles);
+                welcome(buffer, indented(inside), look);
+            }
+        }
     }
 
     fn scopes(&self) -> Vec<Scope> {
         match self.panes.focus {
-            LEFT if self.tools.part == Part::Calls => vec![Scope::Calls, Scope::Invoke],
-            LEFT => vec![Scope::Invoke],
-            MIDDLE => vec![Scope::Form, Scope::Invoke],
+            LEFT if self.tools.part == Part::Calls => vec![Scope::Calls, Scope::Invoke, Scope::Answer],
+            LEFT => vec![Scope::Invoke, Scope::Answer],
+            MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Invoke],
         }
     }
@@ -267,7 +283,7 @@ impl Screen for Invoke {
             }
             Act::CopyAs => return self.copy(state),
             Act::Follow => self.answer.turn_follow(),
-            Act::NextView => self.answer.next_view(state),
+            Act::NextView => self.answer.next_view(state.calls.shown()),
             Act::Strays => self.answer.turn_strays(),
             Act::EditDescriptor => {
                 return Reply::Send(

@@ -167,6 +167,7 @@ fn request() -> Request {
         reply: Some("non-persistent://tg/response/joke".into()),
         headers: vec![("id".into(), ID.into())],
         correlation: ID.into(),
+        arguments: "{}".into(),
         body: r#"{"user":"alice","config":"{}","arguments":"{}"}"#.into(),
     }
 }

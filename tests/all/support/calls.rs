@@ -39,6 +39,7 @@ pub fn joke_of(topic: &str) -> Request {
         reply: Some(format!("response:tg:{topic}")),
         headers: vec![("id".into(), "7f1c".into())],
         correlation: "7f1c".into(),
+        arguments: r#"{"topic": "llamas"}"#.into(),
         body: request::body("alice", &map(&json!({"style": "a pun"})), r#"{"topic": "llamas"}"#),
     }
 }

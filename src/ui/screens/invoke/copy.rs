@@ -75,6 +75,7 @@ mod tests {
             reply: None,
             headers: vec![("id".into(), "7f1c".into())],
             correlation: "7f1c".into(),
+            arguments: "{}".into(),
             body: r#"{"user":"o'hara"}"#.into(),
         };
         let arguments = Literal::parse(r#"{"topic": "it's late", "count": 3.00}"#).unwrap();

@@ -6,7 +6,6 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value, json};
 
 use super::{
-    answer_view::indented,
     preview::{RequestLine, request_lines},
     tools::tool_of,
 };
@@ -24,6 +23,7 @@ use crate::{
     syntax::edit::Edit,
     systems::table,
     ui::{
+        answer::draw::indented,
         canvas::Pen,
         form::view::{Form, FormReply},
         styles::{Role, Styles},

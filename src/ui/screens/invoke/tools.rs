@@ -7,7 +7,6 @@ use ratatui::{
     layout::{Constraint, Layout, Rect},
 };
 
-use super::events::{sign, span};
 use crate::{
     app::{
         input::{Code, Input, Key, Mouse, MouseKind},
@@ -21,6 +20,7 @@ use crate::{
         tool::Tool,
     },
     ui::{
+        answer::events::{sign, span},
         canvas::{Pen, mark_chosen},
         styles::{Role, Styles},
         view::{Look, Reply},

@@ -13,7 +13,7 @@ use crate::{
 const LONGEST: usize = 4_000;
 
 /// One line of the log.
-pub(super) struct LogRow {
+pub struct LogRow {
     pub time: String,
     pub what: String,
     pub role: Role,
@@ -22,21 +22,21 @@ pub(super) struct LogRow {
 
 /// Which events a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
+pub enum Which {
     All,
     Strays,
 }
 
 /// A row of a list of events: one in memory, or the gap where some were let go.
 #[derive(Clone, Copy)]
-pub(super) enum Listed<'c> {
+pub enum Listed<'c> {
     /// With the number of the chunk, where it is one.
     Event(&'c Event, u64),
     Gap(u64),
 }
 
 /// The rows of a call, in order. What is in memory is bounded, so this is short.
-pub(super) fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
+pub fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
     let mut rows = Vec::with_capacity(call.events.len() + 1);
     let is_chunk = |event: &Event| matches!(event.kind, EventKind::Chunk { .. });
     let shown = call.events.iter().filter(|event| is_chunk(event)).count() as u64;
@@ -58,7 +58,7 @@ pub(super) fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
 }
 
 impl Listed<'_> {
-    pub(super) fn row(&self) -> LogRow {
+    pub fn row(&self) -> LogRow {
         let (event, number) = match self {
             Self::Event(event, number) => (event, number),
             Self::Gap(count) => {
@@ -84,7 +84,7 @@ impl Listed<'_> {
     }
 
     /// The event as `call --json` prints it, of a long text only the start: a piece may be megabytes long, and a row is one line.
-    pub(super) fn raw(&self) -> String {
+    pub fn raw(&self) -> String {
         match self {
             Self::Event(event, _) => match &event.kind {
                 EventKind::Chunk { text, bytes } if text.len() > LONGEST => {
@@ -100,7 +100,7 @@ impl Listed<'_> {
 }
 
 /// The state of a call as a sign, words and a role.
-pub(super) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
+pub fn sign(call: &Call) -> (&'static str, &'static str, Role) {
     use crate::model::call::CallState;
     match &call.state {
         CallState::Opening => ("◌", "connecting", Role::Info),
@@ -117,7 +117,7 @@ pub(super) fn sign(call: &Call) -> (&'static str, &'static str, Role) {
 }
 
 /// A span of time as people read it.
-pub(super) fn span(ms: u64) -> String {
+pub fn span(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

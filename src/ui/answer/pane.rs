@@ -4,10 +4,7 @@ use ratatui::layout::Rect;
 
 use super::events::{Listed, LogRow, Which, listed};
 use crate::{
-    app::{
-        input::{Code, Input, Key, Mouse, MouseKind},
-        state::State,
-    },
+    app::input::{Code, Input, Key, Mouse, MouseKind},
     model::call::{Call, CallId, EventKind},
     ui::{
         canvas::wrap,
@@ -24,11 +21,11 @@ use crate::{
     },
 };
 
-pub(super) const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
+pub const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum View {
+pub enum View {
     Text,
     Tree,
     Raw,
@@ -39,27 +36,27 @@ pub(super) enum View {
 
 /// The right pane.
 #[derive(Default)]
-pub(super) struct Answer {
-    pub(super) call: Option<CallId>,
-    pub(super) tabs: Tabs,
-    pub(super) text: TextView,
-    pub(super) tree: Option<(usize, Result<JsonTree, String>)>,
-    pub(super) list: ListCursor,
+pub struct Answer {
+    pub call: Option<CallId>,
+    pub tabs: Tabs,
+    pub text: TextView,
+    pub tree: Option<(usize, Result<JsonTree, String>)>,
+    pub list: ListCursor,
     /// The list stays at its end.
-    pub(super) list_follows: bool,
-    pub(super) find: Option<TextInput>,
-    pub(super) body: Rect,
-    pub(super) stray_line: Rect,
+    pub list_follows: bool,
+    pub find: Option<TextInput>,
+    pub body: Rect,
+    pub stray_line: Rect,
 }
 
 impl Answer {
-    pub(super) fn view(&self) -> View {
+    pub fn view(&self) -> View {
         [View::Text, View::Tree, View::Raw, View::Time, View::Strays][self.tabs.at.min(VIEWS.len())]
     }
 
     /// Takes in which call is shown.
-    pub(super) fn sync(&mut self, state: &State) {
-        let shown = state.calls.shown().map(|call| call.id);
+    pub fn sync(&mut self, call: Option<&Call>) {
+        let shown = call.map(|call| call.id);
         if self.call != shown {
             self.call = shown;
             self.text.reset(true);
@@ -70,19 +67,19 @@ impl Answer {
         }
     }
 
-    pub(super) fn next_view(&mut self, state: &State) {
-        let strays = state.calls.shown().is_some_and(|call| call.strays > 0);
+    pub fn next_view(&mut self, call: Option<&Call>) {
+        let strays = call.is_some_and(|call| call.strays > 0);
         self.tabs.at = (self.tabs.at + 1) % (VIEWS.len() + usize::from(strays));
     }
 
-    pub(super) fn turn_follow(&mut self) {
+    pub fn turn_follow(&mut self) {
         match self.view() {
             View::Text => self.text.follow = !self.text.follow,
             _ => self.list_follows = !self.list_follows,
         }
     }
 
-    pub(super) fn turn_strays(&mut self) {
+    pub fn turn_strays(&mut self) {
         if self.shows_strays() {
             self.leave_strays();
         } else {
@@ -98,28 +95,28 @@ impl Answer {
         }
     }
 
-    pub(super) fn shows_strays(&self) -> bool {
+    pub fn shows_strays(&self) -> bool {
         self.view() == View::Strays
     }
 
-    pub(super) fn finding(&self) -> bool {
+    pub fn finding(&self) -> bool {
         self.find.is_some()
     }
 
-    pub(super) fn open_find(&mut self) {
+    pub fn open_find(&mut self) {
         self.find = Some(TextInput::default());
     }
 
     /// What of the answer can be copied beside the whole text: the value under the cursor of the tree.
-    pub(super) fn selected_value(&self) -> Option<String> {
+    pub fn selected_value(&self) -> Option<String> {
         match &self.tree {
             Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected(),
             _ => None,
         }
     }
 
-    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
-        let Some(call) = state.calls.shown() else { return Reply::Ignored };
+    pub fn input(&mut self, input: &Input, call: Option<&Call>) -> Reply {
+        let Some(call) = call else { return Reply::Ignored };
         match input {
             Input::Key(key) if self.find.is_some() => self.find_key(*key, call),
             Input::Paste(text) => match &mut self.find {
@@ -179,7 +176,7 @@ impl Answer {
         found.is_some()
     }
 
-    pub(super) fn which(&self) -> Which {
+    pub fn which(&self) -> Which {
         if self.shows_strays() { Which::Strays } else { Which::All }
     }
 

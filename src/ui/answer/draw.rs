@@ -4,11 +4,11 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
 use super::{
-    answer::{Answer, VIEWS, View},
     events::{Listed, LogRow, Which, listed, sign, span},
+    pane::{Answer, VIEWS, View},
 };
 use crate::{
-    app::{actions::Act, state::State},
+    app::actions::Act,
     model::{
         call::{Call, CallProblem, CallState, EventKind, StrayCause},
         size,
@@ -27,15 +27,19 @@ const LARGEST_TREE: usize = 4 * 1024 * 1024;
 /// How many lines of the log stand below the text at least, where there is room.
 const LOG: u16 = 7;
 
+/// What is drawn.
+pub struct Shown<'s> {
+    pub call: &'s Call,
+    /// What the title begins with.
+    pub whose: &'s str,
+    pub focused: bool,
+}
+
 impl Answer {
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
-        let Some(call) = state.calls.shown() else {
-            let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles);
-            return welcome(buffer, indented(inside), look);
-        };
-        let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, shown: &Shown<'_>) {
+        let Shown { call, whose, focused } = *shown;
         let place = self.position(call);
-        let title = title(call, elsewhere, usize::from(area.width.saturating_sub(4)));
+        let title = title(call, whose, usize::from(area.width.saturating_sub(4)));
         let pane = Pane { title: &title, foot: place.as_deref().unwrap_or_default(), focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, look.styles);
         if inside.height < 2 {
@@ -202,15 +206,14 @@ fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, styles: &Styles) {
 }
 
 /// A blank between the edges and the text.
-pub(super) fn indented(area: Rect) -> Rect {
+pub fn indented(area: Rect) -> Rect {
     let blank = (area.width / 2).min(1);
     Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
 /// As much of the state, the count, the size and the times as fits.
-fn title(call: &Call, elsewhere: bool, room: usize) -> String {
+fn title(call: &Call, whose: &str, room: usize) -> String {
     let (sign, word, _) = sign(call);
-    let whose = if elsewhere { format!("Answer of {}", call.request.name) } else { "Answer".to_owned() };
     let mut title = format!("{whose} {sign} {word}");
     let took = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
@@ -255,7 +258,8 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
     Ok(JsonTree::new(value))
 }
 
-fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+/// What stands there before the first call.
+pub fn welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     let send = look.keymap.keys(Act::Send).iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
     let words = format!("No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece.");
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {

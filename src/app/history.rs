@@ -1,0 +1,148 @@
+//! The calls that are kept on disk, as the History screen shows them: what is looked for, what fits, what is open.
+
+use std::sync::Arc;
+
+use crate::{
+    engine::trace::compare::text,
+    model::{
+        call::{Call, CallId, Request},
+        catalog::Catalog,
+        clock::Millis,
+        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        trace::{Head, Listing, Summary, Trace, TraceId},
+    },
+    schema::pointer::Pointer,
+    systems,
+};
+
+/// An answer longer than this is not held against another line by line.
+pub const LARGEST_COMPARED: usize = 1024 * 1024;
+
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// What is looked for, as it was typed.
+    pub query: String,
+    pub listing: Arc<Listing>,
+    /// Which reading was asked for last, and which one `listing` came of.
+    pub asked: u64,
+    pub answered: u64,
+    pub selected: Option<TraceId>,
+    /// The call that others are compared with.
+    pub marked: Option<TraceId>,
+    pub open: Option<Opened>,
+    /// Two calls beside each other, in the place of the open one.
+    pub compared: Option<Arc<[Trace; 2]>>,
+    shown: u64,
+}
+
+/// A kept call that is shown.
+#[derive(Debug)]
+pub struct Opened {
+    pub trace: Arc<Trace>,
+    /// The same as a call; while it is replayed, as far as that has come.
+    pub call: Call,
+    pub replaying: bool,
+}
+
+impl Kept {
+    /// Whether the list is being read.
+    #[must_use]
+    pub fn reading(&self) -> bool {
+        self.asked != self.answered
+    }
+
+    #[must_use]
+    pub fn selected_row(&self) -> Option<usize> {
+        let selected = self.selected.as_ref()?;
+        self.listing.calls.iter().position(|call| call.id == *selected)
+    }
+
+    #[must_use]
+    pub fn selected_call(&self) -> Option<&Summary> {
+        self.listing.calls.get(self.selected_row()?)
+    }
+
+    /// The call to compare the selected one with: the marked one, else the one of the same tool before it, else the one before.
+    #[must_use]
+    pub fn other(&self) -> Option<&TraceId> {
+        let selected = self.selected_call()?;
+        let marked = self.marked.as_ref().filter(|marked| **marked != selected.id);
+        let older = || self.listing.calls.iter().skip(self.selected_row().map_or(0, |row| row + 1));
+        let same_tool = || older().find(|call| call.tool == selected.tool).map(|call| &call.id);
+        marked.or_else(same_tool).or_else(|| older().next().map(|call| &call.id))
+    }
+
+    /// Shows a kept call.
+    pub fn show(&mut self, trace: Arc<Trace>, catalog: &Catalog) {
+        let call = self.as_call(&trace, catalog);
+        self.open = Some(Opened { trace, call, replaying: false });
+        if let Some(open) = &mut self.open {
+            open.show_all();
+        }
+    }
+
+    /// The open call anew, without its events.
+    pub fn rewind(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
+        let trace = Arc::clone(&self.open.as_ref()?.trace);
+        let call = self.as_call(&trace, catalog);
+        self.open = Some(Opened { trace: Arc::clone(&trace), call, replaying: true });
+        Some(trace)
+    }
+
+    fn as_call(&mut self, trace: &Trace, catalog: &Catalog) -> Call {
+        self.shown += 1;
+        Call::new(CallId(self.shown), request_of(&trace.head, catalog), &*trace.head.connection, trace.head.at)
+    }
+}
+
+impl Opened {
+    /// All that is kept of it, at once.
+    pub fn show_all(&mut self) {
+        let fresh = Call::new(self.call.id, self.call.request.clone(), self.call.connection.clone(), self.call.started);
+        self.call = fresh;
+        self.replaying = false;
+        for event in &self.trace.events {
+            self.call.take(event.clone());
+        }
+    }
+
+    #[must_use]
+    pub fn answer(&self) -> String {
+        text(&self.trace)
+    }
+}
+
+/// The request that a head tells of. Where the tool is gone, it stands nowhere.
+#[must_use]
+pub fn request_of(head: &Head, catalog: &Catalog) -> Request {
+    let nowhere = || {
+        EntryId::new(EntryPlace {
+            file: FileId::new(""),
+            document: 0,
+            at: Pointer::root().child(&*head.tool),
+            form: EntryForm::Plain,
+        })
+    };
+    Request {
+        tool: catalog.tool_called(&head.tool).map_or_else(nowhere, |tool| tool.id().clone()),
+        system: systems::by_id(&head.system).map_or("", |system| system.id()),
+        name: head.tool.to_string(),
+        to: head.to.to_string(),
+        reply: head.reply.as_ref().map(ToString::to_string),
+        headers: head.headers.clone(),
+        correlation: head.id.to_string(),
+        arguments: head.arguments.clone(),
+        body: head.body.clone(),
+    }
+}
+
+/// Milliseconds that a call took place before now, in words.
+#[must_use]
+pub fn ago(at: Millis, now: Millis) -> String {
+    match now.since(at) / 1_000 {
+        seconds @ 0..60 => format!("{seconds} s ago"),
+        seconds @ 60..3_600 => format!("{} min ago", seconds / 60),
+        seconds @ 3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        seconds => format!("{} d ago", seconds / 86_400),
+    }
+}

@@ -1,0 +1,135 @@
+//! Kept calls: found, opened, replayed, sent once more.
+
+use std::sync::Arc;
+
+use super::calls;
+use crate::{
+    app::{effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind, state::State},
+    model::{
+        call::Event,
+        clock::Millis,
+        problem::{Problem, ProblemKind},
+        trace::{Listing, Trace, TraceId},
+    },
+    syntax::source::{Format, Source},
+};
+
+/// Looks for what was typed.
+pub(super) fn find(state: &mut State, query: String) -> Vec<Effect> {
+    state.kept.query = query;
+    list(state)
+}
+
+/// Reads the list anew.
+pub(super) fn list(state: &mut State) -> Vec<Effect> {
+    state.kept.asked += 1;
+    vec![Effect::ListKept { turn: state.kept.asked, query: state.kept.query.clone() }]
+}
+
+/// The list was read.
+pub(super) fn listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<Effect> {
+    if turn != state.kept.asked {
+        return Vec::new();
+    }
+    state.kept.answered = turn;
+    state.kept.listing = listing;
+    if state.kept.selected_row().is_some() {
+        return Vec::new();
+    }
+    state.kept.selected = None;
+    state.kept.open = None;
+    state.kept.compared = None;
+    match state.kept.listing.calls.first().map(|call| call.id.clone()) {
+        Some(first) => select(state, first),
+        None => Vec::new(),
+    }
+}
+
+pub(super) fn select(state: &mut State, id: TraceId) -> Vec<Effect> {
+    let stop = stop(state);
+    state.kept.compared = None;
+    state.kept.selected = Some(id.clone());
+    stop.into_iter().chain([Effect::OpenKept(id)]).collect()
+}
+
+pub(super) fn opened(state: &mut State, trace: Trace) {
+    if state.kept.selected.as_ref() == Some(&trace.head.id) {
+        let catalog = Arc::clone(&state.catalog);
+        state.kept.show(Arc::new(trace), &catalog);
+    }
+}
+
+pub(super) fn mark(state: &mut State, id: TraceId) {
+    state.kept.marked = if state.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
+}
+
+/// Lets the open call come once more; `speed` times as fast, 0 is at once.
+pub(super) fn replay(state: &mut State, speed: u32) -> Vec<Effect> {
+    let mut effects = stop(state);
+    let catalog = Arc::clone(&state.catalog);
+    state.kept.compared = None;
+    effects.extend(state.kept.rewind(&catalog).map(|trace| Effect::Replay { trace, speed }));
+    effects
+}
+
+pub(super) fn replayed(state: &mut State, id: &TraceId, events: Vec<Event>, ended: bool) {
+    let Some(open) = state.kept.open.as_mut().filter(|open| open.replaying && open.trace.head.id == *id) else { return };
+    for event in events {
+        open.call.take(event);
+    }
+    open.replaying = !ended;
+}
+
+/// Ends a replay; the call is shown whole again.
+pub(super) fn stop(state: &mut State) -> Vec<Effect> {
+    match state.kept.open.as_mut().filter(|open| open.replaying) {
+        Some(open) => {
+            open.show_all();
+            vec![Effect::StopReplay]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Sends the kept request under a fresh id, over the connection that is chosen now.
+pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
+    let Some(open) = &state.kept.open else { return Vec::new() };
+    let head = &open.trace.head;
+    let problem = |cause: String, remedy: &str| {
+        Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause).remedy(remedy)
+    };
+    let refused = if head.masked {
+        Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
+    } else if state.catalog.tool_called(&head.tool).is_none() {
+        Some(problem("its tool is no longer in this workspace".into(), "open the workspace that has it"))
+    } else {
+        None
+    };
+    if let Some(problem) = refused {
+        state.notices.problem(&problem, now);
+        return Vec::new();
+    }
+    let request = request_of(head, &state.catalog);
+    state.selected = Some(request.tool.clone());
+    state.screen = ScreenId::Invoke;
+    calls::send_again(state, request, now)
+}
+
+/// Puts the arguments of a call into the form of its tool.
+pub(super) fn edit(state: &mut State, tool: &str, arguments: &str, now: Millis) {
+    let found = state.catalog.tool_called(tool).map(|tool| tool.id().clone());
+    match (found, Source::parse(Format::Json, arguments)) {
+        (Some(tool), Ok(text)) => {
+            let before = state.arguments.get(&tool).cloned();
+            state.typed.remember(&tool, before, None);
+            state.arguments.insert(tool.clone(), text);
+            state.selected = Some(tool);
+            state.screen = ScreenId::Invoke;
+            let masked =
+                if arguments.contains(crate::engine::mask::MASKED) { "; masked secrets are to be typed anew" } else { "" };
+            state.notices.push(NoticeKind::Hint, format!("the call's arguments are in the form{masked}"), now);
+        }
+        (None, _) => state.notices.push(NoticeKind::Warning, format!("{tool} is no longer in this workspace"), now),
+        (_, Err(error)) => state.notices.push(NoticeKind::Warning, format!("its arguments cannot be read: {error}"), now),
+    }
+}

@@ -1,0 +1,378 @@
+//! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared, replayed, exported, taken away.
+
+use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending, Halt},
+    global::Global,
+    out::{Out, Tint},
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    engine::{
+        diff::{self, LineKind},
+        events,
+        mask::Mask,
+        trace::{
+            compare, lines, tally,
+            wanted::{WORDS, Wanted},
+        },
+    },
+    model::{
+        call::{Event, EventKind, Outcome},
+        problem::{Problem, ProblemKind},
+        size,
+        trace::{Head, Summary, Trace, TraceId},
+    },
+    runtime::now,
+    store::{
+        files::{self, Expected, Outside},
+        history::History as Store,
+        paths::Paths,
+        workspace::Workspace,
+    },
+};
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct History {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Args, Debug)]
+struct List {
+    /// Only calls that fit: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    find: String,
+
+    /// At most so many, the newest
+    #[arg(short, long, value_name = "COUNT", default_value_t = 50)]
+    number: usize,
+}
+
+/// Calls are named by the beginning of their id, as the list shows it; `last` is the newest.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Show one call: its request, its answer, its times
+    Show { id: String },
+    /// Compare two calls: their answers, their JSON, their times; ends with 1 where the answers differ
+    Compare { before: String, after: String },
+    /// Write the answer as it came, at its own speed or faster
+    Replay {
+        id: String,
+        /// How many times as fast; 0 is as fast as it can be written
+        #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
+        speed: f64,
+    },
+    /// Write calls as JSON lines, as they are kept
+    Export {
+        /// Which; without any, all that `--find` finds
+        ids: Vec<String>,
+        #[arg(long, value_name = "WORDS", default_value = "")]
+        find: String,
+        /// The file; without it, standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Take calls out of the history
+    Remove {
+        /// Which
+        ids: Vec<String>,
+        /// All of this workspace's
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+    },
+}
+
+impl History {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let workspace = Workspace::find(global.workspace.as_deref())?;
+        // What is read is masked already.
+        let store = Store::of(&Paths::of_user()?, &workspace.root, Mask::default());
+        match &self.command {
+            None => self.list.run(global, &store, out),
+            Some(Command::Show { id }) => show(global, &store.open(&named(&store, id)?)?, out),
+            Some(Command::Compare { before, after }) => {
+                let (before, after) = (store.open(&named(&store, before)?)?, store.open(&named(&store, after)?)?);
+                compared(global, &before, &after, out)
+            }
+            Some(Command::Replay { id, speed }) => {
+                if !speed.is_finite() || *speed < 0.0 {
+                    return Err(
+                        Problem::new(ProblemKind::Input, "replaying", "a speed is a number of times, such as 2 or 0.5").into()
+                    );
+                }
+                let trace = store.open(&named(&store, id)?)?;
+                wait_for("replaying", replay(global.json, trace, *speed, out))
+            }
+            Some(Command::Export { ids, find, output }) => exported(&store, ids, find, output.as_deref(), out),
+            Some(Command::Remove { ids, all }) => removed(&store, ids, *all, out),
+        }
+    }
+}
+
+/// The call that a word names.
+fn named(store: &Store, word: &str) -> Result<TraceId, Problem> {
+    let listing = store.list(Wanted::default())?;
+    let wrong = |cause: String| {
+        Problem::new(ProblemKind::Missing, "looking into the history", cause).remedy("`toolcrib history` lists what is kept")
+    };
+    if word == "last" {
+        return listing.calls.first().map(|call| call.id.clone()).ok_or_else(|| wrong("nothing is kept yet".into()));
+    }
+    match tally::beginning_with(word, &listing.calls).as_slice() {
+        [] => Err(wrong(format!("no call's id begins with \"{word}\""))),
+        [one] => Ok(Arc::clone(one)),
+        several => Err(wrong(format!("the ids of {} calls begin with \"{word}\"", several.len()))),
+    }
+}
+
+impl List {
+    fn run(&self, global: &Global, store: &Store, out: &mut Out) -> Ended {
+        let listing = store.list(Wanted::parse(&self.find, now::now()))?;
+        let shown = &listing.calls[..listing.calls.len().min(self.number)];
+        if global.json {
+            out.json(&shown.iter().map(summary_json).collect::<Value>())?;
+            return Ok(Ending::Done);
+        }
+        if shown.is_empty() {
+            out.say(if self.find.is_empty() {
+                "nothing is kept yet".into()
+            } else {
+                format!("nothing fits; what can be asked for: {WORDS}")
+            });
+            return Ok(Ending::Done);
+        }
+        columns::write(
+            out,
+            &["ID", "WHEN", "TOOL", "ON", "OUTCOME", "TOOK", "CHUNKS", "ARGUMENTS"],
+            shown.iter().map(row).collect(),
+        )?;
+        let older = listing.older + listing.calls.len() - shown.len();
+        if older > 0 {
+            out.say(format_args!("{older} older ones are not listed"));
+        }
+        if listing.unread > 0 {
+            out.detail(format_args!("{} lines could not be read", listing.unread));
+        }
+        Ok(Ending::Done)
+    }
+}
+
+fn row(call: &Summary) -> Vec<Cell> {
+    let outcome = match call.outcome {
+        Some(outcome @ Outcome::Succeeded) => Cell::tinted(Tint::Good, outcome.word()),
+        Some(outcome) => Cell::tinted(Tint::Bad, outcome.word()),
+        None => Cell::tinted(Tint::Odd, "unfinished"),
+    };
+    let arguments: String = call.arguments.chars().take(60).collect();
+    vec![
+        Cell::plain(call.id.chars().take(8).collect::<String>()),
+        Cell::plain(when(call)),
+        Cell::plain(&*call.tool),
+        Cell::plain(&*call.connection),
+        outcome,
+        Cell::plain(format!("{} ms", call.took_ms)),
+        Cell::plain(call.chunks.to_string()),
+        Cell::plain(if arguments.len() < call.arguments.len() { format!("{arguments}…") } else { arguments }),
+    ]
+}
+
+fn when(call: &Summary) -> String {
+    let wall = now::wall(call.at);
+    format!("{} {}", wall.date(), wall.time().get(..8).unwrap_or_default())
+}
+
+fn summary_json(call: &Summary) -> Value {
+    json!({
+        "id": &*call.id,
+        "at": call.at.0,
+        "tool": &*call.tool,
+        "connection": &*call.connection,
+        "outcome": call.outcome.map(Outcome::word),
+        "took_ms": call.took_ms,
+        "first_ms": call.first_ms,
+        "chunks": call.chunks,
+        "bytes": call.size,
+        "strays": call.strays,
+    })
+}
+
+fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
+    if global.json {
+        return write(trace, out).map(|()| Ending::Done);
+    }
+    let Head { tool, connection, transport, to, headers, arguments, .. } = &trace.head;
+    let wall = now::wall(trace.head.at);
+    let headers = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ");
+    let rows = [
+        ("tool", tool.to_string()),
+        ("at", format!("{}T{}", wall.date(), wall.time())),
+        ("on", format!("{connection} ({transport})")),
+        ("to", to.to_string()),
+        ("headers", headers),
+        ("arguments", arguments.to_string()),
+    ];
+    for (name, value) in rows {
+        out.line(format!("{name:<10} {}", out.text(&value)))?;
+    }
+    if trace.head.masked {
+        out.say("secrets in it are masked");
+    }
+    for event in &trace.events {
+        let (what, text) = match &event.kind {
+            EventKind::Sent { bytes } => ("sent", size::bytes(*bytes as u64)),
+            EventKind::Chunk { bytes, .. } => ("chunk", size::bytes(*bytes as u64)),
+            EventKind::Stray { cause, .. } => ("stray", cause.words().to_owned()),
+            EventKind::Notice(words) => ("notice", words.clone()),
+            EventKind::End { outcome, problem } => (
+                outcome.word(),
+                problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message)),
+            ),
+        };
+        out.line(format!("{:<10} {what:<10} {}", format!("+{} ms", event.at_ms), out.text(&text)))?;
+    }
+    if !trace.events.iter().any(|event| matches!(event.kind, EventKind::End { .. })) {
+        out.line("its program ended before it did")?;
+    }
+    out.line("")?;
+    out.raw(&compare::text(trace))?;
+    out.end_line()?;
+    Ok(Ending::Done)
+}
+
+/// A call as it is kept.
+fn write(trace: &Trace, out: &mut Out) -> Result<(), Halt> {
+    out.raw(&kept(trace))?;
+    Ok(())
+}
+
+fn kept(trace: &Trace) -> String {
+    let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
+    std::iter::once(lines::of_head(&trace.head)).chain(events).collect()
+}
+
+fn compared(global: &Global, before: &Trace, after: &Trace, out: &mut Out) -> Ended {
+    let texts = [compare::text(before), compare::text(after)];
+    let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text).ok());
+    let differences = match &parsed {
+        [Some(before), Some(after)] => Some(compare::json(before, after)),
+        _ => None,
+    };
+    let ending = if texts[0] == texts[1] { Ending::Done } else { Ending::Found };
+    if global.json {
+        let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
+        let measure = |row: &compare::Measure| json!({"name": row.name, "before": row.before, "after": row.after});
+        out.json(&json!({
+            "same": texts[0] == texts[1],
+            "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
+            "times": compare::times(before, after).iter().map(measure).collect::<Value>(),
+        }))?;
+        return Ok(ending);
+    }
+    let rows = compare::times(before, after).into_iter();
+    let rows = rows.map(|row| vec![Cell::plain(row.name), Cell::plain(row.before), Cell::plain(row.after)]);
+    let short = |trace: &Trace| trace.head.id.chars().take(8).collect::<String>();
+    columns::write(out, &["", &short(before), &short(after)], rows.collect())?;
+    out.line("")?;
+    match differences {
+        _ if texts[0] == texts[1] => out.line("the answers are the same")?,
+        Some(found) if found.is_empty() => out.line("the answers hold the same JSON, written differently")?,
+        Some(found) => {
+            for one in found {
+                let side = |value: Option<String>| value.unwrap_or_else(|| "nothing".into());
+                let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
+                out.line(out.text(&format!("{at}: {} → {}", side(one.before), side(one.after))).into_owned())?;
+            }
+        }
+        None => {
+            for line in diff::lines(&texts[0], &texts[1]) {
+                let (sign, tint) = match line.kind {
+                    LineKind::Same => (" ", Tint::Dim),
+                    LineKind::Added => ("+", Tint::Good),
+                    LineKind::Removed => ("-", Tint::Bad),
+                };
+                out.line(out.tint(tint, &format!("{sign} {}", line.text)))?;
+            }
+        }
+    }
+    Ok(ending)
+}
+
+async fn replay(as_json: bool, trace: Trace, speed: f64, out: &mut Out) -> Ended {
+    let mut interrupt = pin!(interrupted());
+    let mut last = 0;
+    for event in &trace.events {
+        let wait = event.at_ms.saturating_sub(last);
+        last = last.max(event.at_ms);
+        if speed > 0.0 && wait > 0 {
+            out.flush()?;
+            let wait = Duration::try_from_secs_f64(Duration::from_millis(wait).as_secs_f64() / speed).unwrap_or(Duration::MAX);
+            tokio::select! {
+                biased;
+                () = &mut interrupt => return Ok(Ending::Interrupted),
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        tell(as_json, event, out)?;
+    }
+    out.end_line()?;
+    Ok(Ending::Done)
+}
+
+fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
+    match &event.kind {
+        _ if as_json => out.json_line(&events::json(event))?,
+        EventKind::Chunk { text, .. } => out.raw(text)?,
+        EventKind::Notice(words) => out.say(words),
+        EventKind::End { outcome, problem } => out.detail(format_args!(
+            "{} after {} ms{}",
+            outcome.word(),
+            event.at_ms,
+            problem.as_ref().map_or_else(String::new, |problem| format!(": {}", problem.message))
+        )),
+        EventKind::Sent { .. } | EventKind::Stray { .. } => {}
+    }
+    Ok(())
+}
+
+fn exported(store: &Store, ids: &[String], find: &str, to: Option<&std::path::Path>, out: &mut Out) -> Ended {
+    let ids: Vec<TraceId> = match ids {
+        [] => store.list(Wanted::parse(find, now::now()))?.calls.into_iter().rev().map(|call| call.id).collect(),
+        given => given.iter().map(|id| named(store, id)).collect::<Result<_, _>>()?,
+    };
+    let mut text = String::new();
+    for id in &ids {
+        let trace = store.open(id)?;
+        match to {
+            Some(_) => text.push_str(&kept(&trace)),
+            None => write(&trace, out)?,
+        }
+    }
+    if let Some(path) = to {
+        let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+        files::save(root, path, &text, Expected::Anything, Outside::Refuse).map_err(|error| error.problem().clone())?;
+        out.say(format_args!("{} calls are in {}", ids.len(), path.display()));
+    }
+    Ok(Ending::Done)
+}
+
+fn removed(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {
+    if ids.is_empty() && !all {
+        let problem = Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
+        return Err(problem.remedy("name calls by their ids, or say --all").into());
+    }
+    let ids: Vec<TraceId> = ids.iter().map(|id| named(store, id)).collect::<Result<_, _>>()?;
+    let count = if all { store.list(Wanted::default())?.calls.len() } else { ids.len() };
+    store.remove(|id| all || ids.iter().any(|known| &**known == id))?;
+    out.say(if count == 1 { "1 call is gone".to_owned() } else { format!("{count} calls are gone") });
+    Ok(Ending::Done)
+}

@@ -1,0 +1,287 @@
+//! What a secret looks like: by the name it stands under, and by its shape.
+
+use std::ops::Range;
+
+/// How well-known keys and tokens begin, and what they are.
+const BEGINNINGS: &[(&str, &str)] = &[
+    ("sk-", "an API key"),
+    ("ghp_", "a GitHub token"),
+    ("github_pat_", "a GitHub token"),
+    ("glpat-", "a GitLab token"),
+    ("xoxb-", "a Slack token"),
+    ("xoxp-", "a Slack token"),
+    ("AKIA", "an AWS key"),
+    ("AIza", "a Google key"),
+    ("hf_", "a Hugging Face token"),
+    ("tg_", "a TrustGraph key"),
+    ("eyJ", "a JSON web token"),
+    ("Bearer ", "a bearer token"),
+    ("Basic ", "a password"),
+    ("-----BEGIN", "a private key"),
+];
+
+/// Ends of names whose values are secrets.
+const ENDINGS: &[&str] =
+    &["token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey", "credential", "credentials", "authorization"];
+
+/// What a value is, when it looks like a secret under its name or by its shape.
+#[must_use]
+pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
+    let value = value.trim();
+    if value.is_empty() || is_reference(value) {
+        return None;
+    }
+    let begins = BEGINNINGS.iter().find(|(beginning, _)| value.strip_prefix(beginning).is_some_and(is_token));
+    if let Some((_, what)) = begins {
+        return Some(what);
+    }
+    if password_in(value).is_some() {
+        return Some("a password in an address");
+    }
+    (is_secret_name(name) && !value.contains(char::is_whitespace)).then_some("a secret")
+}
+
+/// Whether values under this name are secrets, whatever its case and its dashes: `auth-token`, `API_KEY`, `dbPassword`.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    ENDINGS.iter().any(|ending| ends_with(name, ending))
+}
+
+/// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in order and apart from each other.
+#[must_use]
+pub fn places(text: &str) -> Vec<Range<usize>> {
+    let mut places = private_keys(text);
+    let words = words(text);
+    for (at, word) in words.iter().enumerate() {
+        let written = &text[word.clone()];
+        let before = at.checked_sub(1).map(|before| &text[words[before].clone()]);
+        let announced = before.is_some_and(|word| ["bearer", "basic"].contains(&word.to_ascii_lowercase().as_str()));
+        if announced && is_token(written) {
+            places.push(word.clone());
+        }
+        if let Some(password) = password_in(written) {
+            places.push(word.start + password.start..word.start + password.end);
+        }
+        places.extend(by_beginning(written).map(|found| word.start + found.start..word.start + found.end));
+        places.extend(named(text, word));
+    }
+    merged(places)
+}
+
+/// Ranges in order, those that meet made one.
+#[must_use]
+pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+/// What separates words: blanks, and what JSON, addresses and prose put around values.
+fn parts(letter: char) -> bool {
+    letter.is_whitespace()
+        || matches!(letter, '"' | '\'' | '\\' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '`')
+}
+
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, letter) in text.char_indices() {
+        match (parts(letter), start) {
+            (true, Some(from)) => {
+                words.push(from..at);
+                start = None;
+            }
+            (false, None) => start = Some(at),
+            _ => {}
+        }
+    }
+    words.extend(start.map(|from| from..text.len()));
+    words
+}
+
+/// A key within a word by how it begins: at its start, or after the sign that gives it a name.
+fn by_beginning(word: &str) -> Option<Range<usize>> {
+    let starts = std::iter::once(0).chain(word.match_indices(['=', ':', '/', '@', '&']).map(|(at, _)| at + 1));
+    for start in starts {
+        let rest = &word[start..];
+        let known = BEGINNINGS.iter().filter(|(beginning, _)| !beginning.ends_with(' '));
+        for (beginning, _) in known {
+            if rest.strip_prefix(beginning).is_some_and(|rest| is_token(rest.split(['&', '=']).next().unwrap_or(rest))) {
+                let end = rest.find('&').unwrap_or(rest.len());
+                return Some(start..start + end);
+            }
+        }
+    }
+    None
+}
+
+/// The value that a word gives a name to, when the name is one of secrets: `token=x`, `"password": "x"`, `\"api_key\":\"x\"`.
+fn named(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
+    let written = &text[word.clone()];
+    // The name may end within the word (`token=x`), or with it (`"token": …`).
+    let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
+    let name_at = |end: usize| written[..end].rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default();
+    let end = ends.into_iter().find(|end| is_secret_name(name_at(*end)))?;
+    let (name, gap_start) = (name_at(end), word.start + end);
+    let gap: String =
+        text[gap_start..].chars().take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '=')).collect();
+    if gap.matches([':', '=']).count() != 1 {
+        return None;
+    }
+    let start = gap_start + gap.len();
+    let opening: &str = gap.rsplit([':', '=', ' ']).next().unwrap_or_default();
+    let value = match opening.chars().last() {
+        Some(quote @ ('"' | '\'')) => &text[start..start + closing(&text[start..], quote, opening.len() - 1)],
+        _ => text[start..].split(|letter| parts(letter) || letter == '&').next().unwrap_or_default(),
+    };
+    let quoted = !opening.is_empty();
+    is_value(name, value, quoted, gap.ends_with(' ')).then(|| start..start + value.len())
+}
+
+/// Where the quote stands that ends a text which was opened by one with so many backslashes before it.
+fn closing(text: &str, quote: char, backslashes: usize) -> usize {
+    for (at, _) in text.match_indices(quote) {
+        let before = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if before == backslashes {
+            return at - backslashes;
+        }
+    }
+    text.len()
+}
+
+/// Whether a value under a name of secrets is one. Words of prose are not, nor are pieces of text that a model calls tokens.
+fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
+    let has_digit = value.chars().any(|letter| letter.is_ascii_digit());
+    let plain = matches!(value, "" | "null" | "true" | "false") || is_reference(value);
+    let number = value.len() < 6 && value.parse::<f64>().is_ok();
+    let of_a_model = name.eq_ignore_ascii_case("token") && (value.len() < 8 || !has_digit);
+    let prose = !quoted && apart && !has_digit;
+    let sentence = value.contains(char::is_whitespace) && !value.starts_with("Bearer ") && !value.starts_with("Basic ");
+    !(plain || number || of_a_model || prose || sentence)
+}
+
+/// Private keys in PEM form, with all that stands between their lines.
+fn private_keys(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find("-----BEGIN").map(|at| from + at) {
+        let head = text[at..].chars().take(60).collect::<String>();
+        let end = text[at..].find("-----END").map_or(text.len(), |end| at + end);
+        if head.contains("PRIVATE KEY") {
+            found.push(at..end);
+        }
+        from = end.max(at + 10);
+    }
+    found
+}
+
+/// Whether a name ends with a word, whatever its case and its dashes.
+fn ends_with(name: &str, word: &str) -> bool {
+    let mut letters = name.chars().rev().filter(|letter| letter.is_alphanumeric());
+    word.chars().rev().all(|letter| letters.next().is_some_and(|of| of.to_ascii_lowercase() == letter))
+}
+
+/// What stands for a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`, `***`.
+fn is_reference(text: &str) -> bool {
+    ["$", "<", "{{", "%"].iter().any(|beginning| text.starts_with(beginning))
+        || text.chars().all(|letter| matches!(letter, '*' | 'x' | 'X' | '.' | '…'))
+}
+
+/// Whether the rest of a key looks made by a machine: long, without blanks, with a digit.
+fn is_token(rest: &str) -> bool {
+    rest.len() >= 12 && rest.chars().any(|letter| letter.is_ascii_digit()) && !rest.trim().contains(' ')
+        || rest.trim_start_matches(['-', ' ']).starts_with("RSA PRIVATE")
+        || rest.contains("PRIVATE KEY")
+}
+
+/// The password of `scheme://user:password@host`.
+fn password_in(text: &str) -> Option<Range<usize>> {
+    let start = text.find("://")? + 3;
+    let authority = text[start..].split(['/', '?', '#']).next().unwrap_or_default();
+    let (user, _) = authority.rsplit_once('@')?;
+    let (name, password) = user.split_once(':')?;
+    let at = start + name.len() + 1;
+    (!password.is_empty() && !is_reference(password)).then(|| at..at + password.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keys_and_tokens_are_told_from_other_words() {
+        for (key, text) in [
+            ("note", "sk-proj-0123456789abcdef"),
+            ("note", "ghp_0123456789abcdefghij"),
+            ("header", "Bearer 0123456789abcdef"),
+            ("note", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x"),
+            ("url", "nats://user:hunter2@localhost:4222"),
+            ("auth-token", "anything"),
+            ("API_KEY", "anything"),
+            ("pem", "-----BEGIN RSA PRIVATE KEY-----\nabc"),
+        ] {
+            assert!(looks_secret(key, text).is_some(), "{key}: {text}");
+        }
+        for (key, text) in [
+            ("description", "Ask for a token, then use it"),
+            ("name", "sk-learn-helper"),
+            ("auth-token", "${TOKEN}"),
+            ("auth-token", "<token>"),
+            ("auth-token", ""),
+            ("password", "what the user typed"),
+            ("url", "https://user@localhost/a:b@c"),
+            ("url", "nats://user:$PASSWORD@localhost"),
+            ("description", "Basic arithmetic in 2 steps"),
+            ("tokens", "many"),
+        ] {
+            assert_eq!(looks_secret(key, text), None, "{key}: {text}");
+        }
+    }
+
+    fn found(text: &str) -> Vec<&str> {
+        places(text).into_iter().map(|place| &text[place]).collect()
+    }
+
+    #[test]
+    fn secrets_are_found_by_name_in_json_at_any_depth() {
+        assert_eq!(found(r#"{"auth-token": "geheim", "a": 1}"#), ["geheim"]);
+        assert_eq!(found(r#"{"config":"{\"api_key\":\"ab \\\"c\\\" d\",\"x\":1}"}"#), Vec::<&str>::new(), "a sentence is no key");
+        assert_eq!(found(r#"{"config":"{\"api_key\":\"abc\",\"x\":1}"}"#), ["abc"]);
+        assert_eq!(found(r#"{"b":"{\"c\":\"{\\\"dbPassword\\\":\\\"pw\\\"}\"}"}"#), ["pw"]);
+        assert_eq!(found("curl -u x --password=hunter token=a&b"), ["hunter"]);
+        assert_eq!(found("password: hunter2, secret: patience"), ["hunter2"]);
+        assert_eq!(found(r#"{"token": "Hello", "max_tokens": 5, "password": null, "secret": "${S}"}"#), Vec::<&str>::new());
+        assert_eq!(found("https://h/p?api_key=abc&x=1"), ["abc"]);
+    }
+
+    #[test]
+    fn secrets_are_found_by_shape_in_prose() {
+        assert_eq!(found("the key is sk-proj-0123456789abcdef, use it"), ["sk-proj-0123456789abcdef"]);
+        assert_eq!(found("Authorization: Bearer 0123456789abcdef"), ["0123456789abcdef"]);
+        assert_eq!(found("see nats://alice:pw@host:4222/x"), ["pw"]);
+        let pem = "a -----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY----- b";
+        assert_eq!(found(pem), ["-----BEGIN PRIVATE KEY-----\nMIIabc\n"]);
+        assert_eq!(found("task-based work, sk-learn and a basic tokenizer"), Vec::<&str>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_places_within_it_in_order(text in r#"[a-z0-9"'\\:={}/@& é-]{0,80}|.{0,80}"#) {
+            let places = places(&text);
+            for pair in places.windows(2) {
+                prop_assert!(pair[0].end < pair[1].start);
+            }
+            for place in places {
+                prop_assert!(text.get(place).is_some());
+            }
+        }
+    }
+}

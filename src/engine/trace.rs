@@ -1,0 +1,13 @@
+//! Calls as the history keeps them, one JSON object a line; what can be said about kept calls without opening them.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`lines`] | writes and reads the lines, and masks what must not be in them |
+//! | [`wanted`] | what of the history is looked for |
+//! | [`tally`] | goes through lines and sums calls up |
+//! | [`compare`] | two calls beside each other: answers, JSON, times |
+
+pub mod compare;
+pub mod lines;
+pub mod tally;
+pub mod wanted;

@@ -1,0 +1,157 @@
+//! Two calls beside each other: what differs in their answers' JSON, and their times.
+
+use serde_json::Value;
+
+use crate::{
+    model::{
+        call::{Event, EventKind, Outcome},
+        size,
+        trace::Trace,
+    },
+    schema::pointer::Pointer,
+};
+
+/// A place where two values differ; `None` where one has nothing there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub at: Pointer,
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// Where two values differ, in the order of the first, then what only the second has. Lists are held against each other item by item.
+#[must_use]
+pub fn json(before: &Value, after: &Value) -> Vec<Difference> {
+    let mut found = Vec::new();
+    walk(&Pointer::root(), Some(before), Some(after), &mut found);
+    found
+}
+
+fn walk(at: &Pointer, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<Difference>) {
+    match (before, after) {
+        (Some(before), Some(after)) if before == after => {}
+        (Some(Value::Object(before)), Some(Value::Object(after))) => {
+            for (name, value) in before {
+                walk(&at.child(name), Some(value), after.get(name), found);
+            }
+            for (name, value) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
+                walk(&at.child(name), None, Some(value), found);
+            }
+        }
+        (Some(Value::Array(before)), Some(Value::Array(after))) => {
+            for row in 0..before.len().max(after.len()) {
+                walk(&at.child(row.to_string()), before.get(row), after.get(row), found);
+            }
+        }
+        (before, after) => {
+            let written = |value: Option<&Value>| value.map(Value::to_string);
+            found.push(Difference { at: at.clone(), before: written(before), after: written(after) });
+        }
+    }
+}
+
+/// One measure of both calls, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measure {
+    pub name: &'static str,
+    pub before: String,
+    pub after: String,
+}
+
+/// The times and counts of two calls.
+#[must_use]
+pub fn times(before: &Trace, after: &Trace) -> Vec<Measure> {
+    let (one, other) = (Times::of(&before.events), Times::of(&after.events));
+    let row = |name, of: &dyn Fn(&Times) -> String| Measure { name, before: of(&one), after: of(&other) };
+    let ms = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"));
+    vec![
+        row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::word).to_owned()),
+        row("sent after", &|times| ms(times.sent)),
+        row("first chunk after", &|times| ms(times.first)),
+        row("longest wait", &|times| ms(times.longest)),
+        row("end after", &|times| ms(times.end)),
+        row("chunks", &|times| times.chunks.to_string()),
+        row("text", &|times| size::bytes(times.text)),
+        row("strays", &|times| times.strays.to_string()),
+    ]
+}
+
+/// The answer that a trace holds.
+#[must_use]
+pub fn text(trace: &Trace) -> String {
+    let of = |event: &Event| match &event.kind {
+        EventKind::Chunk { text, .. } => Some(text.to_string()),
+        _ => None,
+    };
+    trace.events.iter().filter_map(of).collect()
+}
+
+#[derive(Default)]
+struct Times {
+    sent: Option<u64>,
+    first: Option<u64>,
+    /// The longest time between two chunks.
+    longest: Option<u64>,
+    end: Option<u64>,
+    outcome: Option<Outcome>,
+    chunks: u64,
+    text: u64,
+    strays: u64,
+}
+
+impl Times {
+    fn of(events: &[Event]) -> Self {
+        let mut times = Self::default();
+        let mut last = None;
+        for event in events {
+            match &event.kind {
+                EventKind::Sent { .. } => times.sent = Some(event.at_ms),
+                EventKind::Chunk { text, .. } => {
+                    times.first.get_or_insert(event.at_ms);
+                    if let Some(last) = last.replace(event.at_ms) {
+                        times.longest = times.longest.max(Some(event.at_ms.saturating_sub(last)));
+                    }
+                    times.chunks += 1;
+                    times.text += text.len() as u64;
+                }
+                EventKind::Stray { .. } => times.strays += 1,
+                EventKind::Notice(_) => {}
+                EventKind::End { outcome, .. } => (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome)),
+            }
+        }
+        times
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_differs_at_places() {
+        let found = json(&json!({"a": 1, "b": [1, 2], "c": {"d": "x"}}), &json!({"a": 1, "b": [1, 3, 4], "e": null}));
+        let rows: Vec<_> = found.iter().map(|one| (one.at.to_string(), one.before.as_deref(), one.after.as_deref())).collect();
+        let expected = [
+            ("/b/1".to_owned(), Some("2"), Some("3")),
+            ("/b/2".to_owned(), None, Some("4")),
+            ("/c".to_owned(), Some("{\"d\":\"x\"}"), None),
+            ("/e".to_owned(), None, Some("null")),
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(json(&json!([1, {"a": 2}]), &json!([1, {"a": 2}])), []);
+    }
+
+    #[test]
+    fn times_stand_side_by_side() {
+        let chunk = |at_ms, text: &str| Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: 1 } };
+        let end = Event { at_ms: 90, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
+        let one = Trace { events: vec![chunk(5, "a"), chunk(50, "b"), chunk(60, "c"), end], ..Trace::default() };
+        let rows = times(&one, &Trace::default());
+        let of = |name| rows.iter().find(|row| row.name == name).map(|row| (row.before.as_str(), row.after.as_str()));
+        assert_eq!(of("longest wait"), Some(("45 ms", "–")));
+        assert_eq!(of("outcome"), Some(("succeeded", "unfinished")));
+        assert_eq!(text(&one), "abc");
+    }
+}

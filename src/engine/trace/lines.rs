@@ -1,0 +1,237 @@
+//! The lines of the history: `{"call":"<id>","event":…}`. The first is the call's head, the others are its events as scripts get them.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    engine::{
+        events,
+        mask::{Mask, Pieces},
+    },
+    model::{
+        call::{Event, EventKind},
+        clock::Millis,
+        trace::{Head, TraceId},
+    },
+};
+
+/// What a line holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    Head(Box<Head>),
+    Event(TraceId, Event),
+}
+
+/// The line of a call's beginning, with its line end.
+#[must_use]
+pub fn of_head(head: &Head) -> String {
+    let arguments: Value = serde_json::from_str(&head.arguments).unwrap_or_default();
+    let headers: Vec<Value> = head.headers.iter().map(|(name, value)| json!([name, value])).collect();
+    let value = json!({
+        "call": &*head.id,
+        "event": "call",
+        "at": head.at.0,
+        "tool": &*head.tool,
+        "system": &*head.system,
+        "connection": &*head.connection,
+        "transport": &*head.transport,
+        "to": &*head.to,
+        "reply": head.reply.as_deref(),
+        "headers": headers,
+        "arguments": arguments,
+        "body": &*head.body,
+        "masked": head.masked,
+    });
+    format!("{value}\n")
+}
+
+/// The line of an event, with its line end.
+#[must_use]
+pub fn of_event(id: &str, event: &Event) -> String {
+    let mut members = Map::new();
+    members.insert("call".into(), id.into());
+    if let Value::Object(event) = events::json(event) {
+        // A stray's own id keeps its name; the call's stands under another.
+        members.extend(event);
+    }
+    format!("{}\n", Value::Object(members))
+}
+
+/// What a line holds; `None` where it is none of ours, or not whole.
+#[must_use]
+pub fn read(line: &str) -> Option<Record> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let id: TraceId = text("call")?.into();
+    if text("event")? != "call" {
+        return Some(Record::Event(id, events::of_json(&value)?));
+    }
+    let header = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
+    Some(Record::Head(Box::new(Head {
+        id,
+        at: Millis(value.get("at")?.as_u64()?),
+        tool: text("tool")?.into(),
+        system: text("system").unwrap_or_default().into(),
+        connection: text("connection").unwrap_or_default().into(),
+        transport: text("transport").unwrap_or_default().into(),
+        to: text("to").unwrap_or_default().into(),
+        reply: text("reply").map(Into::into),
+        headers: value.get("headers").and_then(Value::as_array).into_iter().flatten().filter_map(header).collect(),
+        arguments: value.get("arguments").map_or_else(|| "{}".into(), |arguments| arguments.to_string().into()),
+        body: text("body").unwrap_or_default().into(),
+        masked: value.get("masked").and_then(Value::as_bool).unwrap_or_default(),
+    })))
+}
+
+/// The call and the kind of event that a line is about, without reading all of it.
+#[must_use]
+pub fn about(line: &str) -> Option<(&str, &str, &str)> {
+    let rest = line.strip_prefix("{\"call\":\"")?;
+    let (id, rest) = rest.split_once('"')?;
+    let rest = rest.strip_prefix(",\"event\":\"")?;
+    let (event, rest) = rest.split_once('"')?;
+    Some((id, event, rest))
+}
+
+/// The head without its secrets.
+#[must_use]
+pub fn masked_head(head: &Head, mask: &Mask) -> Head {
+    let (arguments, body) = (mask.text(&head.arguments), mask.text(&head.body));
+    let headers: Vec<(String, String)> =
+        head.headers.iter().map(|(name, value)| (name.clone(), mask.named(name, value).into_owned())).collect();
+    let masked = matches!(body, Cow::Owned(_)) || headers != head.headers || head.masked;
+    Head {
+        headers,
+        arguments: arguments.as_ref().into(),
+        body: body.as_ref().into(),
+        to: mask.text(&head.to).as_ref().into(),
+        reply: head.reply.as_ref().map(|reply| mask.text(reply).as_ref().into()),
+        masked,
+        ..head.clone()
+    }
+}
+
+/// Events without their secrets, also those that are split over several chunks.
+#[must_use]
+pub fn masked_events(events: &[Event], mask: &Mask, pieces: &mut Pieces) -> Vec<Event> {
+    let texts = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Chunk { text, .. } => Some(&**text),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    let mut texts = if texts.is_empty() { Vec::new() } else { pieces.next(mask, &texts) }.into_iter();
+    let masked = events.iter().map(|event| {
+        let kind = match &event.kind {
+            EventKind::Chunk { text, bytes } => match texts.next() {
+                Some(Cow::Owned(masked)) => EventKind::Chunk { text: masked.into(), bytes: *bytes },
+                _ => EventKind::Chunk { text: text.clone(), bytes: *bytes },
+            },
+            EventKind::Stray { cause, id, body } => {
+                EventKind::Stray { cause: *cause, id: id.clone(), body: mask.text(body).as_ref().into() }
+            }
+            EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
+            EventKind::End { outcome, problem: Some(problem) } => {
+                let mut problem = problem.clone();
+                problem.message = mask.text(&problem.message).into_owned();
+                EventKind::End { outcome: *outcome, problem: Some(problem) }
+            }
+            other => other.clone(),
+        };
+        Event { at_ms: event.at_ms, kind }
+    });
+    masked.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::call::{CallProblem, Outcome, StrayCause};
+
+    fn head() -> Head {
+        Head {
+            id: "7f1c".into(),
+            at: Millis(1_700_000_000_123),
+            tool: "tell-joke".into(),
+            system: "trustgraph".into(),
+            connection: "local".into(),
+            transport: "nats".into(),
+            to: "request:tg:joke".into(),
+            reply: Some("response:tg:joke".into()),
+            headers: vec![("id".into(), "7f1c".into()), ("authorization".into(), "Bearer abc".into())],
+            arguments: r#"{"topic":"llamas","password":"pw"}"#.into(),
+            body: r#"{"arguments":"{\"topic\":\"llamas\",\"password\":\"pw\"}"}"#.into(),
+            masked: false,
+        }
+    }
+
+    #[test]
+    fn a_head_is_read_as_it_was_written() {
+        let line = of_head(&head());
+        assert!(line.ends_with("}\n") && line.matches('\n').count() == 1);
+        assert_eq!(read(&line), Some(Record::Head(Box::new(head()))));
+        assert_eq!(about(&line).map(|(id, event, _)| (id, event)), Some(("7f1c", "call")));
+    }
+
+    #[test]
+    fn a_head_has_no_secrets_and_says_that_it_had() {
+        let masked = masked_head(&head(), &Mask::default());
+        assert!(masked.masked);
+        assert!(!of_head(&masked).contains("pw") && !of_head(&masked).contains("abc"), "{masked:?}");
+        assert!(masked.body.contains(r#"\"topic\":\"llamas\""#));
+        let harmless = Head { headers: Vec::new(), arguments: "{}".into(), body: "{}".into(), ..head() };
+        assert_eq!(masked_head(&harmless, &Mask::default()), harmless);
+    }
+
+    #[test]
+    fn events_have_no_secrets_either() {
+        let mask = Mask::new(["hunter2hunter2".to_owned()]);
+        let kinds = [
+            EventKind::Chunk { text: "it is hun".into(), bytes: 9 },
+            EventKind::Sent { bytes: 3 },
+            EventKind::Chunk { text: "ter2hunter2".into(), bytes: 9 },
+            EventKind::Stray { cause: StrayCause::Late, id: None, body: "hunter2hunter2".into() },
+            EventKind::Notice("hunter2hunter2".into()),
+            EventKind::End {
+                outcome: Outcome::Failed,
+                problem: Some(CallProblem { kind: "k".into(), message: "hunter2hunter2".into(), remedy: String::new() }),
+            },
+        ];
+        let events: Vec<Event> = kinds.map(|kind| Event { at_ms: 1, kind }).into();
+        let masked = masked_events(&events, &mask, &mut Pieces::default());
+        let text: String = masked.iter().map(|event| of_event("x", event)).collect();
+        assert!(!text.contains("hunter") && !text.contains("is hun"), "{text}");
+        assert_eq!(masked.len(), 6);
+    }
+
+    #[test]
+    fn a_stray_keeps_its_id_beside_the_calls() {
+        let kind = EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() };
+        let event = Event { at_ms: 7, kind };
+        assert_eq!(read(&of_event("7f1c", &event)), Some(Record::Event("7f1c".into(), event)));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_is_one_line_and_read_again(text in ".*", at_ms: u32) {
+            let event = Event { at_ms: at_ms.into(), kind: EventKind::Chunk { bytes: text.len(), text: text.into() } };
+            let line = of_event("id", &event);
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert_eq!(read(&line), Some(Record::Event("id".into(), event)));
+        }
+
+        #[test]
+        fn a_part_of_a_line_is_none(cut in 1_usize..400) {
+            let line = of_head(&head());
+            let cut = cut.min(line.len() - 2);
+            prop_assert_eq!(read(&line[..cut]), None);
+        }
+
+        #[test]
+        fn no_line_causes_a_panic(line in r#"\{?("call"|"event"|:|"|,|[a-z0-9é])*"#) {
+            let _ = (read(&line), about(&line));
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Goes through the history's lines in order and sums each call up; finds text in them, also where it is split over chunks.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    lines::{self, Record},
+    wanted::Wanted,
+};
+use crate::model::{
+    call::{Event, EventKind},
+    trace::{Head, Listing, Summary, TraceId},
+};
+
+/// How much of the arguments a list shows.
+const SHOWN: usize = 200;
+
+/// What was seen of the calls so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    wanted: Wanted,
+    calls: Vec<Seen>,
+    rows: HashMap<TraceId, usize>,
+    unread: usize,
+}
+
+#[derive(Debug)]
+struct Seen {
+    summary: Summary,
+    found: bool,
+    /// The end of the text so far, in small letters, where what is looked for may have begun.
+    tail: String,
+}
+
+impl Tally {
+    #[must_use]
+    pub fn new(wanted: Wanted) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+
+    /// Takes a line in. A chunk is read as a whole only when its text is looked for.
+    pub fn take(&mut self, line: &str) {
+        if self.wanted.text.is_empty()
+            && let Some((id, "chunk", rest)) = lines::about(line)
+        {
+            let seen = self.rows.get(id).map(|row| &mut self.calls[*row]);
+            // Its beginning is no longer kept where it is not known.
+            if let (Some(seen), Some((at_ms, bytes))) = (seen, numbers(rest)) {
+                seen.summary.chunk(at_ms, bytes);
+            }
+            return;
+        }
+        match lines::read(line) {
+            Some(Record::Head(head)) => self.begin(&head),
+            Some(Record::Event(id, event)) => {
+                if let Some(row) = self.rows.get(&id) {
+                    let seen = &mut self.calls[*row];
+                    seen.look(&self.wanted.text, &event);
+                    seen.summary.take(&event);
+                }
+            }
+            None => self.unread += usize::from(!line.trim().is_empty()),
+        }
+    }
+
+    fn begin(&mut self, head: &Head) {
+        let text = &self.wanted.text;
+        let holds = |part: &str| part.to_lowercase().contains(text.as_str());
+        let found = text.is_empty()
+            || [&head.tool, &head.arguments, &head.body, &head.to, &head.connection].iter().any(|part| holds(part));
+        let summary = Summary {
+            id: head.id.clone(),
+            at: head.at,
+            tool: head.tool.clone(),
+            connection: head.connection.clone(),
+            arguments: head.arguments.chars().take(SHOWN).collect::<String>().into(),
+            outcome: None,
+            took_ms: 0,
+            first_ms: None,
+            chunks: 0,
+            size: 0,
+            strays: 0,
+        };
+        self.rows.insert(head.id.clone(), self.calls.len());
+        self.calls.push(Seen { summary, found, tail: String::new() });
+    }
+
+    /// What fits, newest first, at most so many.
+    #[must_use]
+    pub fn listing(self, most: usize) -> Listing {
+        let Self { wanted, calls, unread, .. } = self;
+        let fitting = calls.into_iter().filter(|seen| seen.found && wanted.fits(&seen.summary));
+        let mut calls: Vec<Summary> = fitting.map(|seen| seen.summary).collect();
+        calls.sort_by_key(|call| std::cmp::Reverse(call.at));
+        let older = calls.len().saturating_sub(most);
+        calls.truncate(most);
+        Listing { calls, older, unread }
+    }
+}
+
+impl Seen {
+    fn look(&mut self, wanted: &str, event: &Event) {
+        if self.found {
+            return;
+        }
+        match &event.kind {
+            EventKind::Chunk { text, .. } => {
+                self.tail.push_str(&text.to_lowercase());
+                self.found = self.tail.contains(wanted);
+                let mut from = self.tail.len().saturating_sub(wanted.len());
+                while !self.tail.is_char_boundary(from) {
+                    from += 1;
+                }
+                self.tail.drain(..from);
+            }
+            EventKind::Stray { body, .. } => self.found = body.to_lowercase().contains(wanted),
+            EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
+            EventKind::End { problem: Some(problem), .. } => {
+                self.found = format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
+            }
+            _ => {}
+        }
+        if self.found {
+            self.tail = String::new();
+        }
+    }
+}
+
+impl Summary {
+    fn chunk(&mut self, at_ms: u64, bytes: u64) {
+        if self.outcome.is_none() {
+            self.chunks += 1;
+            self.size += bytes;
+            self.first_ms.get_or_insert(at_ms);
+            self.took_ms = at_ms;
+        }
+    }
+
+    fn take(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Chunk { bytes, .. } => self.chunk(event.at_ms, *bytes as u64),
+            EventKind::Stray { .. } => self.strays += 1,
+            EventKind::End { outcome, .. } if self.outcome.is_none() => {
+                (self.outcome, self.took_ms) = (Some(*outcome), event.at_ms);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Time and bytes at the start of what follows a chunk's name.
+fn numbers(rest: &str) -> Option<(u64, u64)> {
+    let rest = rest.strip_prefix(",\"at_ms\":")?;
+    let (at_ms, rest) = rest.split_once(',')?;
+    let (bytes, _) = rest.strip_prefix("\"bytes\":")?.split_once(',')?;
+    Some((at_ms.parse().ok()?, bytes.parse().ok()?))
+}
+
+/// The whole of one call from the history's lines.
+#[must_use]
+pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<crate::model::trace::Trace> {
+    let mut trace: Option<crate::model::trace::Trace> = None;
+    for line in lines.filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)) {
+        match (lines::read(line), &mut trace) {
+            (Some(Record::Head(head)), None) => trace = Some(crate::model::trace::Trace { head: *head, events: Vec::new() }),
+            (Some(Record::Event(_, event)), Some(trace)) => trace.events.push(event),
+            _ => {}
+        }
+    }
+    trace
+}
+
+/// The ids among these that begin with what was given of one.
+#[must_use]
+pub fn beginning_with<'c>(given: &str, calls: &'c [Summary]) -> Vec<&'c Arc<str>> {
+    calls.iter().map(|call| &call.id).filter(|id| id.starts_with(given)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        call::{CallProblem, Outcome},
+        clock::Millis,
+    };
+
+    fn head(id: &str, at: u64) -> String {
+        lines::of_head(&Head {
+            id: id.into(),
+            at: Millis(at),
+            tool: "ask".into(),
+            arguments: "{\"q\":\"Why?\"}".into(),
+            ..Head::default()
+        })
+    }
+
+    fn chunk(id: &str, at_ms: u64, text: &str) -> String {
+        lines::of_event(id, &Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: text.len() + 60 } })
+    }
+
+    fn end(id: &str, at_ms: u64, outcome: Outcome) -> String {
+        let problem = CallProblem { kind: "burnt".into(), message: "The oven".into(), remedy: String::new() };
+        let problem = (outcome != Outcome::Succeeded).then_some(problem);
+        lines::of_event(id, &Event { at_ms, kind: EventKind::End { outcome, problem } })
+    }
+
+    fn history() -> Vec<String> {
+        vec![
+            head("a", 1_000),
+            chunk("a", 5, "late del"),
+            head("b", 2_000),
+            chunk("a", 9, "iveries Ähm"),
+            end("b", 3, Outcome::Failed),
+            chunk("gone", 1, "x"),
+            "{\"call\":\"a\",\"event\":\"chu".into(),
+            end("a", 12, Outcome::Succeeded),
+            head("c", 3_000),
+            chunk("c", 7, "unended"),
+        ]
+    }
+
+    fn listed(query: &str) -> Listing {
+        let mut tally = Tally::new(Wanted::parse(query, Millis(3_000)));
+        history().iter().for_each(|line| tally.take(line));
+        tally.listing(10)
+    }
+
+    #[test]
+    fn calls_are_summed_up_newest_first() {
+        for query in ["", "outcome:"] {
+            let listing = listed(query);
+            let ids: Vec<&str> = listing.calls.iter().map(|call| &*call.id).collect();
+            assert_eq!((ids, listing.unread), (vec!["c", "b", "a"], 1));
+            let (a, c) = (&listing.calls[2], &listing.calls[0]);
+            assert_eq!((a.outcome, a.took_ms, a.first_ms, a.chunks, a.size), (Some(Outcome::Succeeded), 12, Some(5), 2, 140));
+            assert_eq!((c.outcome, c.took_ms, c.chunks), (None, 7, 1));
+        }
+    }
+
+    #[test]
+    fn text_is_found_in_all_of_a_call_and_over_its_chunks() {
+        let found = |query| listed(query).calls.iter().map(|call| call.id.to_string()).collect::<String>();
+        assert_eq!(found("late deliveries"), "a");
+        assert_eq!(found("ähm"), "a");
+        assert_eq!(found("why?"), "cba");
+        assert_eq!(found("oven"), "b");
+        assert_eq!(found("unended outcome:unf"), "c");
+        assert_eq!(found("nowhere"), "");
+    }
+
+    #[test]
+    fn what_is_too_much_is_counted() {
+        let mut tally = Tally::default();
+        history().iter().for_each(|line| tally.take(line));
+        let listing = tally.listing(1);
+        assert_eq!((listing.calls.len(), listing.older), (1, 2));
+    }
+
+    #[test]
+    fn one_call_is_taken_out_whole() {
+        let history = history();
+        let trace = of_call("a", history.iter().map(String::as_str)).unwrap();
+        assert_eq!((trace.head.at, trace.events.len()), (Millis(1_000), 3));
+        assert_eq!(of_call("gone", history.iter().map(String::as_str)), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! What of the history is looked for: `tool:joke outcome:failed on:local since:2h late deliveries`.
+
+use crate::model::{clock::Millis, trace::Summary};
+
+/// The words before a colon, for help.
+pub const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
+
+/// Everything that is given must fit; nothing given fits every call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// In small letters; of the request, the answer or the problem.
+    pub text: String,
+    tool: Option<String>,
+    outcome: Option<String>,
+    connection: Option<String>,
+    since: Option<Millis>,
+}
+
+impl Wanted {
+    /// What is asked for in one line. Words that mean nothing special are text.
+    #[must_use]
+    pub fn parse(query: &str, now: Millis) -> Self {
+        let mut wanted = Self::default();
+        let mut text: Vec<&str> = Vec::new();
+        for word in query.split_whitespace() {
+            let low = |value: &str| Some(value.to_lowercase());
+            match word.split_once(':') {
+                Some(("tool", value)) => wanted.tool = low(value),
+                Some(("outcome", value)) => wanted.outcome = low(value),
+                Some(("on", value)) => wanted.connection = low(value),
+                Some(("since", value)) if span(value).is_some() => {
+                    wanted.since = span(value).map(|ms| Millis(now.0.saturating_sub(ms)));
+                }
+                // It is still being typed.
+                Some(("since", _)) => {}
+                _ => text.push(word),
+            }
+        }
+        wanted.text = text.join(" ").to_lowercase();
+        wanted
+    }
+
+    /// Whether a call fits, apart from the text.
+    #[must_use]
+    pub fn fits(&self, call: &Summary) -> bool {
+        let holds = |wanted: &Option<String>, has: &str| wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted));
+        let outcome = call.outcome.map_or("unfinished", |outcome| outcome.word());
+        holds(&self.tool, &call.tool)
+            && holds(&self.connection, &call.connection)
+            && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
+            && self.since.is_none_or(|since| call.at >= since)
+    }
+}
+
+/// `30m`, `2h`, `3d` in milliseconds.
+fn span(text: &str) -> Option<u64> {
+    let unit = text.chars().last()?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        _ => return None,
+    };
+    text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(seconds * 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::call::Outcome;
+
+    fn call() -> Summary {
+        Summary {
+            id: "a".into(),
+            at: Millis(10_000_000),
+            tool: "tell-joke".into(),
+            connection: "local nats".into(),
+            arguments: "{}".into(),
+            outcome: Some(Outcome::TimedOut),
+            took_ms: 1,
+            first_ms: None,
+            chunks: 0,
+            size: 0,
+            strays: 0,
+        }
+    }
+
+    #[test]
+    fn everything_given_must_fit() {
+        let now = Millis(10_000_000 + 3_600_000);
+        for (query, fits) in [
+            ("", true),
+            ("tool:JOKE outcome:timed on:nats since:2h", true),
+            ("tool:calc", false),
+            ("outcome:failed", false),
+            ("outcome:unfinished", false),
+            ("since:59m", false),
+            ("since:6", true),
+            ("since:99999999999999999999d", true),
+        ] {
+            assert_eq!(Wanted::parse(query, now).fits(&call()), fits, "{query}");
+        }
+        assert!(Wanted::parse("outcome:unfinished", now).fits(&Summary { outcome: None, ..call() }));
+        assert_eq!(Wanted::parse("late  Deliveries tool:x at 12:30", now).text, "late deliveries at 12:30");
+    }
+}

@@ -1,0 +1,91 @@
+//! A trace: a call as it is kept, its head and its events.
+
+use std::sync::Arc;
+
+use super::{
+    call::{Event, Outcome, Request},
+    clock::Millis,
+    connection::Connection,
+};
+
+/// The correlation of its request, which no other call has.
+pub type TraceId = Arc<str>;
+
+/// What is known of a kept call from its beginning; secrets are masked in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub id: TraceId,
+    pub at: Millis,
+    /// The tool's model-facing name.
+    pub tool: Arc<str>,
+    pub system: Arc<str>,
+    pub connection: Arc<str>,
+    /// `nats`, `embedded`, …
+    pub transport: Arc<str>,
+    pub to: Arc<str>,
+    pub reply: Option<Arc<str>>,
+    pub headers: Vec<(String, String)>,
+    /// The arguments as a JSON object.
+    pub arguments: Arc<str>,
+    pub body: Arc<str>,
+    /// Something in the request was masked, so it cannot be sent as it is kept.
+    pub masked: bool,
+}
+
+impl Head {
+    /// The head of a call that begins now.
+    #[must_use]
+    pub fn of(request: &Request, connection: &Connection, at: Millis) -> Self {
+        Self {
+            id: request.correlation.as_str().into(),
+            at,
+            tool: request.name.as_str().into(),
+            system: request.system.into(),
+            connection: connection.name.as_str().into(),
+            transport: connection.transport.word().into(),
+            to: request.to.as_str().into(),
+            reply: request.reply.as_deref().map(Into::into),
+            headers: request.headers.clone(),
+            arguments: request.arguments.clone(),
+            body: request.body.clone(),
+            masked: false,
+        }
+    }
+}
+
+/// A kept call with everything that happened in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    pub head: Head,
+    pub events: Vec<Event>,
+}
+
+/// A kept call in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub id: TraceId,
+    pub at: Millis,
+    pub tool: Arc<str>,
+    pub connection: Arc<str>,
+    /// The beginning of its arguments.
+    pub arguments: Arc<str>,
+    /// `None`: it has not ended, or its program was killed.
+    pub outcome: Option<Outcome>,
+    /// How long it took; of one without an end, as far as it is kept.
+    pub took_ms: u64,
+    pub first_ms: Option<u64>,
+    pub chunks: u64,
+    /// Bytes of text.
+    pub size: u64,
+    pub strays: u64,
+}
+
+/// Kept calls, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    pub calls: Vec<Summary>,
+    /// How many fit what was looked for and are older than those listed.
+    pub older: usize,
+    /// How many lines could not be read.
+    pub unread: usize,
+}

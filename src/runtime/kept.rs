@@ -1,0 +1,181 @@
+//! Carries out what is asked of the history: records calls, lists and opens kept ones, replays, exports, removes.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::{mpsc, watch},
+    task::AbortHandle,
+    time::Instant,
+};
+
+use super::now::now;
+use crate::{
+    app::{effect::Effect, message::Message, notices::NoticeKind},
+    engine::trace::{lines, wanted::Wanted},
+    model::{
+        call::{Event, Request},
+        connection::Connection,
+        problem::Problem,
+        trace::{Head, Trace, TraceId},
+    },
+    store::{
+        files::{self, Expected, Outside},
+        history::{History, Recorder},
+    },
+};
+
+/// How many events of a replay travel in one message at most.
+const EVENTS: usize = 256;
+
+/// A call's place in the history, until it cannot be written.
+#[derive(Clone)]
+pub struct Record(Arc<Mutex<Option<Recorder>>>);
+
+impl Record {
+    /// Puts events into the history; a message when that fails for the first time.
+    pub fn keep(&self, events: &[Event]) -> Option<Message> {
+        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let problem = recorder.as_mut()?.take(events).err()?;
+        *recorder = None;
+        Some(not_kept(&problem))
+    }
+}
+
+fn not_kept(problem: &Problem) -> Message {
+    Message::Notice(NoticeKind::Warning, format!("a call is not kept in the history: {problem}"))
+}
+
+/// The history, and what is under way with it.
+pub struct Keeper {
+    history: Arc<History>,
+    messages: mpsc::Sender<Message>,
+    wanted: watch::Sender<(u64, String)>,
+    opening: watch::Sender<Option<TraceId>>,
+    replay: Option<AbortHandle>,
+}
+
+impl Keeper {
+    /// Must be called within the runtime.
+    pub fn new(history: History, messages: mpsc::Sender<Message>) -> Self {
+        let history = Arc::new(history);
+        let (wanted, opening) = (watch::Sender::default(), watch::Sender::default());
+        tokio::spawn(list(Arc::clone(&history), wanted.subscribe(), messages.clone()));
+        tokio::spawn(open(Arc::clone(&history), opening.subscribe(), messages.clone()));
+        Self { history, messages, wanted, opening, replay: None }
+    }
+
+    /// Begins a call in the history; it is made although it cannot be kept.
+    pub fn record(&self, request: &Request, connection: &Connection) -> Record {
+        let begun = self.history.begin(&Head::of(request, connection, now()));
+        let complain = |problem: Problem| {
+            let messages = self.messages.clone();
+            tokio::spawn(async move { messages.send(not_kept(&problem)).await });
+        };
+        Record(Arc::new(Mutex::new(begun.map_err(complain).ok())))
+    }
+
+    /// Carries out one of its effects; never waits.
+    pub fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::ListKept { turn, query } => drop(self.wanted.send_replace((turn, query))),
+            Effect::OpenKept(id) => drop(self.opening.send_replace(Some(id))),
+            Effect::CompareKept([before, after]) => {
+                self.answer(move |history| Ok(Message::KeptCompared(Arc::new([history.open(&before)?, history.open(&after)?]))));
+            }
+            Effect::Replay { trace, speed } => {
+                self.stop_replay();
+                self.replay = Some(tokio::spawn(replay(trace, speed, self.messages.clone())).abort_handle());
+            }
+            Effect::StopReplay => self.stop_replay(),
+            Effect::ExportKept { id, path } => self.answer(move |history| {
+                export(&history.open(&id)?, Path::new(&path))?;
+                Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
+            }),
+            Effect::RemoveKept(id) => self.answer(move |history| history.remove(|of| of == &*id).map(|_| Message::KeptChanged)),
+            _ => {}
+        }
+    }
+
+    fn answer(&self, work: impl FnOnce(&History) -> Result<Message, Problem> + Send + 'static) {
+        let (history, messages) = (Arc::clone(&self.history), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            let message = work(&history).unwrap_or_else(Message::Failed);
+            // The loop may have ended; then nobody needs to know.
+            let _ = messages.blocking_send(message);
+        });
+    }
+
+    fn stop_replay(&mut self) {
+        if let Some(replay) = self.replay.take() {
+            replay.abort();
+        }
+    }
+}
+
+/// Reads the history for what was asked last.
+async fn list(history: Arc<History>, mut wanted: watch::Receiver<(u64, String)>, messages: mpsc::Sender<Message>) {
+    while wanted.changed().await.is_ok() {
+        let (turn, query) = wanted.borrow_and_update().clone();
+        let history = Arc::clone(&history);
+        let read = tokio::task::spawn_blocking(move || history.list(Wanted::parse(&query, now()))).await;
+        let message = match read {
+            Ok(Ok(listing)) => Message::KeptListed { turn, listing: Arc::new(listing) },
+            Ok(Err(problem)) => Message::Failed(problem),
+            Err(_) => continue,
+        };
+        if messages.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Opens the call that was asked for last.
+async fn open(history: Arc<History>, mut opening: watch::Receiver<Option<TraceId>>, messages: mpsc::Sender<Message>) {
+    while opening.changed().await.is_ok() {
+        let Some(id) = opening.borrow_and_update().clone() else { continue };
+        let history = Arc::clone(&history);
+        let message = match tokio::task::spawn_blocking(move || history.open(&id)).await {
+            Ok(Ok(trace)) => Message::KeptOpened(Box::new(trace)),
+            Ok(Err(problem)) => Message::Failed(problem),
+            Err(_) => continue,
+        };
+        if messages.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells events in their times, `speed` times as fast; those that are due are told together.
+async fn replay(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Message>) {
+    let began = Instant::now();
+    let mut rest = trace.events.as_slice();
+    let due = |event: &Event| match speed {
+        0 => began,
+        speed => began + Duration::from_millis(event.at_ms) / speed,
+    };
+    loop {
+        if let Some(next) = rest.first() {
+            tokio::time::sleep_until(due(next)).await;
+        }
+        let now = Instant::now();
+        let count = rest.iter().take(EVENTS).take_while(|event| due(event) <= now).count();
+        let (events, later) = rest.split_at(count);
+        rest = later;
+        let ended = rest.is_empty();
+        let message = Message::Replayed { id: trace.head.id.clone(), events: events.to_vec(), ended };
+        if messages.send(message).await.is_err() || ended {
+            return;
+        }
+    }
+}
+
+fn export(trace: &Trace, path: &Path) -> Result<(), Problem> {
+    let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
+    let text: String = std::iter::once(lines::of_head(&trace.head)).chain(events).collect();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    files::save(folder, path, &text, Expected::Absent, Outside::Refuse).map(drop).map_err(|error| error.problem().clone())
+}

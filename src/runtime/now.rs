@@ -1,0 +1,19 @@
+//! The clock, as messages and kept calls carry it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::{model::clock::Millis, schema::moment::Wall};
+
+/// Now.
+#[must_use]
+pub fn now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// That moment as the clock on the wall showed it.
+#[must_use]
+pub fn wall(at: Millis) -> Wall {
+    let moment = i64::try_from(at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).unwrap_or_default();
+    Wall { seconds: moment.as_second(), offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60 }
+}

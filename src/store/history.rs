@@ -1,0 +1,443 @@
+//! The history: every call of a workspace in the state folder, as JSON lines that are written as things happen.
+//!
+//! The lines lie in segments. Each process writes to one that it holds by a lock, so that sessions beside each other never mix their lines; a
+//! line is written at once and whole, so that a process that is killed leaves everything up to its last event. Full segments are followed by
+//! new ones, and the oldest go when all together are too large.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{files, paths::Paths};
+use crate::{
+    engine::{
+        mask::{Mask, Pieces},
+        trace::{
+            lines,
+            tally::{self, Tally},
+            wanted::Wanted,
+        },
+    },
+    model::{
+        call::Event,
+        problem::{Problem, ProblemKind},
+        trace::{Head, Listing, Trace, TraceId},
+    },
+};
+
+/// The bounds of what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// A segment that has reached this many bytes is followed by another.
+    pub segment: u64,
+    /// All segments of a workspace together.
+    pub all: u64,
+    /// So many calls are listed at most.
+    pub listed: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { segment: 16 * 1024 * 1024, all: 256 * 1024 * 1024, listed: 5_000 }
+    }
+}
+
+/// The history of one workspace.
+#[derive(Debug)]
+pub struct History {
+    paths: Paths,
+    name: String,
+    mask: Mask,
+    bounds: Bounds,
+    held: Mutex<Option<Segment>>,
+}
+
+/// The segment that this process writes, for as long as the file is open.
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    file: File,
+    size: u64,
+}
+
+impl History {
+    /// The history of the workspace with that folder; what the mask knows is never written. Nothing is made before it is needed.
+    #[must_use]
+    pub fn of(paths: &Paths, root: &Path, mask: Mask) -> Self {
+        Self::bounded(paths, root, mask, Bounds::default())
+    }
+
+    /// The same with other bounds.
+    #[must_use]
+    pub fn bounded(paths: &Paths, root: &Path, mask: Mask, bounds: Bounds) -> Self {
+        let mut hasher = DefaultHasher::new();
+        root.hash(&mut hasher);
+        Self { paths: paths.clone(), name: format!("{:016x}", hasher.finish()), mask, bounds, held: Mutex::new(None) }
+    }
+
+    /// Writes the beginning of a call; its events go to what this answers.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
+        self.write(&lines::of_head(&lines::masked_head(head, &self.mask)))?;
+        Ok(Recorder { history: Arc::clone(self), id: head.id.clone(), pieces: Pieces::default() })
+    }
+
+    /// What of the history fits, newest first.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn list(&self, wanted: Wanted) -> Result<Listing, Problem> {
+        let mut tally = Tally::new(wanted);
+        self.each_segment(|text| whole_lines(text).for_each(|line| tally.take(line)))?;
+        Ok(tally.listing(self.bounds.listed))
+    }
+
+    /// All of one call.
+    ///
+    /// # Errors
+    /// When there is no such call, or a segment cannot be read.
+    pub fn open(&self, id: &str) -> Result<Trace, Problem> {
+        let mut lines: Vec<String> = Vec::new();
+        self.each_segment(|text| {
+            lines.extend(whole_lines(text).filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)).map(str::to_owned));
+        })?;
+        tally::of_call(id, lines.iter().map(String::as_str)).ok_or_else(|| {
+            Problem::new(ProblemKind::Missing, "opening a kept call", format!("the history has no call {id}"))
+                .remedy("`toolcrib history` lists them")
+        })
+    }
+
+    /// Takes calls out of the history; answers how many lines went.
+    ///
+    /// # Errors
+    /// When another process is writing to a segment that holds one of them, or it cannot be written anew. What was done until then stays done.
+    pub fn remove(&self, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+        // Our own segment is let go first, and written anew like the others.
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = None;
+        let mut removed = 0;
+        for (_, path) in self.segments()? {
+            let text = read(&path)?;
+            let goes = |line: &&str| lines::about(line).is_some_and(|(id, ..)| wanted(id));
+            let gone = whole_lines(&text).filter(goes).count();
+            if gone == 0 {
+                continue;
+            }
+            let file = OpenOptions::new().read(true).write(true).open(&path).map_err(|error| failed(&path, &error))?;
+            if file.try_lock().is_err() {
+                let cause = format!("another session is writing to {}", path.display());
+                return Err(Problem::new(ProblemKind::File, "taking calls out of the history", cause).remedy("end it first"));
+            }
+            // Once more, now that nobody adds to it.
+            let text = read(&path)?;
+            let rest: String = whole_lines(&text).filter(|line| !goes(line)).flat_map(|line| [line, "\n"]).collect();
+            match rest.is_empty() {
+                true => fs::remove_file(&path).map_err(|error| failed(&path, &error))?,
+                false => files::save_private(&path, &rest)?,
+            }
+            removed += gone;
+        }
+        Ok(removed)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.paths.state.join("history").join(&self.name)
+    }
+
+    /// The segments that are there, oldest first.
+    fn segments(&self) -> Result<Vec<(u64, PathBuf)>, Problem> {
+        let folder = self.folder();
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(&folder, &error)),
+        };
+        let number =
+            |path: &Path| path.extension().filter(|ending| *ending == "jsonl").and(path.file_stem()?.to_str()?.parse().ok());
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        let mut segments: Vec<(u64, PathBuf)> = paths.filter_map(|path| Some((number(&path)?, path))).collect();
+        segments.sort();
+        Ok(segments)
+    }
+
+    fn each_segment(&self, mut see: impl FnMut(&str)) -> Result<(), Problem> {
+        for (_, path) in self.segments()? {
+            match read(&path) {
+                Ok(text) => see(&text),
+                // Another process let it go meanwhile.
+                Err(problem) if problem.kind == ProblemKind::Missing => {}
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, lines: &str) -> Result<(), Problem> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.as_ref().is_none_or(|segment| segment.size >= self.bounds.segment) {
+            let next = self.next_segment(held.as_ref())?;
+            *held = Some(next);
+            self.let_go()?;
+        }
+        let Some(segment) = held.as_mut() else { return Ok(()) };
+        // One call: what is written stays written when this process is killed right after.
+        segment.file.write_all(lines.as_bytes()).map_err(|error| failed(&self.folder(), &error))?;
+        segment.size += lines.len() as u64;
+        Ok(())
+    }
+
+    /// A segment to write to: the last one if nobody holds it and it has room, else a new one.
+    fn next_segment(&self, full: Option<&Segment>) -> Result<Segment, Problem> {
+        self.paths.private("history")?;
+        self.paths.private(&format!("history/{}", self.name))?;
+        let last = self.segments()?.pop();
+        if let Some((number, path)) = last.as_ref().filter(|(number, _)| full.is_none_or(|full| full.number != *number))
+            && let Some(segment) = take_up(*number, path, self.bounds.segment).map_err(|error| failed(path, &error))?
+        {
+            return Ok(segment);
+        }
+        let mut number = last.map_or(0, |(number, _)| number) + 1;
+        loop {
+            let path = self.folder().join(format!("{number:08}.jsonl"));
+            match private(OpenOptions::new().read(true).append(true).create_new(true)).open(&path) {
+                Ok(file) => match file.try_lock() {
+                    Ok(()) => return Ok(Segment { number, file, size: 0 }),
+                    Err(_) => number += 1,
+                },
+                // Another process was faster.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(failed(&path, &error)),
+            }
+        }
+    }
+
+    /// Lets the oldest segments go that are too much, but none that a process writes.
+    fn let_go(&self) -> Result<(), Problem> {
+        let segments = self.segments()?;
+        let sizes: Vec<u64> = segments.iter().map(|(_, path)| fs::metadata(path).map_or(0, |known| known.len())).collect();
+        let mut all: u64 = sizes.iter().sum();
+        for ((_, path), size) in segments.iter().zip(sizes) {
+            if all <= self.bounds.all {
+                break;
+            }
+            let free = File::open(path).is_ok_and(|file| file.try_lock().is_ok());
+            if free && fs::remove_file(path).is_ok() {
+                all -= size;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the events of one call.
+#[derive(Debug)]
+pub struct Recorder {
+    history: Arc<History>,
+    id: TraceId,
+    pieces: Pieces,
+}
+
+impl Recorder {
+    /// Writes events, in their order; they are on disk when this comes back.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn take(&mut self, events: &[Event]) -> Result<(), Problem> {
+        let masked = lines::masked_events(events, &self.history.mask, &mut self.pieces);
+        let lines: String = masked.iter().map(|event| lines::of_event(&self.id, event)).collect();
+        if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
+    }
+}
+
+/// The last segment of an earlier session, unless it is held or full. A line that was not finished there is ended, and will not be read.
+fn take_up(number: u64, path: &Path, full: u64) -> std::io::Result<Option<Segment>> {
+    let mut file = match OpenOptions::new().read(true).append(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let mut size = file.metadata()?.len();
+    // It may have gone between its opening and its lock.
+    if size >= full || !path.exists() {
+        return Ok(None);
+    }
+    if size > 0 {
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+            size += 1;
+        }
+    }
+    Ok(Some(Segment { number, file, size }))
+}
+
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.mode(0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+fn read(path: &Path) -> Result<String, Problem> {
+    let bytes = fs::read(path).map_err(|error| failed(path, &error))?;
+    // A line may be cut within a letter; such a line is not read.
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// The lines that were written to their end.
+fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Problem {
+    files::told(&format!("keeping the history in {}", path.display()), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::model::{
+        call::{EventKind, Outcome},
+        clock::Millis,
+    };
+
+    fn home() -> (tempfile::TempDir, Paths) {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name);
+        let paths = Paths { config: at("config"), state: at("state"), cache: at("cache") };
+        (home, paths)
+    }
+
+    fn history(paths: &Paths) -> Arc<History> {
+        Arc::new(History::of(paths, Path::new("/w"), Mask::default()))
+    }
+
+    fn head(id: &str) -> Head {
+        Head { id: id.into(), at: Millis(1), tool: "ask".into(), ..Head::default() }
+    }
+
+    fn chunk(text: &str) -> Event {
+        Event { at_ms: 1, kind: EventKind::Chunk { text: text.into(), bytes: text.len() } }
+    }
+
+    fn end() -> Event {
+        Event { at_ms: 2, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } }
+    }
+
+    fn ids(history: &History) -> Vec<String> {
+        let mut ids: Vec<String> =
+            history.list(Wanted::default()).unwrap().calls.iter().map(|call| call.id.to_string()).collect();
+        ids.sort();
+        ids
+    }
+
+    #[test]
+    fn what_was_recorded_is_read_by_another_process() {
+        let (_home, paths) = home();
+        let one = history(&paths);
+        assert!(ids(&one).is_empty() && !paths.state.exists(), "nothing is made before it is needed");
+        let mut call = one.begin(&head("a")).unwrap();
+        call.take(&[chunk("x"), chunk("y")]).unwrap();
+        // Read while it is written.
+        assert_eq!(history(&paths).open("a").unwrap().events, [chunk("x"), chunk("y")]);
+        call.take(&[end()]).unwrap();
+        assert_eq!(history(&paths).open("a").unwrap().events.len(), 3);
+        assert!(history(&paths).open("b").unwrap_err().remedy.contains("toolcrib history"));
+        let (_, path) = one.segments().unwrap().remove(0);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(ids(&History::of(&paths, Path::new("/other"), Mask::default())).is_empty());
+    }
+
+    #[test]
+    fn sessions_beside_each_other_have_segments_of_their_own_and_the_next_goes_on_with_one() {
+        let (_home, paths) = home();
+        let (one, two) = (history(&paths), history(&paths));
+        let (mut a, mut b) = (one.begin(&head("a")).unwrap(), two.begin(&head("b")).unwrap());
+        a.take(&[chunk("x")]).unwrap();
+        b.take(&[chunk("y")]).unwrap();
+        assert_eq!(one.segments().unwrap().len(), 2);
+        drop((one, two, a, b));
+        let three = history(&paths);
+        three.begin(&head("c")).unwrap();
+        assert_eq!((ids(&three), three.segments().unwrap().len()), (vec!["a".into(), "b".into(), "c".into()], 2));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_passed_over_and_spoils_no_other() {
+        let (_home, paths) = home();
+        let one = history(&paths);
+        let mut call = one.begin(&head("a")).unwrap();
+        call.take(&[chunk("ü")]).unwrap();
+        let (_, path) = one.segments().unwrap().remove(0);
+        drop((one, call));
+        let whole = fs::read(&path).unwrap();
+        for cut in 1..whole.len() {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let next = history(&paths);
+            let before = ids(&next).len();
+            next.begin(&head("n")).unwrap();
+            assert!(ids(&next).contains(&"n".to_owned()) && ids(&next).len() > before, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn full_segments_are_followed_and_the_oldest_go() {
+        let (_home, paths) = home();
+        let bounds = Bounds { segment: 500, all: 2_000, listed: 3 };
+        let history = Arc::new(History::bounded(&paths, Path::new("/w"), Mask::default(), bounds));
+        for number in 0..40 {
+            history.begin(&head(&format!("call-{number:02}"))).unwrap().take(&[chunk("x"), end()]).unwrap();
+        }
+        let size: u64 = history.segments().unwrap().iter().map(|(_, path)| fs::metadata(path).unwrap().len()).sum();
+        assert!(size < 3_500, "{size} bytes are kept");
+        let listing = history.list(Wanted::default()).unwrap();
+        assert!(listing.calls.len() == 3 && listing.older > 0, "{listing:?}");
+        assert!(history.open("call-39").is_ok() && history.open("call-00").is_err());
+    }
+
+    #[test]
+    fn calls_are_taken_out_and_the_others_stay() {
+        let (_home, paths) = home();
+        let one = history(&paths);
+        for id in ["a", "b"] {
+            one.begin(&head(id)).unwrap().take(&[chunk("x"), end()]).unwrap();
+        }
+        assert_eq!(one.remove(|id| id == "a").unwrap(), 3);
+        one.begin(&head("c")).unwrap();
+        assert_eq!(ids(&one), ["b", "c"]);
+        assert!(history(&paths).remove(|id| id == "b").unwrap_err().cause.contains("another session"));
+    }
+
+    #[test]
+    fn no_secret_is_written() {
+        let (_home, paths) = home();
+        let history = Arc::new(History::of(&paths, Path::new("/w"), Mask::new(["hunter2hunter2".to_owned()])));
+        let body = r#"{"config":"{\"api_key\":\"abc\"}","arguments":"{\"q\":\"hunter2hunter2\"}"}"#;
+        let mut call = history.begin(&Head { body: body.into(), ..head("a") }).unwrap();
+        call.take(&[chunk("your key: sk-proj-"), chunk("0123456789abcdef"), chunk(" hunter2"), chunk("hunter2"), end()]).unwrap();
+        let (_, path) = history.segments().unwrap().remove(0);
+        let kept = fs::read_to_string(path).unwrap();
+        assert!(!kept.contains("abc\\") && !kept.contains("unter2h") && !kept.contains("0123456789"), "{kept}");
+        assert!(history.open("a").unwrap().head.masked);
+    }
+}

@@ -1,0 +1,11 @@
+//! A call's answer to look at, live or kept: its views, its events, its strays. Invoke and History show it.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`pane`] | which view, where in it, its keys |
+//! | [`draw`] | draws it |
+//! | [`events`] | a call's events as rows |
+
+pub mod draw;
+pub mod events;
+pub mod pane;

@@ -1,0 +1,260 @@
+//! History: the calls that were made, found as one types; the chosen one as it was, or as it came; two beside each other.
+//!
+//! | file | shows |
+//! | --- | --- |
+//! | [`list`] | left: kept calls, newest first |
+//! | [`comparison`] | right: two calls compared: text, JSON, times |
+//! | `ui/answer` | right: the chosen call |
+
+mod comparison;
+mod list;
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+
+use self::{comparison::Comparison, list::List};
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        history::Opened,
+        input::{Code, Input, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    engine::trace::lines,
+    ui::{
+        answer::{
+            draw::{Shown, indented},
+            pane::Answer,
+        },
+        canvas::{Pen, wrap},
+        overlays::{
+            confirm::{Answer as Choice, Confirm},
+            menu::{Item, Menu},
+            prompt::Prompt,
+        },
+        styles::Role,
+        view::{Look, Reply, Screen},
+        widgets::{pane::Pane, panes::Panes},
+    },
+};
+
+/// The panes, from left to right.
+const NAMES: [&str; 2] = ["Calls", "Answer"];
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+
+#[derive(Default)]
+pub struct History {
+    panes: Panes,
+    list: List,
+    answer: Answer,
+    comparison: Comparison,
+}
+
+impl History {
+    fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
+        match pane {
+            LEFT => self.list.input(input, state),
+            _ if state.kept.compared.is_some() => self.comparison.input(input),
+            _ => self.answer.input(input, open(state).map(|open| &open.call)),
+        }
+    }
+
+    fn draw_right(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let buffer = frame.buffer_mut();
+        let focused = self.panes.focus == RIGHT;
+        if state.kept.compared.is_some() {
+            return self.comparison.draw(buffer, area, look, focused);
+        }
+        if let Some(open) = open(state) {
+            let whose =
+                if open.replaying { format!("Replay of {}", open.trace.head.tool) } else { open.trace.head.tool.to_string() };
+            return self.answer.draw(buffer, area, look, &Shown { call: &open.call, whose: &whose, focused });
+        }
+        let inside = indented(Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, look.styles));
+        let words = match (state.kept.listing.calls.is_empty(), state.kept.reading()) {
+            (_, true) => "reading the history …",
+            (true, _) if state.kept.query.is_empty() => {
+                "No call is kept yet. What is called in Invoke, or by `toolcrib call`, is found here from then on."
+            }
+            (true, _) => "Nothing fits what is looked for.",
+            (false, _) => "opening …",
+        };
+        for (line, words) in (0_u16..).zip(wrap(words, usize::from(inside.width))) {
+            Pen::new(buffer, inside, line).put(&words, look.styles[Role::Ghost]);
+        }
+    }
+
+    /// Esc leaves what lies nearest.
+    fn leave(&mut self, state: &State) -> Reply {
+        if state.kept.compared.is_some() {
+            return Reply::send(Message::DropComparison);
+        }
+        if open(state).is_some_and(|open| open.replaying) {
+            return Reply::send(Message::StopReplay);
+        }
+        if self.answer.shows_strays() {
+            self.answer.turn_strays();
+            return Reply::Handled;
+        }
+        if state.kept.query.is_empty() { Reply::Handled } else { Reply::send(Message::FindKept(String::new())) }
+    }
+}
+
+fn open(state: &State) -> Option<&Opened> {
+    state.kept.open.as_ref()
+}
+
+/// Asks how fast, with the own speed chosen.
+fn replay_menu() -> Reply {
+    let speeds: [(&str, u32); 4] = [("at its own speed", 1), ("twice as fast", 2), ("ten times as fast", 10), ("at once", 0)];
+    let items = speeds.iter().map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() }).collect();
+    Reply::Open(Box::new(Menu::replying("Replay", items, move |row| {
+        speeds.get(row).map_or(Reply::Handled, |(_, speed)| Reply::send(Message::ReplayKept { speed: *speed }))
+    })))
+}
+
+fn copy_menu(open: &Opened) -> Reply {
+    let head = &open.trace.head;
+    let events = open.trace.events.iter().map(|event| lines::of_event(&head.id, event));
+    let copies = [
+        ("answer", open.answer()),
+        ("arguments", head.arguments.to_string()),
+        ("request body", head.body.to_string()),
+        ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
+        ("id", head.id.to_string()),
+    ];
+    let detail = |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
+    let items =
+        copies.iter().map(|(what, text)| Item { title: (*what).to_owned(), detail: detail(text), ..Item::default() }).collect();
+    Reply::Open(Box::new(Menu::replying("Copy as", items, move |row| {
+        let copied = copies.get(row).map(|(what, text)| Message::Copy { what: (*what).to_owned(), text: text.clone() });
+        copied.map_or(Reply::Handled, Reply::send)
+    })))
+}
+
+fn export_prompt(open: &Opened) -> Reply {
+    let id = open.trace.head.id.clone();
+    let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
+    let words =
+        "The call as it is kept, without its secrets, as JSON lines. The file, from the folder where toolcrib was started:";
+    Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| match path.is_empty() {
+        true => Err("a file needs a name".into()),
+        false => Ok(Reply::send(Message::ExportKept { id: id.clone(), path: path.to_owned() })),
+    })))
+}
+
+fn remove_question(open: &Opened) -> Reply {
+    let head = &open.trace.head;
+    let words = format!("This call of {} is taken out of the history for good.", head.tool);
+    let remove = Choice { key: 'y', words: "remove", messages: vec![Message::RemoveKept(head.id.clone())] };
+    let keep = Choice { key: 'n', words: "keep", messages: Vec::new() };
+    Reply::Open(Box::new(Confirm::new("Remove?", words, vec![remove, keep], Vec::new())))
+}
+
+impl Screen for History {
+    fn sync(&mut self, state: &State) {
+        self.list.sync(state);
+        self.answer.sync(open(state).map(|open| &open.call));
+        self.comparison.sync(state);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let left = (area.width / 5 * 2).clamp(44, 90);
+        let areas =
+            self.panes.lay(frame.buffer_mut(), area, &NAMES, &[Constraint::Length(left), Constraint::Fill(1)], look.styles);
+        self.list.draw(frame.buffer_mut(), areas[LEFT], look, state, self.panes.focus == LEFT);
+        self.draw_right(frame, areas[RIGHT], look, state);
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        vec![Scope::History, Scope::Answer]
+    }
+
+    fn typing(&self) -> bool {
+        if self.panes.focus == LEFT { self.list.typing() } else { self.answer.finding() }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
+            return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
+        }
+        let is = |code| matches!(input, Input::Key(key) if key.is(code));
+        if self.panes.focus == LEFT && !self.list.typing() && is(Code::Enter) {
+            self.panes.focus = RIGHT;
+            return Reply::Handled;
+        }
+        match self.pass_on(self.panes.focus, input, state) {
+            Reply::Ignored if is(Code::Esc) => self.leave(state),
+            reply => reply,
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        let open = open(state);
+        match act {
+            Act::NextPane => self.panes.next(),
+            Act::PreviousPane => self.panes.previous(),
+            Act::Find if self.panes.focus == LEFT => self.list.open_find(state),
+            Act::Find => self.answer.open_find(),
+            Act::Follow => self.answer.turn_follow(),
+            Act::NextView if state.kept.compared.is_some() => self.comparison.next_view(),
+            Act::NextView => self.answer.next_view(open.map(|open| &open.call)),
+            Act::Strays => self.answer.turn_strays(),
+            Act::Replay if open.is_some_and(|open| open.replaying) => return Reply::send(Message::StopReplay),
+            Act::Replay => return replay_menu(),
+            Act::MarkKept => return state.kept.selected.clone().map_or(Reply::Handled, |id| Reply::send(Message::MarkKept(id))),
+            Act::CompareKept if state.kept.compared.is_some() => return Reply::send(Message::DropComparison),
+            Act::CompareKept => {
+                let both = state.kept.other().cloned().zip(state.kept.selected.clone());
+                return both.map_or(Reply::Handled, |(before, after)| Reply::send(Message::CompareKept([before, after])));
+            }
+            Act::ResendKept => return Reply::send(Message::ResendKept),
+            Act::EditKept => {
+                let edit = |open: &Opened| Message::EditCall {
+                    tool: open.trace.head.tool.to_string(),
+                    arguments: open.trace.head.arguments.clone(),
+                };
+                return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
+            }
+            Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
+            Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
+            Act::RemoveKept => return open.map_or(Reply::Handled, remove_question),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let open = open(state);
+        let words = match act {
+            Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => "find works in the calls and in an answer",
+            Act::CompareKept if state.kept.other().is_none() => "there is no other call to compare with",
+            Act::Strays if open.is_none_or(|open| open.call.strays == 0) => "this call has no strays",
+            Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
+                "secrets in its request are not kept: edit and resend it"
+            }
+            Act::Save | Act::Undo | Act::Redo => return None,
+            _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => "no call is open",
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        if state.kept.compared.is_some() {
+            return vec![Act::NextView, Act::CompareKept, Act::NextPane];
+        }
+        let mut hints = vec![Act::Find, Act::Replay, Act::CompareKept, Act::MarkKept, Act::ResendKept, Act::EditKept];
+        if self.panes.focus == RIGHT {
+            hints.splice(0..0, [Act::NextView, Act::Follow]);
+        }
+        hints.extend([Act::CopyKept, Act::ExportKept, Act::RemoveKept, Act::NextPane]);
+        hints
+    }
+}

@@ -1,0 +1,344 @@
+//! The history: calls kept as they happen, by the screen and by commands, found and shown again.
+
+use std::io::{BufRead as _, BufReader};
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    nats::NatsServer,
+    place::Place,
+    services::Responder,
+    terminal::{Terminal, toolcrib},
+};
+
+const SUM: [&str; 3] = ["call", "calculator", "expression=6 * 7"];
+
+fn listed(place: &Place, find: &str) -> Vec<Value> {
+    place.json(&["history", "--json", "--find", find]).as_array().unwrap().clone()
+}
+
+#[test]
+fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
+    let place = Place::sample("services");
+    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+    place.run(&SUM).ended(0, &[]);
+    place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
+    place.run(&["call", "calculator", "expression=1", "--no-history"]).ended(0, &[]);
+    place.run(&["call", "calculator", "expression=1", "--dry-run"]).ended(0, &[]);
+
+    let calls = listed(&place, "");
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    assert_eq!((&calls[0]["outcome"], &calls[1]["outcome"]), (&json!("failed"), &json!("succeeded")));
+    assert_eq!((&calls[1]["tool"], &calls[1]["chunks"]), (&json!("calculator"), &json!(1)));
+    let found = |find: &str| listed(&place, find).len();
+    assert_eq!(
+        [found("6 * 7"), found("tool:calc 42"), found("outcome:failed"), found("since:1h"), found("tool:joke")],
+        [1, 1, 1, 2, 0]
+    );
+    assert!(place.run(&["history"]).data.contains("calculator  embedded  succeeded"));
+
+    let id = calls[1]["id"].as_str().unwrap();
+    let shown = place.run(&["history", "show", &id[..8]]);
+    assert!(shown.data.contains("arguments  {\"expression\":\"6 * 7\"}") && shown.data.contains("\n42"), "{}", shown.data);
+    let lines = place.run(&["history", "show", id, "--json"]).events();
+    assert_eq!(lines[0]["event"], "call");
+    assert_eq!(lines[0]["arguments"], json!({"expression": "6 * 7"}));
+    assert_eq!(place.run(&["history", "replay", id]).data, "42");
+    assert_eq!(place.run(&["history", "replay", id, "--speed", "0", "--json"]).events()[0]["event"], "request");
+    place.run(&["history", "replay", id, "--speed=-1"]).ended(2, &["a speed is a number of times"]);
+
+    let compared = place.run(&["history", "compare", id, "last"]);
+    compared.ended(1, &[]);
+    assert!(compared.data.contains("outcome") && compared.data.contains("failed"), "{}", compared.data);
+    place.run(&["history", "compare", id, id]).ended(0, &[]);
+    assert_eq!(place.run(&["history", "export"]).data.lines().count(), 7);
+
+    place.run(&["history", "show", "zzz"]).ended(2, &["no call's id begins with"]);
+    place.run(&["history", "remove"]).ended(2, &["no call is named"]);
+    place.run(&["history", "remove", id]).ended(0, &["1 call is gone"]);
+    assert_eq!(found(""), 1);
+    place.run(&["history", "remove", "--all"]).ended(0, &["1 call is gone"]);
+    place.run(&["history"]).ended(0, &["nothing is kept yet"]);
+}
+
+#[test]
+fn known_secrets_are_not_in_the_history() {
+    let place = Place::sample("services");
+    let mut call = place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
+    call.env("MY_API_TOKEN", "hunter2hunter2").status().unwrap();
+    let kept = place.run(&["history", "export"]).data;
+    assert!(kept.contains("calculator") && !kept.contains("hunter2"), "{kept}");
+}
+
+#[test]
+fn a_call_that_cannot_be_kept_is_made_all_the_same() {
+    let place = Place::sample("services");
+    std::fs::write(place.home.path().join("state"), "in the way").unwrap();
+    let ran = place.run(&SUM);
+    ran.ended(0, &["this call is not kept in the history"]);
+    assert_eq!(ran.data, "42");
+}
+
+fn kitchen() -> Place {
+    let tools = "\
+tool:
+  ask: {type: tool-service, name: ask, description: Asks, service: joke, style: a pun, arguments: [{name: topic, type: string, description: About what}]}
+tool-service:
+  joke: {id: joke, request-queue: 'non-persistent://tg/request/joke', response-queue: 'non-persistent://tg/response/joke', config-params: [{name: style, required: true}]}
+";
+    Place::with(&[("tools.yaml", tools)])
+}
+
+#[test]
+fn a_command_killed_in_a_stream_leaves_all_that_was_seen() {
+    let server = NatsServer::start();
+    let _service = Responder::start(&server.url(), "endless");
+    let place = kitchen();
+    let mut child = place.command(&["call", "ask", "topic=x", "--json", "--connection", &server.url()]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let seen: Vec<Value> = (0..50).map(|_| serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()).collect();
+    // SIGKILL: nothing can be written after it.
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let calls = listed(&place, "");
+    assert_eq!((calls.len(), &calls[0]["outcome"]), (1, &Value::Null));
+    let kept = place.run(&["history", "show", "last", "--json"]).events();
+    let chunks = |events: &[Value]| events.iter().filter(|event| event["event"] == "chunk").cloned().collect::<Vec<_>>();
+    let (seen, kept) = (chunks(&seen), chunks(&kept));
+    assert!(seen.len() > 40 && kept.len() >= seen.len(), "{} of {}", kept.len(), seen.len());
+    for (seen, kept) in seen.iter().zip(&kept) {
+        assert_eq!((&seen["text"], &seen["at_ms"]), (&kept["text"], &kept["at_ms"]));
+    }
+    // The next one goes on behind it.
+    place.run(&["call", "ask", "topic=x", "--timeout", "1ms", "--connection", "nats://127.0.0.1:1"]);
+    assert_eq!(listed(&place, "").len(), 2);
+}
+
+fn open(place: &Place, server: &str) -> Terminal {
+    let terminal = toolcrib([place.here.as_os_str(), "--connection".as_ref(), server.as_ref()]).home(place.home.path());
+    let terminal = terminal.variable("XDG_STATE_HOME", place.home.path().join("state")).start();
+    terminal.wait_for("ask");
+    terminal
+}
+
+#[test]
+fn the_screen_killed_in_a_stream_leaves_all_that_was_seen() {
+    let server = NatsServer::start();
+    let _service = Responder::start(&server.url(), "endless");
+    let place = kitchen();
+    let mut terminal = open(&place, &server.url());
+    terminal.press(["3"]);
+    terminal.wait_for("topic");
+    terminal.type_text("llamas");
+    terminal.press(["f6"]);
+    terminal.wait_for("more more more");
+    terminal.signal("KILL");
+    terminal.wait_end();
+    let calls = listed(&place, "more more more");
+    assert_eq!((calls.len(), &calls[0]["outcome"]), (1, &Value::Null));
+    assert!(calls[0]["chunks"].as_u64().unwrap() >= 3, "{calls:?}");
+}
+
+mod screen {
+    use std::sync::Arc;
+
+    use insta::assert_snapshot;
+    use toolcrib::{
+        app::{
+            effect::Effect,
+            message::{Message, ScreenId},
+        },
+        engine::trace::{lines, tally::Tally, wanted::Wanted},
+        model::{
+            call::{CallProblem, Event, EventKind, Outcome},
+            clock::Millis,
+            trace::{Head, Trace},
+        },
+        schema::moment::Wall,
+    };
+
+    use crate::support::workbench::Workbench;
+
+    const NOW: u64 = 1_795_000_000_000;
+
+    fn chunk(at_ms: u64, text: &str) -> Event {
+        Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: text.len() + 60 } }
+    }
+
+    fn end(at_ms: u64, outcome: Outcome) -> Event {
+        let problem = CallProblem { kind: "oven".into(), message: "it is cold".into(), remedy: "heat it".into() };
+        Event { at_ms, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
+    }
+
+    fn traces() -> Vec<Trace> {
+        let trace = |number: u64, tool: &str, arguments: &str, events: Vec<Event>| Trace {
+            head: Head {
+                id: format!("{number:08}-0000").into(),
+                at: Millis(NOW - number * 3_000_000),
+                tool: tool.into(),
+                system: "trustgraph".into(),
+                connection: "embedded".into(),
+                arguments: arguments.into(),
+                body: "{}".into(),
+                ..Head::default()
+            },
+            events: [vec![Event { at_ms: 1, kind: EventKind::Sent { bytes: 214 } }], events].concat(),
+        };
+        let question = r#"{"question":"What are the top customer complaints?"}"#;
+        let parts = |late: &str| {
+            vec![
+                chunk(38, "The three complaints\n"),
+                chunk(71, late),
+                chunk(90, "\nand that is all"),
+                end(91, Outcome::Succeeded),
+            ]
+        };
+        vec![
+            trace(1, "query-customers", question, parts("late deliveries (41 %)")),
+            trace(2, "calculator", r#"{"expression":"1/0"}"#, vec![end(12, Outcome::Failed)]),
+            trace(3, "query-customers", question, parts("late deliveries (39 %)")),
+            trace(40, "gone-tool", "{}", vec![chunk(5, r#"{"a":1}"#)]),
+        ]
+    }
+
+    fn open(width: u16, height: u16) -> Workbench {
+        let mut bench = Workbench::sample("services", width, height);
+        bench.send(Message::Clock(Wall { seconds: i64::try_from(NOW / 1_000).unwrap(), offset: 60 }));
+        bench.keys("5");
+        answer(&mut bench);
+        bench
+    }
+
+    /// Does for the history what the runtime would do.
+    fn answer(bench: &mut Workbench) {
+        for effect in std::mem::take(&mut bench.effects) {
+            let find = |id: &str| traces().into_iter().find(|trace| &*trace.head.id == id).unwrap();
+            match effect {
+                Effect::ListKept { turn, query } => {
+                    let mut tally = Tally::new(Wanted::parse(&query, Millis(NOW)));
+                    for trace in traces() {
+                        tally.take(&lines::of_head(&trace.head));
+                        trace.events.iter().for_each(|event| tally.take(&lines::of_event(&trace.head.id, event)));
+                    }
+                    bench.send(Message::KeptListed { turn, listing: Arc::new(tally.listing(100)) });
+                    answer(bench);
+                }
+                Effect::OpenKept(id) => bench.send(Message::KeptOpened(Box::new(find(&id)))),
+                Effect::CompareKept(ids) => bench.send(Message::KeptCompared(Arc::new(ids.map(|id| find(&id))))),
+                other => bench.effects.push(other),
+            }
+        }
+        bench.draw();
+    }
+
+    #[test]
+    fn it_looks_like_this() {
+        assert_snapshot!("history_120", open(120, 36).styled());
+        assert_snapshot!("history_80", open(80, 24).styled());
+        let mut bench = open(120, 36);
+        bench.keys("c");
+        answer(&mut bench);
+        assert_snapshot!("history_compared", bench.styled());
+    }
+
+    #[test]
+    fn calls_are_found_as_one_types_and_walked_through() {
+        let mut bench = open(120, 36);
+        assert!(bench.screen().contains("late deliveries (41 %)"), "{}", bench.screen());
+        bench.keys("down");
+        answer(&mut bench);
+        assert!(bench.screen().contains("it is cold"), "{}", bench.screen());
+        bench.keys("/");
+        for letter in "39 %".chars() {
+            bench.types(&letter.to_string());
+            answer(&mut bench);
+        }
+        assert!(bench.screen().contains("History 1") && bench.screen().contains("late deliveries (39 %)"), "{}", bench.screen());
+        bench.keys("enter esc");
+        answer(&mut bench);
+        assert!(bench.screen().contains("History 4"), "{}", bench.screen());
+    }
+
+    #[test]
+    fn two_are_compared_by_text_json_and_times() {
+        let mut bench = open(120, 36);
+        bench.keys("c");
+        answer(&mut bench);
+        let screen = bench.screen();
+        assert!(screen.contains("- late deliveries (39 %)") && screen.contains("+ late deliveries (41 %)"), "{screen}");
+        bench.keys("v");
+        assert!(bench.screen().contains("not both answers are JSON"), "{}", bench.screen());
+        bench.clicks("Times");
+        assert!(bench.screen().contains("first chunk after"), "{}", bench.screen());
+        bench.keys("esc");
+        assert!(bench.screen().contains("query-customers ✓ succeeded"), "{}", bench.screen());
+        // With a marked one.
+        bench.keys("tab space down");
+        answer(&mut bench);
+        bench.keys("c");
+        answer(&mut bench);
+        assert!(bench.screen().contains("calculator compared"), "{}", bench.screen());
+    }
+
+    #[test]
+    fn an_answer_comes_once_more() {
+        let mut bench = open(120, 36);
+        bench.keys("p down enter");
+        let Some(Effect::Replay { trace, speed }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert_eq!(*speed, 2);
+        let (id, events) = (trace.head.id.clone(), trace.events.clone());
+        bench.send(Message::Replayed { id: id.clone(), events: events[..2].to_vec(), ended: false });
+        bench.draw();
+        let screen = bench.screen();
+        assert!(screen.contains("Replay of query-customers ● streaming") && !screen.contains("that is all"), "{screen}");
+        bench.keys("esc");
+        assert!(bench.effects.contains(&Effect::StopReplay));
+        assert!(bench.screen().contains("that is all"), "{}", bench.screen());
+        // What was on its way changes nothing.
+        bench.send(Message::Replayed { id, events: events[2..].to_vec(), ended: true });
+        assert_eq!(bench.state.kept.open.as_ref().unwrap().call.chunks, 3);
+    }
+
+    #[test]
+    fn a_call_is_sent_again_or_edited_first() {
+        let mut bench = open(120, 36);
+        bench.keys("r");
+        let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert!(&*request.body == "{}" && request.correlation != "00000001-0000", "{request:?}");
+        assert_eq!(bench.state.screen, ScreenId::Invoke);
+        bench.keys("esc 5");
+        answer(&mut bench);
+        bench.keys("e");
+        assert_eq!(bench.state.screen, ScreenId::Invoke);
+        assert!(bench.screen().contains("top customer complaints?"), "{}", bench.screen());
+        bench.keys("esc 5 end");
+        answer(&mut bench);
+        bench.keys("r");
+        assert!(bench.screen().contains("no longer in this workspace"), "{}", bench.screen());
+    }
+
+    #[test]
+    fn a_call_is_exported_and_removed_after_a_question() {
+        let mut bench = open(120, 36);
+        bench.keys("w enter");
+        let Some(Effect::ExportKept { path, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert_eq!(path, "query-customers-00000001.jsonl");
+        bench.keys("x enter");
+        assert!(matches!(bench.effects.last(), Some(Effect::RemoveKept(id)) if &**id == "00000001-0000"), "{:?}", bench.effects);
+        bench.keys("y down down down enter");
+        let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert_eq!(text.lines().count(), 6);
+    }
+
+    #[test]
+    fn no_size_breaks_it() {
+        for (width, height) in [(1, 1), (60, 16), (99, 16), (100, 17), (200, 60), (500, 200)] {
+            let mut bench = open(120, 36);
+            bench.resize(width, height);
+            bench.keys("tab v v v v tab / esc c");
+            answer(&mut bench);
+            bench.keys("v v tab");
+        }
+    }
+}
