@@ -161,6 +161,7 @@ actions! {
     SetStart        "set-start"        Workflow ["t"],                  "start here",      "Start the run in the selected state";
     ChangeUser      "user"             Workflow ["U"],                  "user",            "Take the next user profile of the workspace";
     ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
+    TryHidden       "try-hidden"       Available ["r"],                 "try it",          "Take the hidden tool all the same, as an agent might: it is refused, which the run keeps and counts";
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
     WhatIf          "what-if"          Workflow ["w"],                  "what if",         "Look at a change of groups or tools before it is made; once more makes it";
     AcceptWhatIf    "accept-what-if"   Workflow ["W"],                  "accept",          "Make what the what-if shows, as one step of undo";

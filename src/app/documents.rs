@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    engine::diff,
+    engine::{diff, mentions::Named},
     model::{
+        context::Name,
         entry::{EntryForm, FileId},
         finding::EntryEdit,
     },
@@ -94,10 +95,29 @@ enum Deed {
     Removed(FileId),
 }
 
+/// A name that changes give another one everywhere, so that what stands in no file can follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    pub what: Named,
+    pub from: Name,
+    pub to: Name,
+}
+
+/// A step that was taken back, or made again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stepped {
+    pub label: String,
+    /// The files that are different now.
+    pub files: Vec<FileId>,
+    /// What has another name by it.
+    pub renamed: Option<Renamed>,
+}
+
 /// One step of undo.
 #[derive(Clone, Debug)]
 struct Revision {
     label: String,
+    renamed: Option<Renamed>,
     deeds: Vec<Deed>,
     /// Edits one after another at the same place make one step.
     place: Option<(FileId, usize, Pointer)>,
@@ -217,7 +237,7 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            self.remember(Revision { label: label.to_owned(), deeds, place });
+            self.remember(Revision { label: label.to_owned(), renamed: None, deeds, place });
         }
         Ok(files)
     }
@@ -329,24 +349,33 @@ impl Documents {
         }
     }
 
-    /// Takes the last step back: its label and the files that are different now.
-    pub fn undo(&mut self) -> Option<(String, Vec<FileId>)> {
+    /// Says of the last step that it gave something another name.
+    pub fn note_renamed(&mut self, renamed: Renamed) {
+        if let Some(last) = self.done.last_mut() {
+            last.renamed = Some(renamed);
+        }
+    }
+
+    /// Takes the last step back.
+    pub fn undo(&mut self) -> Option<Stepped> {
         let revision = self.done.pop()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let told = (revision.label.clone(), files_of(&revision.deeds));
+        let renamed = revision.renamed.clone().map(|Renamed { what, from, to }| Renamed { what, from: to, to: from });
+        let told = Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
         self.undone.push(Revision { place: None, ..revision });
         Some(told)
     }
 
     /// Makes the last step again that was taken back.
-    pub fn redo(&mut self) -> Option<(String, Vec<FileId>)> {
+    pub fn redo(&mut self) -> Option<Stepped> {
         let revision = self.undone.pop()?;
         for deed in &revision.deeds {
             self.make_again(deed);
         }
-        let told = (revision.label.clone(), files_of(&revision.deeds));
+        let renamed = revision.renamed.clone();
+        let told = Stepped { label: revision.label.clone(), files: files_of(&revision.deeds), renamed };
         self.done.push(revision);
         Some(told)
     }
@@ -432,8 +461,8 @@ mod tests {
         documents.change("edit type", &[set(&entry, "type", json!("mcp-tool"))]).unwrap();
         assert_eq!(text(&documents), "tool:\n  joke: # the first\n    type: mcp-tool\n    name: jokes\n");
         assert_eq!(documents.get(entry.file()).unwrap().changed_rows(), [2, 3]);
-        assert_eq!(documents.undo().unwrap().0, "edit type");
-        assert_eq!(documents.undo().unwrap().0, "edit name");
+        assert_eq!(documents.undo().unwrap().label, "edit type");
+        assert_eq!(documents.undo().unwrap().label, "edit name");
         assert_eq!(text(&documents), YAML);
         assert!(documents.undo().is_none() && documents.changed().next().is_none());
         documents.redo().unwrap();

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{opened::Opened, out::Out};
 use crate::{
-    engine::filter::{AskedGroups, Denied, list, permit, unknown_groups},
+    engine::filter::{AskedGroups, list, permit, unknown_groups},
     model::context::{Context, Name},
 };
 
@@ -31,10 +31,9 @@ fn names(text: &str) -> Result<Names, String> {
     Ok(Names(text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Name::from).collect()))
 }
 
-/// A request, and whether its user may make it.
+/// A request.
 pub struct Asked {
     pub context: Context,
-    pub denied: Option<Denied>,
 }
 
 impl Asked {
@@ -60,10 +59,9 @@ impl RequestArgs {
         if !unknown.is_empty() {
             out.warn(format_args!("no tool is in {}", list(&unknown)));
         }
-        let denied = permit(&opened.settings.profiles, &context).err();
-        if let Some(denied) = &denied {
+        if let Err(denied) = permit(&opened.settings.profiles, &context) {
             out.warn(denied);
         }
-        Asked { context, denied }
+        Asked { context }
     }
 }

@@ -45,7 +45,7 @@ impl Tools {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let asked = self.request.ask(&opened, out);
-        let explainer = Explainer::new(&opened.tools, &asked.context);
+        let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
         let view = View { opened: &opened, asked: &asked, explainer: &explainer };
         match &self.why {
             None if global.json => out.json(&(0..opened.tools.len()).map(|row| view.json(row)).collect())?,
@@ -78,10 +78,6 @@ impl View<'_> {
         self.explainer.explain(&self.opened.tools, row)
     }
 
-    fn is_available(&self, explanation: &Explanation) -> bool {
-        self.asked.denied.is_none() && explanation.reasons.is_empty()
-    }
-
     fn sufficient(&self, row: ToolRow) -> GroupSets {
         sufficient_groups(&self.opened.tools, self.asked.context.state(), row)
     }
@@ -89,9 +85,7 @@ impl View<'_> {
     /// Why a tool is hidden, each with its kind and its way out.
     fn reasons(&self, explanation: &Explanation) -> Vec<(&'static str, String, Option<String>)> {
         let fix = explanation.changes.first().map(|change| change.text(&self.opened.tools));
-        let denied = self.asked.denied.as_ref().map(|denied| ("user", denied.to_string(), None));
-        let hidden = explanation.reasons.iter().map(|reason| (reason.kind(), reason.to_string(), fix.clone()));
-        denied.into_iter().chain(hidden).collect()
+        explanation.reasons.iter().map(|reason| (reason.kind(), reason.to_string(), fix.clone())).collect()
     }
 
     fn json(&self, row: ToolRow) -> Value {
@@ -108,14 +102,14 @@ impl View<'_> {
             "groups": names(&gate.groups()),
             "states": states(&gate.states).iter().map(|name| Value::from(&**name)).collect::<Value>(),
             "next_state": gate.next.as_deref(),
-            "available": self.is_available(&explanation),
+            "available": explanation.reasons.is_empty(),
             "reasons": self.reasons(&explanation).into_iter().map(reason).collect::<Value>(),
         })
     }
 
     fn list(&self, out: &mut Out) -> std::io::Result<()> {
         let explanations: Vec<Explanation> = (0..self.opened.tools.len()).map(|row| self.explain(row)).collect();
-        let (available, hidden): (Vec<_>, Vec<_>) = explanations.iter().partition(|explanation| self.is_available(explanation));
+        let (available, hidden): (Vec<_>, Vec<_>) = explanations.iter().partition(|explanation| explanation.reasons.is_empty());
         out.say(format_args!("groups {}, state {}", self.asked.groups(), self.asked.context.state()));
         if !available.is_empty() {
             let cells = |explanation: &&Explanation| {
@@ -140,9 +134,8 @@ impl View<'_> {
 
     fn write_reasons(&self, out: &mut Out, explanation: &Explanation) -> std::io::Result<()> {
         let reasons = self.reasons(explanation);
-        for (kind, text, _) in &reasons {
-            let text = if *kind == "user" { format!("user: {text}") } else { text.clone() };
-            wrap(&text, "  ").iter().try_for_each(|line| out.line(line))?;
+        for (_, text, _) in &reasons {
+            wrap(text, "  ").iter().try_for_each(|line| out.line(line))?;
         }
         match reasons.into_iter().find_map(|(_, _, fix)| fix) {
             Some(fix) => wrap(&format!("→ {fix}"), "  ").iter().try_for_each(|line| out.line(line)),
@@ -153,7 +146,7 @@ impl View<'_> {
     fn why(&self, out: &mut Out, row: ToolRow) -> std::io::Result<()> {
         let (tool, slot) = (&self.opened.catalog.tools[row], &self.opened.tools[row]);
         let explanation = self.explain(row);
-        let available = self.is_available(&explanation);
+        let available = explanation.reasons.is_empty();
         let word = if available { out.tint(Tint::Good, "available") } else { out.tint(Tint::Odd, "hidden") };
         out.line(format!("{}: {word}", out.tint(Tint::Bold, &tool.entry.key)))?;
         let place = format!("{}:{}", self.opened.shown(tool.entry.id.file()), tool.entry.line);

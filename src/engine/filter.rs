@@ -56,9 +56,11 @@ impl AskedGroups {
     }
 }
 
-/// Why a tool is hidden. A tool may have both reasons.
+/// Why a tool is hidden. A tool may have several reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// The user may not ask for these groups, so that no tool is offered.
+    User(Denied),
     /// None of its groups was asked for.
     Group { has: Vec<Name>, asked: Vec<Name> },
     /// It does not list the current state.
@@ -66,10 +68,11 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Stable word for scripts: `group`, `state`.
+    /// Stable word for scripts: `user`, `group`, `state`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
+            Self::User(_) => "user",
             Self::Group { .. } => "group",
             Self::State { .. } => "state",
         }
@@ -81,6 +84,7 @@ impl Reason {
     #[must_use]
     pub fn short(&self) -> String {
         match self {
+            Self::User(denied) => format!("user: {} may not ask for {}", denied.user, list(&denied.exceeding)),
             Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
             Self::Group { has, .. } => format!("group: {}", list(has)),
             Self::State { listed, .. } if listed.is_empty() => "state: none".into(),
@@ -92,6 +96,7 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::User(denied) => write!(f, "user: {denied}"),
             Self::Group { has, .. } if has.is_empty() => write!(f, "group: in no group, only a request for \"*\" shows it"),
             Self::Group { has, asked } if asked.is_empty() => write!(f, "group: in {}, no group was asked for", list(has)),
             Self::Group { has, asked } => write!(f, "group: in {}, asked for {}", list(has), list(asked)),
@@ -239,23 +244,45 @@ impl fmt::Display for Denied {
     }
 }
 
+/// The groups that a context's user may ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    Every,
+    Only(Vec<Name>),
+}
+
+impl Allowed {
+    /// What the user's profile allows; without a user every group, without a profile none.
+    #[must_use]
+    pub fn of(profiles: &[Profile], context: &Context) -> Self {
+        let Some(user) = &context.user else { return Self::Every };
+        let profile = profiles.iter().find(|profile| profile.user == *user);
+        let allowed = profile.map_or(&[][..], |profile| &profile.allowed_groups);
+        if allowed.iter().any(|name| &**name == ANY) { Self::Every } else { Self::Only(allowed.to_vec()) }
+    }
+
+    #[must_use]
+    pub fn allows(&self, group: &Name) -> bool {
+        match self {
+            Self::Every => true,
+            Self::Only(names) => names.contains(group),
+        }
+    }
+}
+
 /// The permissions gate, before the filter: whether the context's user may ask for its groups.
 ///
 /// # Errors
 /// The groups that exceed what the profile allows; all of them when no profile bears the user's name.
 pub fn permit(profiles: &[Profile], context: &Context) -> Result<(), Denied> {
-    let Some(user) = &context.user else { return Ok(()) };
-    let profile = profiles.iter().find(|profile| profile.user == *user);
-    let allowed = profile.map_or(&[][..], |profile| &profile.allowed_groups);
-    if allowed.iter().any(|name| &**name == ANY) {
+    let (Some(user), allowed) = (&context.user, Allowed::of(profiles, context)) else { return Ok(()) };
+    let exceeding: Vec<Name> = context.groups().into_iter().filter(|name| !allowed.allows(name)).collect();
+    if exceeding.is_empty() {
         return Ok(());
     }
-    let exceeding: Vec<Name> = context.groups().into_iter().filter(|name| !allowed.contains(name)).collect();
-    match (exceeding.is_empty(), profile) {
-        (true, _) => Ok(()),
-        (false, Some(_)) => Err(Denied { user: user.clone(), exceeding, cause: DeniedCause::Exceeds }),
-        (false, None) => Err(Denied { user: user.clone(), exceeding, cause: DeniedCause::NoProfile }),
-    }
+    let is_known = profiles.iter().any(|profile| profile.user == *user);
+    let cause = if is_known { DeniedCause::Exceeds } else { DeniedCause::NoProfile };
+    Err(Denied { user: user.clone(), exceeding, cause })
 }
 
 #[cfg(test)]

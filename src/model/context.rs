@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use serde_json::Value;
+
 /// A group or state name, compared exactly.
 pub type Name = Arc<str>;
 
@@ -71,4 +73,22 @@ impl Context {
 pub struct Profile {
     pub user: Name,
     pub allowed_groups: Vec<Name>,
+}
+
+impl Profile {
+    /// The profiles of a table as settings have it: `NAME = [groups]`, or `NAME = { allowed-groups = [groups] }`. What is neither
+    /// is left out.
+    #[must_use]
+    pub fn read_all(table: &Value) -> Vec<Self> {
+        let names =
+            |value: &Value| value.as_array().map(|items| items.iter().filter_map(Value::as_str).map(Name::from).collect());
+        let read = |(user, value): (&String, &Value)| {
+            let allowed_groups = match value.as_object() {
+                Some(members) => members.get("allowed-groups").and_then(names).unwrap_or_default(),
+                None => names(value)?,
+            };
+            Some(Self { user: user.as_str().into(), allowed_groups })
+        };
+        table.as_object().into_iter().flatten().filter_map(read).collect()
+    }
 }

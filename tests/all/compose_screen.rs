@@ -2,11 +2,13 @@
 
 use toolcrib::{
     app::{
+        documents::Change,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
     },
-    model::entry::FileId,
+    engine::simulate::stop::Stop,
+    model::{entry::FileId, tool::States},
 };
 
 use crate::support::workbench::Workbench;
@@ -86,6 +88,87 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
     assert!(bench.shows("results → review with"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!text(&bench, "tools.yaml").contains("review"));
+}
+
+#[test]
+fn an_arrows_end_is_dragged_to_another_state() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    // The line of complex-analysis from analysis to results, near its head and near its tail.
+    let (column, row) = bench.find("complex-analysis ╌");
+    let near_head = (column + 18, row);
+    let to = state(&bench, "research");
+    drag(&mut bench, near_head, to);
+    assert!(bench.shows("complex-analysis: analysis → results · lead to research"), "{}", bench.screen());
+    assert!(bench.shows("+     state: \"research\""), "{}", bench.screen());
+    bench.keys("esc");
+    // The arrow that was pressed is the chosen one, and drawn as such.
+    let (column, row) = bench.find("━ complex-analysis ");
+    drag(&mut bench, (column, row), to);
+    assert!(bench.shows("complex-analysis: analysis → results · come from research"), "{}", bench.screen());
+    bench.clicks("Enter make the change");
+    let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
+    assert_eq!(gate.states, States::Only(vec!["research".into()]));
+    bench.keys("u");
+    // Let go where it was, nothing is asked; on empty ground, the name of a new state.
+    let (column, row) = bench.find("complex-analysis ━");
+    let end = state(&bench, "results");
+    drag(&mut bench, (column + 18, row), end);
+    assert!(!bench.shows("lead to"), "{}", bench.screen());
+    let ground = (bench.find("States · ").0 + 1, 48);
+    drag(&mut bench, (column + 18, row), ground);
+    bench.types("review");
+    bench.clicks("Enter accept");
+    assert!(bench.shows("complex-analysis: analysis → results · lead to review"), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
+    let mut bench = workflow((200, 60));
+    bench.send(Message::ToggleStop(Stop::State("analysis".into())));
+    bench.keys("enter shift+tab");
+    assert_eq!(bench.state.simulation.state(), "analysis");
+    find(&mut bench, "analysis");
+    bench.keys("r ctrl+u");
+    bench.types("study");
+    bench.keys("enter");
+    assert_eq!(bench.state.simulation.state(), "study", "{}", bench.screen());
+    assert_eq!(bench.state.stops, [Stop::State("study".into())]);
+    assert!(bench.shows("undefined → study") && bench.shows("study · current"), "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(
+        (bench.state.simulation.state(), bench.state.stops.as_slice()),
+        ("analysis", &[Stop::State("analysis".into())][..])
+    );
+    bench.keys("ctrl+r");
+    assert_eq!(bench.state.simulation.state(), "study");
+    // The new one is chosen: r renames it, not the current state.
+    bench.keys("n");
+    bench.types("review");
+    bench.keys("enter r");
+    assert!(bench.shows("The new name of review"), "{}", bench.screen());
+    bench.keys("ctrl+u");
+    bench.types("second look");
+    bench.keys("enter d");
+    assert!(bench.shows("second look → second look"), "{}", bench.screen());
+}
+
+#[test]
+fn a_renamed_group_stays_asked_for_and_allowed() {
+    let mut bench = workflow((200, 60));
+    let text = "[profiles]\nanalyst = [\"read-only\", \"knowledge\"]\n".into();
+    let create = Change::Create { file: FileId::new("toolcrib.toml"), text };
+    bench.send(Message::Change { label: "settings".into(), changes: vec![create] });
+    bench.send(Message::SetUser(Some("analyst".into())));
+    bench.keys("shift+tab shift+tab r ctrl+u");
+    bench.types("readers");
+    bench.keys("enter");
+    assert_eq!(bench.state.context().groups, Some(vec!["readers".into(), "knowledge".into()]), "{}", bench.screen());
+    assert!(bench.state.profiles[0].allowed_groups.contains(&"readers".into()), "the profile is read again");
+    assert!(bench.shows("Available 2") && bench.shows("[x] readers"), "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(bench.state.context().groups, Some(vec!["read-only".into(), "knowledge".into()]));
+    assert!(bench.shows("Available 2"), "{}", bench.screen());
 }
 
 #[test]

@@ -89,8 +89,18 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     assert_eq!(bench.state.simulation.state(), "analysis", "the run stops where the tool becomes available");
     assert!(bench.shows("stopped; 1 step was not taken"), "{}", bench.screen());
 
+    // With a stop set, the run jumps there.
+    bench.keys("R A");
+    assert!(bench.shows("complex-analysis is available: knowledge-query"), "{}", bench.screen());
+    bench.types("to a stop");
+    bench.keys("enter");
+    assert_eq!((bench.state.simulation.state(), bench.state.simulation.current_branch().len()), ("analysis", 1));
+
     bench.keys("p enter R A");
     assert_eq!(bench.state.stops, []);
+    bench.types("to a stop");
+    assert!(bench.shows("no stop is set: p sets one"), "{}", bench.screen());
+    bench.keys("ctrl+u");
     bench.types("random");
     bench.keys("enter");
     bench.keys("ctrl+u");
@@ -120,9 +130,9 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.types("results");
     bench.keys("enter");
     // The document's third step: hidden, so the scenario runner or an agent that takes it all the same is refused.
-    let reset = bench.state.catalog.tool_called("reset-workflow").unwrap().id().clone();
-    bench.send(Message::Step { tool: reset, outcome: Outcome::Succeeded });
-    bench.draw();
+    bench.keys("/");
+    bench.types("reset");
+    bench.keys("enter r esc");
     assert!(bench.shows("⊘ reset-workflow refused") && bench.shows("refused 1"), "{}", bench.screen());
     bench.keys("shift+tab shift+tab shift+tab");
     assert!(bench.shows("why reset-workflow was refused in results"), "{}", bench.screen());

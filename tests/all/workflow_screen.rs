@@ -142,8 +142,14 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
     bench.state.profiles = vec![Profile { user: "user-a".into(), allowed_groups: vec!["read-only".into()] }];
     bench.keys("U");
     assert!(bench.shows("Insufficient"), "{}", bench.screen());
-    bench.keys("enter");
+    assert!(bench.shows("Available 0") && bench.shows("user: user-a may not ask for admin"), "{}", bench.screen());
+    bench.keys("r");
     assert_eq!(bench.state.simulation.steps().count(), 0, "no step is taken past the permissions gate");
+    assert_eq!(bench.state.simulation.refused().len(), 1, "but what was tried is kept");
+    assert!(bench.shows("▸ no longer ask for admin"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(bench.state.context().groups, Some(vec!["read-only".into()]));
+    assert!(bench.shows("Available 2"), "{}", bench.screen());
 }
 
 #[test]

@@ -132,7 +132,7 @@ pub fn switch(ground: Ground<'_>, cells: &[(EntryId, Column)], on: bool, states:
         [(id, column)] => format!("{} {} {}", ground.tool(id)?.entry.key, if on { "into" } else { "out of" }, column.name()),
         cells => format!("{} {} cells", if on { "tick" } else { "untick" }, cells.len()),
     };
-    Ok(Plan { label, changes, notes })
+    Ok(Plan { label, changes, notes, ..Plan::default() })
 }
 
 fn grouped(gate: &Gate, name: &Name, on: bool) -> Option<Vec<Name>> {

@@ -76,8 +76,8 @@ pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> 
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
-    let joins = there.then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(joins))
+    let note = there.then(|| format!("{to} is there already: the two become one."));
+    Ok(Plan::new(format!("rename group {from} to {to}"), changes).noting(note).renaming(Named::Group, from, &to, there))
 }
 
 /// Takes a group out of every tool and of the settings.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    app::documents::{Change, ChangeError, Documents},
-    model::entry::FileId,
+    app::documents::{Change, ChangeError, Documents, Renamed},
+    engine::mentions::Named,
+    model::{context::Name, entry::FileId},
 };
 
 /// Changes that are made together, as one step of undo.
@@ -15,6 +16,16 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// What a user should know before: sentences.
     pub notes: Vec<String>,
+    /// What has another name then; the run goes by it.
+    pub renamed: Option<Renaming>,
+}
+
+/// A plan's renaming.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renaming {
+    pub renamed: Renamed,
+    /// The new name was there already. Taking this back does not tell the two apart again.
+    pub joins: bool,
 }
 
 /// What a plan makes of one file.
@@ -30,13 +41,20 @@ pub struct FilePlan {
 impl Plan {
     #[must_use]
     pub fn new(label: impl Into<String>, changes: Vec<Change>) -> Self {
-        Self { label: label.into(), changes, notes: Vec::new() }
+        Self { label: label.into(), changes, ..Self::default() }
     }
 
     /// The same with something more to know.
     #[must_use]
     pub fn noting(mut self, note: Option<String>) -> Self {
         self.notes.extend(note);
+        self
+    }
+
+    /// The same, by which something gets another name.
+    #[must_use]
+    pub fn renaming(mut self, what: Named, from: &str, to: &Name, joins: bool) -> Self {
+        self.renamed = Some(Renaming { renamed: Renamed { what, from: from.into(), to: to.clone() }, joins });
         self
     }
 

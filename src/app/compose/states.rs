@@ -89,8 +89,9 @@ pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> 
     if changes.is_empty() {
         return Err(format!("no file names {from}"));
     }
-    let joins = is_there(ground, &to).then(|| format!("{to} is there already: the two become one."));
-    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(joins))
+    let joins = is_there(ground, &to);
+    let note = joins.then(|| format!("{to} is there already: the two become one."));
+    Ok(Plan::new(format!("rename state {from} to {to}"), changes).noting(note).renaming(Named::State, from, &to, joins))
 }
 
 /// What refers to a state, in words; empty where nothing does.

@@ -7,11 +7,16 @@ use std::{
 
 use serde_json::Value;
 
+use super::workflow;
 use crate::{
     app::{
         checking::{self, Snapshot},
-        compose::{groups::GROUPS, plan::Plan, states::listed_states},
-        documents::{Change, ChangeError, Document, Documents},
+        compose::{
+            groups::GROUPS,
+            plan::{Plan, Renaming},
+            states::listed_states,
+        },
+        documents::{Change, ChangeError, Document, Documents, Stepped},
         effect::{Effect, Overwrite},
         message::Loaded,
         notices::NoticeKind,
@@ -21,6 +26,7 @@ use crate::{
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
+        context::Profile,
         entry::{Entry, EntryId, FileId},
         finding::Findings,
         settings::SETTINGS,
@@ -42,6 +48,12 @@ pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect
     let before = state.generation;
     let effects = make(state, &plan.label, &plan.changes, Documents::step, now);
     if state.generation != before {
+        if let Some(Renaming { renamed, joins }) = &plan.renamed {
+            workflow::follow(state, renamed);
+            if !joins {
+                state.documents.note_renamed(renamed.clone());
+            }
+        }
         state.notices.push(NoticeKind::Done, format!("{}; undo takes it back", plan.label), now);
     }
     effects
@@ -72,14 +84,15 @@ pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
     stepped(state, "made again", "there is nothing to redo", now, Documents::redo)
 }
 
-type Stepping = fn(&mut Documents) -> Option<(String, Vec<FileId>)>;
+type Stepping = fn(&mut Documents) -> Option<Stepped>;
 
 fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Stepping) -> Vec<Effect> {
-    let Some((label, files)) = go(&mut state.documents) else {
+    let Some(Stepped { label, files, renamed }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
     read_again(state, &files);
+    renamed.iter().for_each(|renamed| workflow::follow(state, renamed));
     state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
     journal(state)
 }
@@ -142,7 +155,7 @@ fn read_all(state: &mut State) {
     settle(state);
 }
 
-/// What the workspace's settings say of groups and states now; while they cannot be read, what they said before counts.
+/// What the workspace's settings say of groups, states and users now; while they cannot be read, what they said before counts.
 fn take_settings(state: &mut State) {
     let document = state.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone);
     let settings = match document.map(|document| &document.source) {
@@ -151,6 +164,7 @@ fn take_settings(state: &mut State) {
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
     state.listed_states = listed_states(&settings);
+    state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::read(settings.get(GROUPS).unwrap_or(&Value::Null)) {
         state.custom_groups = groups;
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{
-        filter::AskedGroups,
+        filter::{Allowed, AskedGroups},
         gated::{Gated, ToolRow},
         workflow::{
             graph::{Origin, StateRow, Workflow},
@@ -54,7 +54,8 @@ impl StateView {
             out: Vec::new(),
             stay: Vec::new(),
             way: workflow.paths_from(workflow.start()).to_state(row).map(|hops| hops.iter().map(|hop| hop.tool).collect()),
-            groups: GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), context.state()).every_smallest_to(state),
+            groups: GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), context.state(), &Allowed::Every)
+                .every_smallest_to(state),
         };
         for (tool, gated) in tools.iter().enumerate() {
             view.place(&workflow, row, tool, gated.gate().groups());

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{
-        filter::{AskedGroups, Filter, Reason, list},
+        filter::{Allowed, AskedGroups, Denied, Filter, Reason, list, permit},
         gate_edit::GateEdit,
         gated::{Gated, ToolRow},
         groups::groups_of,
@@ -13,7 +13,7 @@ use crate::{
         },
     },
     model::{
-        context::{Context, Name},
+        context::{ANY, Context, Name, Profile},
         tool::Gate,
     },
 };
@@ -41,6 +41,8 @@ pub enum Change {
     Start { groups: Vec<Name>, state: Name },
     /// Edit the tool's descriptor: all of these.
     Edit(Vec<GateEdit>),
+    /// No longer ask for these groups, which the user may not ask for; and then do more, where the tool is hidden still.
+    Drop { groups: Vec<Name>, then: Option<Box<Change>> },
 }
 
 impl Change {
@@ -53,6 +55,7 @@ impl Change {
             Self::AskAndTake { .. } => "ask-and-take",
             Self::Start { .. } => "start",
             Self::Edit(_) => "edit",
+            Self::Drop { .. } => "drop",
         }
     }
 
@@ -61,7 +64,8 @@ impl Change {
     pub fn groups(&self) -> &[Name] {
         match self {
             Self::Ask { groups } | Self::AskAndTake { groups, .. } | Self::Start { groups, .. } => groups,
-            Self::Take { .. } | Self::Edit(_) => &[],
+            Self::Drop { then: Some(then), .. } => then.groups(),
+            Self::Take { .. } | Self::Edit(_) | Self::Drop { .. } => &[],
         }
     }
 
@@ -76,6 +80,8 @@ impl Change {
             Self::Start { groups, state } if groups.is_empty() => format!("start in {state}: no tool leads there"),
             Self::Start { groups, state } => format!("ask for {} and start in {state}: no tool leads there", list(groups)),
             Self::Edit(edits) => edits.iter().map(GateEdit::text).collect::<Vec<_>>().join(" and "),
+            Self::Drop { groups, then: None } => format!("no longer ask for {}", list(groups)),
+            Self::Drop { groups, then: Some(then) } => format!("no longer ask for {}; {}", list(groups), then.text(tools)),
         }
     }
 }
@@ -83,13 +89,16 @@ impl Change {
 /// Every smallest set of groups under which a tool can run from a state at all, nothing being asked for beside.
 #[must_use]
 pub fn sufficient_groups<T: Gated>(tools: &[T], start: &str, tool: ToolRow) -> GroupSets {
-    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start).every_smallest(tool)
+    GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), start, &Allowed::Every).every_smallest(tool)
 }
 
 /// Explains tools in one context; prepared once, asked for many.
 #[derive(Debug)]
 pub struct Explainer {
     filter: Filter,
+    /// Why the user may not ask for these groups, and the filter without those that exceed.
+    denied: Option<(Denied, Filter)>,
+    allowed: Allowed,
     workflow: Workflow,
     paths: Paths,
     search: GroupSearch,
@@ -97,15 +106,24 @@ pub struct Explainer {
 }
 
 impl Explainer {
+    /// What a user may not ask for is part of no change.
     #[must_use]
-    pub fn new<T: Gated>(tools: &[T], context: &Context) -> Self {
+    pub fn new<T: Gated>(tools: &[T], context: &Context, profiles: &[Profile]) -> Self {
+        let allowed = Allowed::of(profiles, context);
+        let denied = permit(profiles, context).err().map(|denied| {
+            let groups = context.groups().into_iter().filter(|name| allowed.allows(name)).collect();
+            (denied, Filter::new(&Context { groups: Some(groups), ..context.clone() }))
+        });
         let filter = Filter::new(context);
-        let workflow = Workflow::of(tools, filter.groups(), filter.state());
+        let permitted = denied.as_ref().map_or(&filter, |(_, permitted)| permitted);
+        let workflow = Workflow::of(tools, permitted.groups(), permitted.state());
         Self {
             paths: workflow.paths_from(workflow.start()),
-            search: GroupSearch::new(tools, filter.groups(), filter.state()),
+            search: GroupSearch::new(tools, permitted.groups(), permitted.state(), &allowed),
             sizes: groups_of(tools).into_iter().map(|group| (group.name, group.tools.len())).collect(),
             filter,
+            denied,
+            allowed,
             workflow,
         }
     }
@@ -114,23 +132,38 @@ impl Explainer {
     #[must_use]
     pub fn explain<T: Gated>(&self, tools: &[T], tool: ToolRow) -> Explanation {
         let gate = tools[tool].gate();
-        let reasons = self.filter.reasons(gate);
-        let mut changes = Vec::new();
-        match reasons.as_slice() {
-            [] => {}
-            [Reason::Group { has, .. }] => changes.extend(self.asks(has)),
-            _ => changes.extend(self.ways(tool, gate, &reasons)),
-        }
-        changes.extend(Self::edits(&reasons));
+        let Some((denied, permitted)) = &self.denied else {
+            let reasons = self.filter.reasons(gate);
+            return Explanation { tool, changes: self.changes(tool, gate, &reasons), reasons };
+        };
+        let rest = permitted.reasons(gate);
+        let drop = |then| Change::Drop { groups: denied.exceeding.clone(), then };
+        let changes = match rest.is_empty() {
+            true => vec![drop(None)],
+            false => self.changes(tool, gate, &rest).into_iter().map(|then| drop(Some(Box::new(then)))).collect(),
+        };
+        let reasons = [Reason::User(denied.clone())].into_iter().chain(self.filter.reasons(gate)).collect();
         Explanation { tool, reasons, changes }
+    }
+
+    /// What would take these reasons away, the smallest change first.
+    fn changes(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
+        let mut changes = match reasons {
+            [] => Vec::new(),
+            [Reason::Group { has, .. }] => self.asks(has),
+            _ => self.ways(tool, gate, reasons),
+        };
+        changes.extend(Self::edits(reasons));
+        changes
     }
 
     /// One change for each group that would do; the group that brings in the fewest other tools first.
     fn asks(&self, has: &[Name]) -> Vec<Change> {
         let mut groups: Vec<Name> = has.to_vec();
         if groups.is_empty() {
-            groups.push(crate::model::context::ANY.into());
+            groups.push(ANY.into());
         }
+        groups.retain(|name| self.allowed.allows(name));
         groups.sort_by_key(|name| self.sizes.get(name).copied().unwrap_or(usize::MAX));
         groups.into_iter().map(|name| Change::Ask { groups: vec![name] }).collect()
     }
@@ -148,10 +181,14 @@ impl Explainer {
         if let Some(reach) = self.search.fewest(tool) {
             return vec![Change::AskAndTake { groups: reach.groups, tools: reach.before, state: reach.state }];
         }
-        let groups = if in_group { Vec::new() } else { self.asks(&gate.groups()).swap_remove(0).groups().to_vec() };
+        let groups = match self.asks(&gate.groups()).first() {
+            _ if in_group => Vec::new(),
+            Some(ask) => ask.groups().to_vec(),
+            None => return Vec::new(),
+        };
         let listed = reasons.iter().find_map(|reason| match reason {
             Reason::State { listed, .. } => Some(listed.as_slice()),
-            Reason::Group { .. } => None,
+            Reason::Group { .. } | Reason::User(_) => None,
         });
         listed
             .unwrap_or_default()
@@ -166,6 +203,8 @@ impl Explainer {
         let edit = |reason: &Reason| match reason {
             Reason::Group { asked, .. } => asked.first().cloned().map(GateEdit::AddGroup),
             Reason::State { current, .. } => Some(GateEdit::AddState(current.clone())),
+            // No edit of a tool gives its user more rights.
+            Reason::User(_) => None,
         };
         let edits: Option<Vec<GateEdit>> = reasons.iter().map(edit).collect();
         edits.filter(|edits| !edits.is_empty()).map(Change::Edit)
@@ -206,7 +245,7 @@ mod tests {
         let tools = spec();
         let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
         let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
-        let explanation = Explainer::new(&tools, &context).explain(&tools, row);
+        let explanation = Explainer::new(&tools, &context, &[]).explain(&tools, row);
         explanation.changes.first().map_or_else(|| "available".into(), |change| change.text(&tools))
     }
 
@@ -232,7 +271,7 @@ mod tests {
         for groups in [&["read-only"][..], &["compute"], &[], &["admin", "knowledge"], &["*"]] {
             for state in ["undefined", "analysis", "results", "elsewhere"] {
                 let context = Context { user: None, groups: Some(names(groups)), state: Some(state.into()) };
-                let explainer = Explainer::new(&tools, &context);
+                let explainer = Explainer::new(&tools, &context, &[]);
                 for row in 0..tools.len() {
                     for change in explainer.explain(&tools, row).changes {
                         let mut gate = tools[row].gate.clone();
@@ -248,6 +287,7 @@ mod tests {
                             Change::Start { state, .. } => then.state = Some(state.clone()),
                             Change::Edit(edits) => gate = edits.iter().fold(gate, |gate, edit| edit.of(&gate)),
                             Change::Ask { .. } => {}
+                            Change::Drop { .. } => panic!("without a user nothing exceeds"),
                         }
                         let still = Filter::new(&then).reasons(&gate);
                         assert_eq!(still, [], "{change:?} of {} from {context:?}", tools[row].key);
@@ -255,5 +295,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_a_user_may_not_ask_for_is_part_of_no_change() {
+        let tools = spec();
+        let profiles = [
+            Profile { user: "reader".into(), allowed_groups: names(&["read-only"]) },
+            Profile { user: "root".into(), allowed_groups: names(&["*"]) },
+        ];
+        let said = |user: &str, groups: &[&str], key: &str| {
+            let context = Context { user: Some(user.into()), groups: Some(names(groups)), state: None };
+            let row = tools.iter().position(|tool| &*tool.key == key).unwrap();
+            let found = Explainer::new(&tools, &context, &profiles).explain(&tools, row);
+            let kinds = found.reasons.iter().map(Reason::kind).collect::<Vec<_>>().join(" ");
+            (kinds, found.changes.iter().map(|change| change.text(&tools)).collect::<Vec<_>>())
+        };
+        let (kinds, changes) = said("reader", &[], "text-completion");
+        assert_eq!((kinds.as_str(), changes), ("group", vec!["ask for read-only".to_owned()]), "not for text or basic");
+        let (_, changes) = said("reader", &["read-only"], "complex-analysis");
+        assert_eq!(changes, ["add group read-only to the tool and make the tool available in undefined"]);
+        assert_eq!(said("reader", &["read-only"], "alone").1, ["add group read-only to the tool"], "not for *");
+        assert_eq!(said("reader", &["read-only"], "lost").1.len(), 1, "an edit only");
+        let (kinds, changes) = said("reader", &["read-only", "admin"], "knowledge-query");
+        assert_eq!((kinds.as_str(), changes), ("user", vec!["no longer ask for admin".to_owned()]));
+        let (kinds, changes) = said("reader", &["admin"], "text-completion");
+        assert_eq!(kinds, "user group");
+        assert_eq!(changes, ["no longer ask for admin; ask for read-only"]);
+        assert_eq!(said("root", &["read-only"], "complex-analysis").1[0], "ask for advanced, then take knowledge-query");
     }
 }

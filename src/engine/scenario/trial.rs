@@ -6,9 +6,9 @@ use super::script::{Expectations, Refusal, Scenario, ScenarioStep};
 use crate::{
     engine::{
         explain::tool::Explainer,
-        filter::unknown_groups,
+        filter::{permit, unknown_groups},
         gated::{Gated, row_of},
-        simulate::run::{Offer, RefusedCause, Simulation, Take},
+        simulate::run::{Offer, Simulation, Take},
     },
     model::{
         call::Outcome,
@@ -126,7 +126,8 @@ fn take<T: Gated>(
 ) -> TrialStep {
     let context = simulation.context();
     let before: Name = context.state().into();
-    let offer = Offer::of(tools, &context);
+    // What a user may not ask for is refused before any tool is looked at.
+    let offer = if permit(profiles, &context).is_ok() { Offer::of(tools, &context) } else { Offer::default() };
     let end = match &step.tool {
         None => StepEnd::Looked,
         Some(word) => match row_of(tools, word) {
@@ -136,12 +137,7 @@ fn take<T: Gated>(
                 match simulation.take(tools, profiles, Take::simulated(row, outcome, tick)) {
                     Ok(_) => StepEnd::Taken(outcome),
                     Err(cause) => {
-                        let change = match &cause {
-                            RefusedCause::Hidden(_) => {
-                                Explainer::new(tools, &context).explain(tools, row).changes.into_iter().next()
-                            }
-                            RefusedCause::Denied(_) => None,
-                        };
+                        let change = Explainer::new(tools, &context, profiles).explain(tools, row).changes.into_iter().next();
                         StepEnd::Refused { reasons: cause.sentences(), fix: change.map(|change| change.text(tools)) }
                     }
                 }

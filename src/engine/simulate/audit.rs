@@ -2,9 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::run::{Offer, RefusedCause, Simulation, Step};
+use super::run::{Offer, Simulation, Step};
 use crate::{
-    engine::{filter::permit, gated::Gated},
+    engine::{
+        filter::{AskedGroups, permit},
+        gated::Gated,
+    },
     model::{
         clock::Millis,
         context::{Name, Profile},
@@ -47,8 +50,10 @@ pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profil
     let refused: Vec<Value> = simulation
         .refused()
         .iter()
-        .filter(|refused| matches!(refused.cause, RefusedCause::Hidden(_)))
-        .map(|refused| json!({"tool": &*refused.tool, "state": &*refused.state, "reasons": refused.cause.sentences()}))
+        .map(|refused| {
+            let groups = names(&AskedGroups::of(refused.groups.as_deref()).names());
+            json!({"tool": &*refused.tool, "requested_groups": groups, "state": &*refused.state, "reasons": refused.cause.sentences()})
+        })
         .collect();
     if !refused.is_empty() {
         record.insert("refused_steps".into(), refused.into());
@@ -160,5 +165,21 @@ mod tests {
         let record = record(&Simulation::new(start, Mode::Document, Millis(0)), &tools, &profiles, "r");
         assert_eq!(record["refused"]["message"], "Insufficient permissions for requested tool groups: admin");
         assert_eq!(record["refused"]["exceeding"], json!(["admin"]));
+    }
+
+    #[test]
+    fn a_step_that_asks_for_too_much_is_recorded_with_its_groups() {
+        let tools = [Slot { key: "reset".into(), name: "reset".into(), gate: Gate::open() }];
+        let start = Context { user: Some("ann".into()), groups: Some(vec!["read".into()]), state: None };
+        let profiles = [Profile { user: "ann".into(), allowed_groups: vec!["read".into()] }];
+        let mut simulation = Simulation::new(start, Mode::Document, Millis(0));
+        simulation.set_groups(Some(vec!["read".into()]));
+        simulation.take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).ok();
+        simulation.set_groups(Some(vec!["admin".into()]));
+        simulation.take(&tools, &profiles, Take::simulated(0, Outcome::Succeeded, Millis(1))).unwrap_err();
+        let record = record(&simulation, &tools, &profiles, "r");
+        let refused = record["refused_steps"].as_array().unwrap();
+        assert_eq!(refused.last().unwrap()["requested_groups"], json!(["admin"]), "{record}");
+        assert_eq!(refused.last().unwrap()["reasons"], json!(["Insufficient permissions for requested tool groups: admin"]));
     }
 }

@@ -202,6 +202,22 @@ impl Simulation {
         self.groups = groups;
     }
 
+    /// The tools name a state otherwise now; so does everything that the run has seen.
+    pub fn rename_state(&mut self, from: &str, to: &Name) {
+        let steps = self.steps.iter_mut().flat_map(|step| [&mut step.before, &mut step.after]);
+        let refused = self.refused.iter_mut().map(|refused| &mut refused.state);
+        let names = self.start.state.iter_mut().chain(steps).chain(refused);
+        names.filter(|name| &***name == from).for_each(|name| *name = to.clone());
+    }
+
+    /// The tools name a group otherwise now; so does everything that the run asked for.
+    pub fn rename_group(&mut self, from: &str, to: &Name) {
+        let steps = self.steps.iter_mut().map(|step| &mut step.groups);
+        let refused = self.refused.iter_mut().map(|refused| &mut refused.groups);
+        let asked = [&mut self.start.groups, &mut self.groups].into_iter().chain(steps).chain(refused);
+        asked.flatten().for_each(|groups| rename_in(groups, from, to));
+    }
+
     /// Another user from here on.
     pub fn set_user(&mut self, user: Option<Name>) {
         self.start.user = user;
@@ -340,6 +356,14 @@ impl Simulation {
     }
 }
 
+/// Puts another name in the place of one; where it is there already, the two become one.
+pub fn rename_in(names: &mut Vec<Name>, from: &str, to: &Name) {
+    if names.contains(to) {
+        names.retain(|name| &**name != from);
+    }
+    names.iter_mut().filter(|name| &***name == from).for_each(|name| *name = to.clone());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,6 +429,24 @@ mod tests {
         simulation.go_to(None);
         assert_eq!((simulation.state(), simulation.context().groups), ("undefined", reading().groups));
         assert!(!simulation.back());
+    }
+
+    #[test]
+    fn a_run_goes_by_the_names_that_states_and_groups_have_now() {
+        let mut simulation = Simulation::new(reading(), Mode::Document, Millis(0));
+        take(&mut simulation, 0, Outcome::Succeeded).unwrap();
+        take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
+        simulation.rename_state("found", &"seen".into());
+        assert_eq!(simulation.state(), "seen");
+        assert_eq!(&*simulation.refused()[0].state, "seen");
+        simulation.rename_group("read", &"readers".into());
+        assert_eq!(simulation.context().groups, Some(vec!["readers".into()]));
+        assert_eq!(simulation.steps().next().unwrap().1.groups, Some(vec!["readers".into()]));
+        simulation.go_to(None);
+        assert_eq!(simulation.context().groups, Some(vec!["readers".into()]));
+        let mut names = vec!["a".into(), "b".into()];
+        rename_in(&mut names, "a", &"b".into());
+        assert_eq!(names, ["b".into()], "joined");
     }
 
     #[test]

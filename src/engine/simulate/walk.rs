@@ -1,8 +1,9 @@
 //! Ways that are not chosen step by step: a random one, and all of a few steps.
 
+use super::stop::Stop;
 use crate::{
     engine::{
-        gated::{Gated, ToolRow},
+        gated::{Gated, ToolRow, row_of},
         workflow::graph::{StateRow, Workflow},
     },
     model::context::Context,
@@ -27,6 +28,39 @@ pub fn random<T: Gated>(tools: &[T], context: &Context, seed: u64, steps: usize)
         way.push(tool);
     }
     way
+}
+
+/// The shortest way to where one of the stops is met, the tool that meets it included; and that stop. `None` when no way meets any.
+#[must_use]
+pub fn to_stop<T: Gated>(tools: &[T], context: &Context, stops: &[Stop]) -> Option<(Vec<ToolRow>, Stop)> {
+    let workflow = Workflow::new(tools, context);
+    let paths = workflow.paths_from(workflow.start());
+    let offers = |state: StateRow, tool: ToolRow| workflow.listing(state).contains(&tool);
+    // A tool that is available everywhere is available before the first step.
+    let waited: Vec<Option<ToolRow>> = stops
+        .iter()
+        .map(|stop| match stop {
+            Stop::Available(key) => row_of(tools, key),
+            Stop::State(_) | Stop::NoTool => None,
+        })
+        .collect();
+    let is_met = |(stop, waited): &(&Stop, &Option<ToolRow>), from: StateRow, to: StateRow| match stop {
+        Stop::Available(_) => waited.is_some_and(|tool| offers(to, tool) && !offers(from, tool)),
+        Stop::State(name) => workflow.states()[to] == *name,
+        Stop::NoTool => workflow.listing(to).is_empty() && workflow.everywhere().is_empty(),
+    };
+    let mut reached: Vec<StateRow> = (0..workflow.states().len()).filter(|state| paths.reaches(*state)).collect();
+    reached.sort_by_key(|state| paths.distance(*state));
+    for from in reached {
+        for tool in offered(&workflow, from) {
+            let to = workflow.leads(from, tool);
+            if let Some((stop, _)) = stops.iter().zip(&waited).find(|stop| is_met(stop, from, to)) {
+                let before = paths.to_state(from)?.into_iter().map(|hop| hop.tool);
+                return Some((before.chain([tool]).collect(), stop.clone()));
+            }
+        }
+    }
+    None
 }
 
 /// Every way of up to so many steps.
@@ -188,5 +222,27 @@ mod tests {
             seen.insert(way);
         }
         assert!(seen.len() > 50, "different seeds go different ways: {}", seen.len());
+    }
+
+    #[test]
+    fn the_way_to_a_stop_is_the_shortest_that_meets_it() {
+        let tools = tools();
+        let way = |stop: Stop| super::to_stop(&tools, &Context::default(), &[stop]).map(|(way, _)| way);
+        assert_eq!(way(Stop::State("end".into())), Some(vec![0, 1]));
+        assert_eq!(way(Stop::State("undefined".into())), Some(vec![2]), "coming to it anew");
+        assert_eq!(way(Stop::Available("b".into())), Some(vec![0]));
+        assert_eq!(way(Stop::Available("a".into())), Some(vec![0, 3]), "it must go first");
+        assert_eq!(way(Stop::NoTool), Some(vec![0, 1]));
+        assert_eq!(way(Stop::State("elsewhere".into())), None);
+        let stops = [Stop::NoTool, Stop::Available("d".into())];
+        let (way, stop) = super::to_stop(&tools, &Context::default(), &stops).unwrap();
+        assert_eq!((way, stop), (vec![0], Stop::Available("d".into())), "the nearest of them");
+        // Walking it, no stop is met earlier, and the last step meets one.
+        let mut at = Context::default();
+        for (row, tool) in [0, 3].into_iter().enumerate() {
+            let next = Context { state: tools[tool].gate.next.clone(), ..Context::default() };
+            assert_eq!(Stop::Available("a".into()).is_met(&tools, &at, &next), row == 1);
+            at = next;
+        }
     }
 }

@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::{
-            filter::{AskedGroups, Filter, next_state},
+            filter::{Allowed, AskedGroups, Filter, next_state},
             gated::Slot,
             workflow::reach::{GroupSearch, Proof},
         },
@@ -461,7 +461,7 @@ mod tests {
         #[test]
         fn the_smallest_sets_of_groups_lead_to_a_state(tools in tools(), context in context()) {
             let asked = AskedGroups::of(context.groups.as_deref());
-            let search = GroupSearch::new(&tools, &asked, context.state());
+            let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
             let plain: Vec<Name> = GROUPS.iter().chain(&["default"]).map(|name| Name::from(*name)).collect();
             for state in STATES {
                 let comes = |added: &[Name]| {
@@ -485,7 +485,7 @@ mod tests {
         fn the_fewest_groups_are_the_fewest(tools in tools(), context in context()) {
             let asked = AskedGroups::of(context.groups.as_deref());
             let given = asked.names();
-            let search = GroupSearch::new(&tools, &asked, context.state());
+            let search = GroupSearch::new(&tools, &asked, context.state(), &Allowed::Every);
             for (row, tool) in tools.iter().enumerate() {
                 // Every set of groups, `default` and `*` last, by size: the first under which the tool comes up.
                 let runs = |added: &[Name]| {
@@ -562,7 +562,8 @@ mod tests {
         );
         assert_eq!(names(&analysis.dead_ends), ["results"], "reset-workflow is only in admin");
         assert_eq!(analysis.never_produced.iter().map(|found| found.state).collect::<Vec<_>>(), [1, 3]);
-        let answer = GroupSearch::new(&tools, &AskedGroups::of(context.groups.as_deref()), UNDEFINED).fewest(4).unwrap();
+        let answer =
+            GroupSearch::new(&tools, &AskedGroups::of(context.groups.as_deref()), UNDEFINED, &Allowed::Every).fewest(4).unwrap();
         assert_eq!((answer.groups, answer.before), (vec!["admin".into()], vec![0]));
     }
 

@@ -79,6 +79,18 @@ pub enum Link {
     StayAny,
 }
 
+impl Link {
+    /// The states at its tail and its head, where it has one there.
+    #[must_use]
+    pub fn ends(self) -> (Option<StateRow>, Option<StateRow>) {
+        match self {
+            Self::Between { from, to } => (Some(from), Some(to)),
+            Self::FromAny { to } => (None, Some(to)),
+            Self::StayAny => (None, None),
+        }
+    }
+}
+
 impl Workflow {
     /// The workflow under the groups of `context`, starting in its state. All tools give states; only admitted ones give edges.
     #[must_use]

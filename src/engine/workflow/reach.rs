@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     engine::{
-        filter::AskedGroups,
+        filter::{Allowed, AskedGroups},
         gated::{Gated, ToolRow},
     },
     model::context::{ANY, DEFAULT_GROUP, Name},
@@ -57,6 +57,8 @@ pub struct GroupSearch {
     paths: Paths,
     names: Vec<Name>,
     price: Vec<Price>,
+    /// Whether `*` may be asked for where no name helps.
+    may_ask_for_all: bool,
 }
 
 /// What it takes to be let in.
@@ -64,13 +66,14 @@ pub struct GroupSearch {
 enum Price {
     /// The groups asked for do.
     Free,
-    /// One of these groups; empty: only `*` does.
+    /// One of these groups; empty: none that may be asked for by its name.
     OneOf(Vec<usize>),
 }
 
 impl GroupSearch {
+    /// `allowed` are the groups that may be asked for beside those that are.
     #[must_use]
-    pub fn new<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str) -> Self {
+    pub fn new<T: Gated>(tools: &[T], asked: &AskedGroups, start: &str, allowed: &Allowed) -> Self {
         let default: Name = DEFAULT_GROUP.into();
         let mut names: Vec<Name> = Vec::new();
         let mut rows: HashMap<&str, usize> = HashMap::new();
@@ -82,7 +85,8 @@ impl GroupSearch {
             }
             let mut any = Vec::new();
             // A group with the literal name `*` can't be asked for alone: that asks for every group.
-            for name in gate.groups.as_deref().unwrap_or(std::slice::from_ref(&default)).iter().filter(|name| &***name != ANY) {
+            let named = gate.groups.as_deref().unwrap_or(std::slice::from_ref(&default)).iter();
+            for name in named.filter(|name| &***name != ANY && allowed.allows(name)) {
                 let row = match rows.get(&**name) {
                     Some(row) => *row,
                     None => {
@@ -96,7 +100,8 @@ impl GroupSearch {
             price.push(Price::OneOf(any));
         }
         let workflow = Workflow::of(tools, &AskedGroups::Every, start);
-        Self { paths: workflow.paths_from(workflow.start()), workflow, names, price }
+        let may_ask_for_all = allowed.allows(&ANY.into());
+        Self { paths: workflow.paths_from(workflow.start()), workflow, names, price, may_ask_for_all }
     }
 
     /// The fewest groups beside those asked for under which a tool can run, and a shortest sequence under them.
@@ -121,6 +126,7 @@ impl GroupSearch {
         });
         let (names, paths) = match &of_groups {
             Some((names, paths)) => (names.clone(), paths),
+            None if !self.may_ask_for_all => return None,
             None => (vec![ANY.into()], &self.paths),
         };
         let state = paths.nearest_for(&self.workflow, tool)?;
@@ -156,7 +162,7 @@ impl GroupSearch {
             found.into_iter().map(|groups| groups.rows().map(|row| self.names[row].clone()).collect()).collect();
         sets.iter_mut().for_each(|set| set.sort());
         sets.sort_by(|left, right| left.len().cmp(&right.len()).then_with(|| left.cmp(right)));
-        if sets.is_empty() {
+        if sets.is_empty() && self.may_ask_for_all {
             sets.push(vec![ANY.into()]);
         }
         GroupSets { sets, proof }

@@ -237,6 +237,10 @@ impl Screen for WorkflowScreen {
     fn sync(&mut self, state: &State) {
         if self.facts.as_ref().is_none_or(|facts| !facts.is_of(state)) {
             let facts = Facts::of(state, self.facts.as_ref());
+            if let Some(before) = &self.facts {
+                let focused = self.focus() == Pane::Graph && !self.matrix.is_open();
+                self.graph.follow(before, &facts, focused);
+            }
             self.offers.renew(&facts, state);
             self.facts = Some(facts);
         }
@@ -358,6 +362,7 @@ impl Screen for WorkflowScreen {
                     _ => self.offers.apply(facts, state),
                 };
             }
+            Act::TryHidden => return self.offers.try_hidden(state),
             Act::EditTool => {
                 return match self.offers.selected(facts) {
                     Some(row) => {
@@ -409,7 +414,9 @@ impl Screen for WorkflowScreen {
             Act::Step | Act::StepLive | Act::StepFailed if state.what_if.is_some() && self.focus() == Pane::Offers => {
                 "a what-if takes no steps: W makes it, Esc takes it back"
             }
-            Act::KeepRun if state.simulation.at().is_none() => "the run has no step yet",
+            Act::TryHidden if state.what_if.is_some() => "a what-if takes no steps: W makes it, Esc takes it back",
+            Act::TryHidden if offered => "this tool is available: Enter takes it",
+            Act::KeepRun if state.simulation.at().is_none() && state.simulation.refused().is_empty() => "the run has no step yet",
             Act::ApplyChange if self.offers.change(facts).is_none() => "choose a hidden tool first",
             Act::StepBack if state.simulation.at().is_none() => "this is the start of the run",
             Act::Branches if state.simulation.branches().len() < 2 => {
@@ -442,7 +449,7 @@ impl Screen for WorkflowScreen {
                 own.into_iter().chain([Act::OpenPart, Act::ZoomIn, Act::ZoomOut, Act::Legend]).collect()
             }
             Pane::Offers if offered => vec![Act::Step, Act::StepLive, Act::StepFailed],
-            Pane::Offers => vec![Act::ApplyChange],
+            Pane::Offers => vec![Act::ApplyChange, Act::TryHidden],
             Pane::Run => vec![Act::Step, Act::CompareSteps, Act::Branches],
         });
         if state.simulation.steps().next().is_some() {

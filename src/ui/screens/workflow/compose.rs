@@ -1,13 +1,13 @@
-//! Composing by hand: an arrow drawn from state to state with keys or by dragging, and what each edit action opens.
+//! Composing by hand: an arrow drawn from state to state with keys or by dragging, its ends dragged elsewhere, and what each edit action opens.
 //!
-//! [`Compose`] holds the arrow that is being drawn; [`super::compose_menus`] holds the questions that are asked.
+//! [`Compose`] holds the arrow that is under way; [`super::compose_menus`] holds the questions that are asked.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
     compose_menus as menus,
     facts::Facts,
-    graph::{Graph, Spot},
+    graph::{End, Graph, Spot},
     scene::Scene,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         input::{Button, Code, Key, Mouse, MouseKind},
         state::State,
     },
-    engine::workflow::graph::StateRow,
+    engine::workflow::graph::{Edge, StateRow},
     model::context::Name,
     ui::{
         canvas::{Pen, width},
@@ -35,6 +35,10 @@ pub enum Compose {
     Held { from: Name, at: (u16, u16) },
     /// An arrow is being drawn.
     Drawing { from: Tail, by: Hand },
+    /// The mouse went down on an arrow; it may move the end that is nearer.
+    Gripped { edge: Edge, end: End, at: (u16, u16) },
+    /// An end of an arrow is on its way to another state.
+    Moving { edge: Edge, end: End, at: (u16, u16) },
 }
 
 /// What draws the arrow.
@@ -44,6 +48,16 @@ pub enum Hand {
     Mouse { column: u16, row: u16 },
 }
 
+impl Hand {
+    /// Where the mouse is; `None`: keys draw.
+    fn place(self) -> Option<(u16, u16)> {
+        match self {
+            Self::Keys => None,
+            Self::Mouse { column, row } => Some((column, row)),
+        }
+    }
+}
+
 fn name_of(facts: &Facts, row: StateRow) -> Name {
     facts.workflow.states()[row].clone()
 }
@@ -51,7 +65,7 @@ fn name_of(facts: &Facts, row: StateRow) -> Name {
 impl Compose {
     #[must_use]
     pub fn is_drawing(&self) -> bool {
-        matches!(self, Self::Drawing { .. })
+        matches!(self, Self::Drawing { .. } | Self::Moving { .. })
     }
 
     /// Takes a key while an arrow is drawn; what is not for it goes on to the picture.
@@ -85,10 +99,25 @@ impl Compose {
                 Some(released(&from, spot.as_ref(), facts, state))
             }
             (MouseKind::Down(Button::Left), _) => {
+                let at = (mouse.column, mouse.row);
                 if let Some(Spot::State(row)) = spot {
-                    *self = Self::Held { from: name_of(facts, row), at: (mouse.column, mouse.row) };
+                    *self = Self::Held { from: name_of(facts, row), at };
+                } else if let Some((edge, end)) = graph.grip(mouse.column, mouse.row) {
+                    *self = Self::Gripped { edge, end, at };
                 }
                 None
+            }
+            (MouseKind::Drag(_), Self::Gripped { edge, end, at } | Self::Moving { edge, end, at })
+                if *at != (mouse.column, mouse.row) =>
+            {
+                *self = Self::Moving { edge: edge.clone(), end: *end, at: (mouse.column, mouse.row) };
+                Some(Reply::Handled)
+            }
+            (MouseKind::Up(_), Self::Moving { edge, end, .. }) => {
+                let (edge, end) = (edge.clone(), *end);
+                *self = Self::Nothing;
+                graph.mouse(mouse, facts);
+                Some(let_go(&edge, end, spot.as_ref(), facts, state))
             }
             (MouseKind::Drag(_), Self::Held { from, at }) if *at != (mouse.column, mouse.row) => {
                 *self = Self::Drawing { from: Tail::State(from.clone()), by: hand };
@@ -104,7 +133,7 @@ impl Compose {
                 graph.mouse(mouse, facts);
                 Some(released(&from, spot.as_ref(), facts, state))
             }
-            (MouseKind::Up(_), Self::Held { .. }) => {
+            (MouseKind::Up(_), Self::Held { .. } | Self::Gripped { .. }) => {
                 *self = Self::Nothing;
                 None
             }
@@ -141,15 +170,22 @@ impl Compose {
 
     /// What is being drawn, over the picture.
     pub fn draw(&self, buffer: &mut Buffer, graph: &Graph, facts: &Facts, scene: Scene<'_>) {
-        let Self::Drawing { from, by } = self else { return };
-        let styles = scene.styles;
-        let tail = match from {
-            Tail::State(name) | Tail::Only(name) => facts.workflow.state(name),
-            Tail::Every => None,
+        let (held, at, words) = match self {
+            Self::Nothing | Self::Held { .. } | Self::Gripped { .. } => return,
+            Self::Drawing { from: Tail::State(name) | Tail::Only(name), by } => {
+                (facts.workflow.state(name), by.place(), format!("{name} → "))
+            }
+            Self::Drawing { from: Tail::Every, by } => (None, by.place(), format!("{} → ", Tail::Every)),
+            Self::Moving { edge, end, at } => {
+                let (from, to) = edge.link.ends();
+                let words = if *end == End::Head { "leads to " } else { "comes from " };
+                (if *end == End::Head { from } else { to }, Some(*at), words.to_owned())
+            }
         };
-        let target = match by {
-            Hand::Keys => graph.selected(facts),
-            Hand::Mouse { column, row } => match graph.spot(*column, *row) {
+        let styles = scene.styles;
+        let target = match at {
+            None => graph.selected(facts),
+            Some((column, row)) => match graph.spot(column, row) {
                 Some(Spot::State(row)) => Some(row),
                 _ => None,
             },
@@ -159,24 +195,15 @@ impl Compose {
                 edge(buffer, place, styles[role]);
             }
         };
-        lit(tail, buffer, Role::Accent);
+        lit(held, buffer, Role::Accent);
         lit(target, buffer, Role::Match);
-        if let Hand::Mouse { column, row } = by
-            && let Some(start) = tail.and_then(|row| graph.seen(row))
-        {
-            line(
-                buffer,
-                graph.inside(),
-                (start.x + start.width / 2, start.y + start.height / 2),
-                (*column, *row),
-                styles[Role::Accent],
-            );
+        if let Some((at, start)) = at.zip(held.and_then(|row| graph.seen(row))) {
+            let middle = (start.x + start.width / 2, start.y + start.height / 2);
+            line(buffer, graph.inside(), middle, at, styles[Role::Accent]);
         }
         let to = target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
-        let words = match by {
-            Hand::Keys => format!(" {from} → {to}   Enter · n new state · Esc "),
-            Hand::Mouse { .. } => format!(" {from} → {to} "),
-        };
+        let keys = if at.is_none() { "   Enter · n new state · Esc " } else { " " };
+        let words = format!(" {words}{to}{keys}");
         let inside = graph.inside();
         let place = Rect { width: u16::try_from(width(&words)).unwrap_or(0).min(inside.width), height: 1, ..inside };
         Pen::new(buffer, place, 0).put(&words, styles[Role::Selected]);
@@ -188,6 +215,18 @@ fn released(from: &Tail, spot: Option<&Spot>, facts: &Facts, state: &State) -> R
     match spot {
         Some(Spot::State(row)) => menus::draw(from, &name_of(facts, *row), state),
         Some(Spot::Empty) => menus::new_target(from.clone()),
+        _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
+    }
+}
+
+/// The mouse let go of an arrow's end: on a state, or where there is none yet.
+fn let_go(edge: &Edge, end: End, spot: Option<&Spot>, facts: &Facts, state: &State) -> Reply {
+    let (from, to) = edge.link.ends();
+    match spot {
+        // Where it was.
+        Some(Spot::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => Reply::Handled,
+        Some(Spot::State(row)) => menus::move_end(edge, end, facts, state)(&name_of(facts, *row)),
+        Some(Spot::Empty) => menus::new_end(menus::move_end(edge, end, facts, state)),
         _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
     }
 }

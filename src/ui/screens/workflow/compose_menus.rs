@@ -2,7 +2,7 @@
 
 use super::{
     facts::Facts,
-    graph::{Graph, Spot},
+    graph::{End, Graph, Spot},
 };
 use crate::{
     app::{
@@ -239,6 +239,43 @@ fn tools_of(edge: &Edge, state: &State) -> Vec<(EntryId, String)> {
 pub fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     let (tail, title) = words_of(edge, facts);
     which(&title, &tail, &tools_of(edge, state), facts.workflow.states())
+}
+
+/// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for several.
+pub fn move_end(edge: &Edge, end: End, facts: &Facts, state: &State) -> impl Fn(&Name) -> Reply + 'static {
+    let (tail, title) = words_of(edge, facts);
+    let tools = tools_of(edge, state);
+    move |onto| {
+        if let [(id, key)] = tools.as_slice() {
+            return moved(end, std::slice::from_ref(id), &tail, onto, &format!("{key}: {title}"));
+        }
+        let all = tools.iter().map(|(id, _)| id.clone()).collect();
+        let several = format!("all {}", tools.len());
+        let each = tools.iter().map(|(id, key)| (key.clone(), vec![id.clone()]));
+        let choices = [(several, all)].into_iter().chain(each);
+        let rows = choices.map(|(shown, ids): (String, Vec<EntryId>)| {
+            let (tail, onto, words) = (tail.clone(), onto.clone(), title.clone());
+            row(shown.clone(), "", move || moved(end, &ids, &tail, &onto, &format!("{shown}: {words}")))
+        });
+        menu(format!("Which tools of {title}"), rows.collect())
+    }
+}
+
+fn moved(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
+    let (ids, tail, onto) = (ids.to_vec(), tail.clone(), onto.clone());
+    let words = if end == End::Head { "lead to" } else { "come from" };
+    Proposal::new(format!("{title} · {words} {onto}"), "", move |state| match end {
+        End::Head => arrows::move_head(Ground::of(state), &ids, &onto),
+        End::Tail => arrows::move_tail(Ground::of(state), &ids, &tail, &onto),
+    })
+    .open()
+}
+
+/// Asks for the name of the new state that an end is moved to.
+pub fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
+    Reply::Open(Box::new(Prompt::new("New state", "The name of the new state.", "", move |name, _| {
+        Ok(then(&named(name, "state")?))
+    })))
 }
 
 /// Asks which of the tools of an arrow is meant.

@@ -50,7 +50,7 @@ pub struct Facts {
     own_groups: Vec<Name>,
     pub asked: AskedGroups,
     pub split: Split,
-    /// The hidden tools: by state first, since those are nearer.
+    /// The hidden tools: by the user first, then by state, since those are nearer.
     pub hidden: Vec<ToolRow>,
     pub workflow: Workflow,
     /// As seen from the start of the run.
@@ -92,12 +92,14 @@ impl Facts {
         let tools = &*shared;
         let start: Name = state.simulation.start().state().into();
         let asked = AskedGroups::of(context.groups.as_deref());
-        let split = split(tools, &context);
+        let denied = permit(&state.profiles, &context).err();
+        let mut split = split(tools, &context);
+        // What a user may not ask for is refused before any tool is looked at.
+        let mut hidden = if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
         let workflow = Workflow::of(tools, &asked, &start).including(&state.listed_states);
         let current = workflow.state(context.state());
-        let mut hidden = split.filtered_by_state.clone();
-        hidden.extend(&split.filtered_by_group);
-        let (came, went) = turn(state, &base, tools, &split);
+        hidden.extend(split.filtered_by_state.iter().chain(&split.filtered_by_group));
+        let (came, went) = turn(state, &base, tools, (&split.available, &hidden));
         Self {
             generation: state.generation,
             stands: stands(state),
@@ -118,8 +120,8 @@ impl Facts {
             here: current.map(|row| workflow.paths_from(row)),
             current,
             workflow,
-            denied: permit(&state.profiles, &context).err().map(|denied| denied.to_string()),
-            explainer: Explainer::new(tools, &context),
+            denied: denied.map(|denied| denied.to_string()),
+            explainer: Explainer::new(tools, &context, &state.profiles),
             tools: Arc::clone(&shared),
             explained: HashMap::new(),
             asked,
@@ -194,15 +196,20 @@ fn stands(state: &State) -> (Option<StepId>, usize, Millis) {
 }
 
 /// The tools that came and went: with what is tried, else with the last step.
-fn turn(state: &State, base: &[Slot], tools: &[Slot], split: &Split) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
+fn turn(
+    state: &State,
+    base: &[Slot],
+    tools: &[Slot],
+    (available, hidden): (&[ToolRow], &[ToolRow]),
+) -> (HashSet<ToolRow>, HashSet<ToolRow>) {
     let before: HashSet<Name> = match (&state.what_if, state.simulation.at().and_then(|id| state.simulation.step(id))) {
         (Some(_), _) => filter::available(base, &state.context()).into_iter().map(|row| base[row].key.clone()).collect(),
         (None, Some(step)) => step.offer.available.iter().cloned().collect(),
         (None, None) => return Default::default(),
     };
     let was = |row: &ToolRow| before.contains(&tools[*row].key);
-    let came = split.available.iter().copied().filter(|row| !was(row)).collect();
-    let went = split.filtered_by_group.iter().chain(&split.filtered_by_state).copied().filter(was).collect();
+    let came = available.iter().copied().filter(|row| !was(row)).collect();
+    let went = hidden.iter().copied().filter(was).collect();
     (came, went)
 }
 

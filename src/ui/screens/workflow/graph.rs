@@ -19,4 +19,4 @@ mod travel;
 mod walk;
 
 pub use pane::Graph;
-pub use spot::Spot;
+pub use spot::{End, Spot};

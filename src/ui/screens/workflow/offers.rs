@@ -16,7 +16,7 @@ use crate::{
         filter::{AskedGroups, Reason},
         gated::ToolRow,
     },
-    model::{call::Outcome, context::Name, entry::EntryId},
+    model::{call::Outcome, entry::EntryId},
     systems::table,
     ui::{
         canvas::{Pen, width, wrap},
@@ -237,6 +237,14 @@ impl Offers {
         }
     }
 
+    /// Takes a hidden tool all the same, as an agent might: it is refused, which the run keeps and counts.
+    pub fn try_hidden(&mut self, state: &State) -> Reply {
+        match self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)) {
+            Some(row) => Reply::send(Message::Step { tool: id(state, *row), outcome: Outcome::Succeeded }),
+            None => Reply::Refused("this tool is available: Enter takes it".into()),
+        }
+    }
+
     /// Calls the tool, once its required arguments are there; else opens it where they are typed.
     pub fn live(&mut self, _: &Facts, state: &State) -> Reply {
         let Some(row) = self.available.get(self.at) else {
@@ -269,24 +277,23 @@ impl Offers {
         };
         facts.explain(tool);
         let Some(change) = self.change(facts) else {
+            if facts.denied.is_some() {
+                return Reply::Refused("nothing that this user may ask for shows this tool: U takes another user".into());
+            }
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
-        let ask = |groups: &[Name]| {
-            let mut all = match &facts.asked {
-                AskedGroups::Every => return None,
-                AskedGroups::Only(names) => names.clone(),
-            };
-            all.extend(groups.iter().filter(|name| !facts.context.groups.iter().flatten().any(|has| has == *name)).cloned());
-            (!groups.is_empty()).then_some(Message::SetGroups(Some(all)))
-        };
         let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().map(|row| id(state, *row)).collect() };
-        let mut messages: Vec<Message> = ask(change.groups()).into_iter().collect();
-        match change {
+        let mut messages: Vec<Message> = asking(change, facts).into_iter().collect();
+        let made = match change {
+            Change::Drop { then: Some(then), .. } => then,
+            made => made,
+        };
+        match made {
             Change::Take { .. } | Change::Start { .. } if state.what_if.is_some() => {
                 return Reply::Refused("a what-if takes no steps: → goes on to the edit that shows this tool".into());
             }
             Change::AskAndTake { .. } if state.what_if.is_some() => {}
-            Change::Ask { .. } => {}
+            Change::Ask { .. } | Change::Drop { .. } => {}
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.push(walk(tools)),
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
             Change::Edit(edits) if state.what_if.is_some() => {
@@ -295,7 +302,7 @@ impl Offers {
             Change::Edit(edits) => {
                 let tool = &state.catalog.tools[tool];
                 let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
-                messages.push(Message::Change { label: format!("{}: {}", tool.entry.key, change.text(facts.tools())), changes });
+                messages.push(Message::Change { label: format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes });
             }
         }
         Reply::Send(messages)
@@ -366,7 +373,8 @@ impl Offers {
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
                 let words = facts.explain(tool).changes.first().map(|change| change.text(&state.catalog.tools));
-                pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or("nothing but an edit"), styles[Role::Dim]);
+                let none = if facts.denied.is_some() { "nothing that this user may ask for" } else { "nothing but an edit" };
+                pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or(none), styles[Role::Dim]);
             }
             Line::Reason(words) => {
                 pen.put("   ", styles[Role::Text]).put(words, styles[Role::Warning]);
@@ -452,6 +460,18 @@ impl Offers {
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
         reasons.map(Line::Reason).chain(changes).collect()
     }
+}
+
+/// The groups that a change asks for, if others than now.
+fn asking(change: &Change, facts: &Facts) -> Option<Message> {
+    let mut all = facts.context.groups();
+    if let Change::Drop { groups, .. } = change {
+        all.retain(|name| !groups.contains(name));
+    } else if facts.asked == AskedGroups::Every {
+        return None;
+    }
+    all.extend(change.groups().iter().filter(|name| !facts.context.groups().contains(name)).cloned());
+    (all != facts.context.groups()).then_some(Message::SetGroups(Some(all)))
 }
 
 fn id(state: &State, row: ToolRow) -> EntryId {

@@ -32,16 +32,33 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
     }
     let (states, tools) = (to_states(facts, state), to_tools(facts, state));
     let title = |title: &str, detail: &str| Item { title: title.into(), detail: detail.into(), ..Item::default() };
+    let to_stop = walk::to_stop(&state.gated_tools(), &state.context(), &state.stops);
+    let mut stop = title("to a stop", "");
+    match &to_stop {
+        Some((way, met)) => {
+            let keys: Vec<String> = way.iter().map(|row| named(state, *row).0).collect();
+            stop.detail = format!("{}: {}", met.text(), keys.join(", then "));
+            stop.note = way.len().to_string();
+        }
+        None => {
+            let why =
+                if state.stops.is_empty() { "no stop is set: p sets one" } else { "no way under these groups meets a stop" };
+            (stop.detail, stop.refusal) = (why.into(), Some(why.into()));
+        }
+    }
+    let to_stop: Vec<EntryId> = to_stop.into_iter().flat_map(|(way, _)| way).map(|row| named(state, row).1).collect();
     let items = vec![
         title("to a tool…", "the shortest way until it is available"),
         title("to a state…", "the shortest way"),
+        stop,
         title("a random walk…", "of so many steps, with a seed"),
         title("every way…", "of up to so many steps, and what they cover"),
     ];
     let then = move |row: usize| match row {
         0 => ways_menu("To which tool?", &tools),
         1 => ways_menu("To which state?", &states),
-        2 => random(),
+        2 => Reply::send(Message::Walk { tools: to_stop.clone() }),
+        3 => random(),
         _ => every(),
     };
     Reply::Open(Box::new(Menu::replying("Auto-run", items, then)))

@@ -1,5 +1,7 @@
 //! The pane of the picture: what the user chose to see, and what keys and mouse do.
 
+use std::collections::HashSet;
+
 use ratatui::{
     buffer::Buffer,
     layout::{Margin, Rect},
@@ -13,7 +15,7 @@ use super::{
     minimap::{self, MiniMap},
     paint,
     seek::{Found, Seek, Sought},
-    spot::{self, Spot},
+    spot::{self, End, Spot},
     travel,
 };
 use crate::{
@@ -396,13 +398,43 @@ impl Graph {
         }
     }
 
+    /// The cell of the picture at a cell of the screen; `None` beside the picture.
+    fn point(&self, column: u16, row: u16) -> Option<Point> {
+        let along = |cell: u16, start: u16, offset: i32| usize::try_from(i32::from(cell) - i32::from(start) + offset).ok();
+        Some(Point { x: along(column, self.inside.x, self.offset.0)?, y: along(row, self.inside.y, self.offset.1)? })
+    }
+
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
     pub fn spot(&self, column: u16, row: u16) -> Option<Spot> {
         let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
-        let along = |cell: u16, start: u16, offset: i32| usize::try_from(i32::from(cell) - i32::from(start) + offset);
-        let (x, y) = (along(column, self.inside.x, self.offset.0), along(row, self.inside.y, self.offset.1));
-        let (Ok(x), Ok(y)) = (x, y) else { return Some(Spot::Empty) };
-        Some(spot::at(laid, Point { x, y }))
+        Some(self.point(column, row).map_or(Spot::Empty, |point| spot::at(laid, point)))
+    }
+
+    /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
+    pub fn grip(&self, column: u16, row: u16) -> Option<(Edge, End)> {
+        let is_free =
+            self.inside.contains((column, row).into()) && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
+        let laid = self.laid.as_ref().filter(|_| is_free)?;
+        spot::grip(laid, self.point(column, row)?)
+    }
+
+    /// Goes on with what is chosen after the tools have changed: a state that has another name stays chosen, and one that is new,
+    /// made in this pane, becomes so.
+    pub fn follow(&mut self, before: &Facts, after: &Facts, focused: bool) {
+        let (old, new) = (before.workflow.states(), after.workflow.states());
+        if old == new {
+            return;
+        }
+        let known: HashSet<&Name> = old.iter().collect();
+        let mut appeared = new.iter().filter(|name| !known.contains(name));
+        let (Some(only), None) = (appeared.next(), appeared.next()) else { return };
+        let is_gone = |name: &Name| after.workflow.state(name).is_none();
+        if let Some((from, to)) = &mut self.arrow {
+            [from, to].into_iter().filter(|name| is_gone(name)).for_each(|name| *name = only.clone());
+        }
+        if self.selected.as_ref().is_some_and(is_gone) || focused && new.len() > old.len() {
+            self.selected = Some(only.clone());
+        }
     }
 
     /// Where a state's box stands on the screen, as far as it is in view.

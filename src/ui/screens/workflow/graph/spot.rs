@@ -22,6 +22,26 @@ pub enum Spot {
     Empty,
 }
 
+/// An end of an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Tail,
+    Head,
+}
+
+/// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one arrow.
+pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
+    match (laid.picture.hit(point), at(laid, point)) {
+        (Hit::Arrow(row), Spot::Edge(edge)) => {
+            let route = &laid.picture.arrows[row];
+            let far = |other: Point| point.x.abs_diff(other.x) + 2 * point.y.abs_diff(other.y);
+            let nearer = if far(route.head) <= far(route.points[0]) { End::Head } else { End::Tail };
+            Some((edge, nearer))
+        }
+        _ => None,
+    }
+}
+
 /// What stands at a point of the picture.
 pub fn at(laid: &Laid, point: Point) -> Spot {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
