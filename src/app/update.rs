@@ -4,6 +4,7 @@ mod calls;
 mod files;
 mod form;
 mod history;
+mod renamed;
 mod workflow;
 
 use super::{

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::workflow;
+use super::renamed;
 use crate::{
     app::{
         checking::{self, Snapshot},
@@ -49,7 +49,7 @@ pub(super) fn compose(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect
     let effects = make(state, &plan.label, &plan.changes, Documents::step, now);
     if state.generation != before {
         if let Some(Renaming { renamed, joins }) = &plan.renamed {
-            workflow::follow(state, renamed);
+            renamed::follow(state, renamed);
             if !joins {
                 state.documents.note_renamed(renamed.clone());
             }
@@ -92,7 +92,7 @@ fn stepped(state: &mut State, done: &str, nothing: &str, now: Millis, go: Steppi
         return Vec::new();
     };
     read_again(state, &files);
-    renamed.iter().for_each(|renamed| workflow::follow(state, renamed));
+    renamed.iter().for_each(|renamed| renamed::follow(state, renamed));
     state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
     journal(state)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        documents::{Change, Renamed},
+        documents::Change,
         effect::Effect,
         notices::NoticeKind,
         state::{LiveStep, State},
@@ -11,9 +11,8 @@ use crate::{
         filter::permit,
         gate_edit::GateEdit,
         gated::Slot,
-        mentions::Named,
         simulate::{
-            run::{Simulation, Take, rename_in},
+            run::{Simulation, Take},
             stop::Stop,
         },
     },
@@ -51,26 +50,6 @@ pub(super) fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
     if let Some(what_if) = &mut state.what_if {
         for (tool, edit) in edits {
             what_if.edit(&tool, edit);
-        }
-    }
-}
-
-/// A state or a group has another name: the run, what is tried and the stops go by it.
-pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
-    match what {
-        Named::State => {
-            state.simulation.rename_state(from, to);
-            for stop in &mut state.stops {
-                if *stop == Stop::State(from.clone()) {
-                    *stop = Stop::State(to.clone());
-                }
-            }
-        }
-        Named::Group => {
-            state.simulation.rename_group(from, to);
-            if let Some(groups) = state.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut()) {
-                rename_in(groups, from, to);
-            }
         }
     }
 }

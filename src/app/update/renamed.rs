@@ -1,0 +1,29 @@
+//! What goes by another name when files do: the run, what is tried, the stops.
+
+use crate::{
+    app::{documents::Renamed, state::State},
+    engine::{
+        mentions::Named,
+        simulate::{run::rename_in, stop::Stop},
+    },
+};
+
+/// A state or a group has another name: the run, what is tried and the stops go by it.
+pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
+    match what {
+        Named::State => {
+            state.simulation.rename_state(from, to);
+            for stop in &mut state.stops {
+                if *stop == Stop::State(from.clone()) {
+                    *stop = Stop::State(to.clone());
+                }
+            }
+        }
+        Named::Group => {
+            state.simulation.rename_group(from, to);
+            if let Some(groups) = state.what_if.as_mut().and_then(|what_if| what_if.groups.as_mut()) {
+                rename_in(groups, from, to);
+            }
+        }
+    }
+}
