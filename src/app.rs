@@ -5,6 +5,7 @@
 
 pub mod actions;
 pub mod calls;
+pub mod cases;
 pub mod checking;
 pub mod compose;
 pub mod documents;

@@ -12,6 +12,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 mod arguments;
 mod call;
+mod cases;
 mod check;
 mod columns;
 mod completions;
@@ -33,6 +34,7 @@ mod serve;
 mod signals;
 mod simulate;
 mod states;
+mod test;
 mod tools;
 mod workbench;
 mod wrap;
@@ -82,6 +84,8 @@ enum Command {
     Graph(graph::Graph),
     /// Call a tool and stream its answer
     Call(call::Call),
+    /// Make the calls of saved cases and say where the answers differ from what they expect
+    Test(test::Test),
     /// List the calls that were made; show, compare, replay, export or remove them
     History(history::History),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
@@ -137,6 +141,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Simulate(simulate)) => simulate.run(global, out),
         Some(Command::Graph(graph)) => graph.run(global, out),
         Some(Command::Call(call)) => call.run(global, out),
+        Some(Command::Test(test)) => test.run(global, out),
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),

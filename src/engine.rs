@@ -15,6 +15,8 @@
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
+//! | [`case`] | a saved call with expectations: read, written, judged |
+//! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`secret`], [`mask`] | what a secret looks like; texts without their secrets |
@@ -23,6 +25,7 @@
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
 pub mod canvas_text;
+pub mod case;
 pub mod diff;
 pub mod events;
 pub mod explain;
@@ -31,6 +34,7 @@ pub mod filter;
 pub mod gate_edit;
 pub mod gated;
 pub mod groups;
+pub mod junit;
 pub mod layout;
 pub mod lint;
 pub mod mask;

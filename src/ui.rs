@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod canvas;
+pub mod cases;
 pub mod form;
 pub mod overlays;
 pub mod root;

@@ -4,6 +4,8 @@
 
 #[path = "all/architecture.rs"]
 mod architecture;
+#[path = "all/cases.rs"]
+mod cases;
 #[path = "all/cli.rs"]
 mod cli;
 #[path = "all/compose.rs"]

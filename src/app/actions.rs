@@ -203,6 +203,8 @@ actions! {
     Follow          "follow"           Answer   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
     NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time";
     Strays          "strays"           Answer   ["z"],                  "strays",          "Show the messages that are not part of the answer";
+    KeepCase        "keep-case"        Answer   ["t"],                  "keep as case",    "Keep the call with its answer as a case of the workspace, to be made again and compared";
+    Cases           "cases"            Answer   ["T"],                  "cases…",          "Make the calls of the workspace's cases, one or all, and see where the answers differ";
     EditDescriptor  "edit-descriptor"  Invoke   ["e"],                  "edit tool",       "Open the tool in Tools";
 
     Replay          "replay"           History  ["p"],                  "replay…",         "Let the answer come once more, at its own speed or faster; once more stops it";

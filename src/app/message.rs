@@ -178,6 +178,9 @@ pub enum Message {
         arguments: Arc<str>,
     },
 
+    /// Make the calls of these cases.
+    RunCases(Vec<FileId>),
+
     // Kept calls.
     /// Look for kept calls. Answered by `KeptListed`.
     FindKept(String),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     calls::Calls,
+    cases::Cases,
     documents::Documents,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
@@ -119,6 +120,8 @@ pub struct State {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// Cases that are called, and how they went.
+    pub cases: Cases,
     /// Calls of earlier, too.
     pub kept: Kept,
     pub connections: Vec<Connection>,
@@ -223,6 +226,7 @@ impl State {
             typed: TypedHistory::default(),
             user,
             calls: Calls::default(),
+            cases: Cases::default(),
             kept: Kept::default(),
             connections,
             connection,

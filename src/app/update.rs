@@ -1,6 +1,7 @@
 //! The one place where the state changes: state and message in, effects out.
 
 mod calls;
+mod cases;
 mod files;
 mod form;
 mod history;
@@ -159,11 +160,14 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::CallEvents { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
                 workflow::ended(state, call, outcome, took_ms, now);
+                let mut effects = cases::ended(state, call, now);
                 if state.screen == ScreenId::History {
-                    return history::list(state);
+                    effects.extend(history::list(state));
                 }
+                return effects;
             }
         }
+        Message::RunCases(files) => return cases::run(state, files, now),
         Message::EditCall { tool, arguments } => history::edit(state, &tool, &arguments, now),
 
         Message::FindKept(query) => return history::find(state, query),

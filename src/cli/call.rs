@@ -15,6 +15,7 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
+    engine::case::script,
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -36,7 +37,7 @@ use crate::{
 const QUEUE: usize = 256;
 
 /// The user that a call names when nobody says who it is.
-const NOBODY: &str = "user";
+pub const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
 pub struct Call {
@@ -72,21 +73,9 @@ pub struct Call {
     no_history: bool,
 }
 
-/// `500ms`, `30s`, `2m`; a number alone counts seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let seconds = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        _ => return Err(format!("\"{unit}\" is no unit; write 500ms, 30s or 2m")),
-    };
-    let number: f64 = number.parse().map_err(|_| "write 500ms, 30s or 2m".to_owned())?;
-    Duration::try_from_secs_f64(number * seconds)
-        .ok()
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| "that is no time to wait".to_owned())
+/// A time on the command line.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    script::duration(text).ok_or_else(|| "write 500ms, 30s or 2m".to_owned())
 }
 
 impl Call {
@@ -298,20 +287,5 @@ impl Teller<'_> {
         let size = size::bytes(self.bytes);
         self.out.detail(format_args!("{} after {at_ms} ms: {} chunks, {size}{first}", outcome.word(), self.chunks));
         Ok(ending)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        for (text, milliseconds) in [("500ms", 500), ("30s", 30_000), ("2m", 120_000), ("1.5", 1_500)] {
-            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
-        }
-        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
-            assert!(duration(text).is_err(), "{text}");
-        }
     }
 }

@@ -7,11 +7,9 @@ use std::{
 
 use super::global::Global;
 use crate::{
-    engine::scenario::{
-        page::FOLDER,
-        script::{Scenario, ScenarioIssue},
-    },
+    engine::scenario::{page::FOLDER, script::Scenario},
     model::problem::{Problem, ProblemKind},
+    schema::pointer::Pointer,
     store::{
         files,
         workspace::{SETTINGS, Workspace},
@@ -38,9 +36,15 @@ impl Scripted {
     /// The workspace that the file lies in; `None` where it lies in none.
     #[must_use]
     pub fn home(&self) -> Option<PathBuf> {
-        let path = fs::canonicalize(&self.path).ok()?;
-        path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
+        home(&self.path)
     }
+}
+
+/// The workspace that a file lies in.
+#[must_use]
+pub fn home(file: &Path) -> Option<PathBuf> {
+    let path = fs::canonicalize(file).ok()?;
+    path.ancestors().skip(1).find(|folder| folder.join(SETTINGS).is_file()).map(Path::to_owned)
 }
 
 /// The folder of a workspace that holds its scenarios.
@@ -81,7 +85,11 @@ pub fn read(given: &[PathBuf]) -> Result<Vec<Scripted>, Problem> {
     Ok(scenarios)
 }
 
-fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+/// The JSON, YAML and TOML files in a folder, by name.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn inside(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let failed = |error: std::io::Error| {
         Problem::new(ProblemKind::File, format!("reading the folder {}", folder.display()), error.to_string())
     };
@@ -98,18 +106,19 @@ fn read_one(path: PathBuf) -> Result<Scripted, Problem> {
     let wrong = |cause: String| Problem::new(ProblemKind::Input, doing.clone(), cause);
     let source = Source::parse(Format::of(&path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
     let value = source.value(0).ok_or_else(|| wrong("it is empty".into()).remedy("a scenario has a start and steps"))?;
-    let scenario = Scenario::read(value).map_err(|issue| wrong(placed(&source, &issue)))?;
+    let scenario = Scenario::read(value).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
     Ok(Scripted { path, scenario })
 }
 
 /// An issue with the line and column of the nearest thing that is there.
-fn placed(source: &Source, issue: &ScenarioIssue) -> String {
-    let mut at = Some(issue.at.clone());
-    while let Some(pointer) = at {
+#[must_use]
+pub fn placed(source: &Source, at: &Pointer, message: &str) -> String {
+    let mut nearest = Some(at.clone());
+    while let Some(pointer) = nearest {
         if let Some(place) = source.place(0, &pointer) {
-            return format!("line {}, column {}: {}", place.line, place.column, issue.message);
+            return format!("line {}, column {}: {message}", place.line, place.column);
         }
-        at = pointer.parent();
+        nearest = pointer.parent();
     }
-    issue.to_string()
+    format!("{at}: {message}")
 }

@@ -5,6 +5,7 @@ use crate::{
     model::{
         call::{CallId, Event, EventKind, Outcome},
         clock::Millis,
+        connection::Connection,
         entry::EntryId,
         problem::Problem,
     },
@@ -84,6 +85,16 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
 
 fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
+    begin_on(state, request, connection, now)
+}
+
+/// Begins a call over a connection; the one effect.
+pub(super) fn begin_on(
+    state: &mut State,
+    request: crate::model::call::Request,
+    connection: Connection,
+    now: Millis,
+) -> Vec<Effect> {
     let call = state.calls.begin(request.clone(), &connection.name, now);
     vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }

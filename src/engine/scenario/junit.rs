@@ -1,67 +1,29 @@
 //! What came of scenarios as a JUnit report, for CI.
 
-use std::fmt::Write;
-
 use super::trial::{Trial, TrialStep};
+use crate::engine::junit::{self, Checked, Suite};
 
 /// A report: a suite for each scenario, by name and file, and a case for each of its steps.
 #[must_use]
 pub fn report<'t>(trials: impl IntoIterator<Item = (&'t str, &'t str, &'t Trial)>) -> String {
-    let trials: Vec<(&str, &str, &Trial)> = trials.into_iter().collect();
-    let tests: usize = trials.iter().map(|(.., trial)| trial.steps.len()).sum();
-    let failures: usize = trials.iter().map(|(.., trial)| failed(trial)).sum();
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(text, "<testsuites name=\"toolcrib simulate\" tests=\"{tests}\" failures=\"{failures}\">");
-    for (name, file, trial) in trials {
-        let (steps, failures) = (trial.steps.len(), failed(trial));
-        let (name, file) = (escaped(name), escaped(file));
-        let _ = writeln!(text, "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{steps}\" failures=\"{failures}\">");
-        for (row, step) in trial.steps.iter().enumerate() {
-            case(&mut text, &name, row + 1, step);
-        }
-        text.push_str("  </testsuite>\n");
-    }
-    text.push_str("</testsuites>\n");
-    text
-}
-
-fn failed(trial: &Trial) -> usize {
-    trial.steps.iter().filter(|step| differences(step).next().is_some()).count()
-}
-
-fn differences(step: &TrialStep) -> impl Iterator<Item = (&'static str, &str, &str)> {
-    step.expectations.iter().filter_map(|found| Some((found.what, found.expected.as_str(), found.difference.as_deref()?)))
-}
-
-fn case(text: &mut String, suite: &str, number: usize, step: &TrialStep) {
-    let tool = step.tool.as_deref().unwrap_or("(looks only)");
-    let name = escaped(&format!("{number}. {tool} in {}", step.before));
-    let lines: Vec<String> =
-        differences(step).map(|(what, expected, difference)| format!("{what}: expected {expected}: {difference}")).collect();
-    let Some(first) = lines.first() else {
-        let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"/>");
-        return;
+    let suite = |(name, file, trial): (&str, &str, &Trial)| Suite {
+        name: name.to_owned(),
+        file: file.to_owned(),
+        cases: trial.steps.iter().enumerate().map(|(row, step)| case(row + 1, step)).collect(),
     };
-    let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\">");
-    let _ = writeln!(text, "      <failure message=\"{}\">{}</failure>", escaped(first), escaped(&lines.join("\n")));
-    text.push_str("    </testcase>\n");
+    junit::report("toolcrib simulate", &trials.into_iter().map(suite).collect::<Vec<_>>())
 }
 
-/// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
-            sign => escaped.push(sign),
-        }
+fn case(number: usize, step: &TrialStep) -> Checked {
+    let tool = step.tool.as_deref().unwrap_or("(looks only)");
+    let difference = |found: &super::trial::Expectation| {
+        Some(format!("{}: expected {}: {}", found.what, found.expected, found.difference.as_deref()?))
+    };
+    Checked {
+        name: format!("{number}. {tool} in {}", step.before),
+        differences: step.expectations.iter().filter_map(difference).collect(),
+        took_ms: None,
     }
-    escaped
 }
 
 #[cfg(test)]

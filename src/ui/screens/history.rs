@@ -30,6 +30,7 @@ use crate::{
             pane::Answer,
         },
         canvas::{Pen, wrap},
+        cases,
         overlays::{
             confirm::{Answer as Choice, Confirm},
             menu::{Item, Menu},
@@ -222,6 +223,8 @@ impl Screen for History {
                 };
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }
+            Act::KeepCase => return open.map_or(Reply::Handled, |open| cases::keep(&open.call)),
+            Act::Cases => return cases::menu(state),
             Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
             Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
             Act::RemoveKept => return open.map_or(Reply::Handled, remove_question),
@@ -239,7 +242,8 @@ impl Screen for History {
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
                 "secrets in its request are not kept: edit and resend it"
             }
-            Act::Save | Act::Undo | Act::Redo => return None,
+            Act::KeepCase if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
+            Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
             _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => "no call is open",
             _ => return None,
         };
@@ -250,7 +254,8 @@ impl Screen for History {
         if state.kept.compared.is_some() {
             return vec![Act::NextView, Act::CompareKept, Act::NextPane];
         }
-        let mut hints = vec![Act::Find, Act::Replay, Act::CompareKept, Act::MarkKept, Act::ResendKept, Act::EditKept];
+        let mut hints =
+            vec![Act::Find, Act::Replay, Act::CompareKept, Act::MarkKept, Act::ResendKept, Act::EditKept, Act::KeepCase];
         if self.panes.focus == RIGHT {
             hints.splice(0..0, [Act::NextView, Act::Follow]);
         }

@@ -35,6 +35,7 @@ use crate::{
             draw::{Shown, indented, welcome},
             pane::Answer,
         },
+        cases,
         overlays::menu::{Item, Menu},
         view::{Look, OverlayReply, Reply, Screen},
         widgets::{
@@ -285,6 +286,8 @@ impl Screen for Invoke {
             Act::Follow => self.answer.turn_follow(),
             Act::NextView => self.answer.next_view(state.calls.shown()),
             Act::Strays => self.answer.turn_strays(),
+            Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, cases::keep),
+            Act::Cases => return cases::menu(state),
             Act::EditDescriptor => {
                 return Reply::Send(
                     tool_of(state).map(Message::Select).into_iter().chain([Message::Show(ScreenId::Tools)]).collect(),
@@ -307,6 +310,7 @@ impl Screen for Invoke {
                 "no call is running here"
             }
             Act::Resend | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
+            Act::KeepCase if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
             _ if act.row().scope == Scope::Form => return self.request.refusal(act),
@@ -327,7 +331,7 @@ impl Screen for Invoke {
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.push(Act::Find),
         }
-        hints.extend([Act::Resend, Act::CopyAs, Act::Strays]);
+        hints.extend([Act::Resend, Act::KeepCase, Act::CopyAs, Act::Strays, Act::Cases]);
         // In the form Tab goes from field to field first.
         hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
         hints

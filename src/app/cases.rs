@@ -1,0 +1,49 @@
+//! Cases of the workspace that are being called, and how they went.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::documents::Document;
+use crate::{
+    engine::case::{script::Case, verdict::Verdict},
+    model::{call::CallId, entry::FileId},
+};
+
+/// So many are called at once.
+pub const AT_ONCE: usize = 4;
+
+#[derive(Debug, Default)]
+pub struct Cases {
+    /// What is still to be called, in order.
+    pub waiting: VecDeque<FileId>,
+    pub running: HashMap<CallId, (FileId, Box<Case>)>,
+    /// How each went last.
+    pub verdicts: BTreeMap<FileId, Verdict>,
+    /// What is being tried together.
+    pub asked: Vec<FileId>,
+}
+
+impl Cases {
+    /// Whether some have not ended.
+    #[must_use]
+    pub fn under_way(&self) -> bool {
+        !self.running.is_empty() || !self.waiting.is_empty()
+    }
+
+    /// How many of those that were tried together hold, and how many do not.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let verdicts = self.asked.iter().filter_map(|file| self.verdicts.get(file));
+        let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|verdict| verdict.holds());
+        (hold.len(), differ.len())
+    }
+}
+
+/// The case that a file holds; `None` where it is none, the issue in words where it is a broken one.
+#[must_use]
+pub fn read(document: &Document) -> Option<Result<Case, String>> {
+    let source = document.source.as_ref().ok()?;
+    if !Case::is_one(source.value(0)?) {
+        return None;
+    }
+    Some(Case::read(source).map_err(|issue| issue.to_string()))
+}

@@ -1,0 +1,76 @@
+//! Case files as the command line names them.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    global::Global,
+    scenarios::{home, inside, placed},
+};
+use crate::{
+    engine::case::{page::FOLDER, script::Case},
+    model::problem::{Problem, ProblemKind},
+    store::{files, workspace::Workspace},
+    syntax::source::{Format, Source},
+};
+
+/// A case and its file.
+pub struct Filed {
+    pub path: PathBuf,
+    pub case: Case,
+}
+
+impl Filed {
+    /// Its own name, else its file's.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.case.name.is_empty() { self.path.display().to_string() } else { self.case.name.clone() }
+    }
+
+    /// The workspace that the file lies in.
+    #[must_use]
+    pub fn home(&self) -> Option<PathBuf> {
+        home(&self.path)
+    }
+}
+
+/// The folder of a workspace that holds its cases.
+///
+/// # Errors
+/// When the workspace has none.
+pub fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
+    let workspace = Workspace::find(global.workspace.as_deref())?;
+    let folder = workspace.root.join(FOLDER);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let cause = format!("{} has no folder \"{FOLDER}\"", workspace.name());
+    Err(Problem::new(ProblemKind::Missing, "reading cases", cause)
+        .remedy("keep a call as a case in Invoke or History, or name a case file"))
+}
+
+/// Reads files, and of folders all files in them by name.
+///
+/// # Errors
+/// When a file is missing, cannot be read, or is no case (told with line and column); when there is none at all.
+pub fn read(given: &[PathBuf]) -> Result<Vec<Filed>, Problem> {
+    let mut filed = Vec::new();
+    for path in given {
+        match path.is_dir() {
+            true => inside(path)?.into_iter().try_for_each(|path| read_one(&path).map(|one| filed.push(one)))?,
+            false => filed.push(read_one(path)?),
+        }
+    }
+    if filed.is_empty() {
+        let problem = Problem::new(ProblemKind::Missing, "reading cases", "there is no case file");
+        return Err(problem.remedy("keep a call as a case in Invoke or History"));
+    }
+    Ok(filed)
+}
+
+fn read_one(path: &Path) -> Result<Filed, Problem> {
+    let text = files::read(path)?.text;
+    let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("reading the case {}", path.display()), cause);
+    let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
+    let case = Case::read(&source).map_err(|issue| wrong(placed(&source, &issue.at, &issue.message)))?;
+    Ok(Filed { path: path.to_owned(), case })
+}

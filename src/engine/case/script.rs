@@ -1,0 +1,287 @@
+//! A case as data, and how it is read.
+
+use std::{collections::BTreeMap, fmt, time::Duration};
+
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    engine::workflow::similar,
+    model::call::Outcome,
+    schema::{literal::Literal, pointer::Pointer},
+    syntax::source::Source,
+};
+
+/// A saved call with expectations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    pub name: String,
+    /// The tool, by key or name.
+    pub tool: String,
+    /// An object, numbers as they were written.
+    pub arguments: Literal,
+    pub user: Option<String>,
+    /// The connection by name; `None`: the one that is chosen.
+    pub connection: Option<String>,
+    /// How long the answer may take before the call is given up.
+    pub timeout: Option<Duration>,
+    pub expect: Expect,
+}
+
+/// What is expected of the answer. What is left out is not looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// `None`: it succeeds.
+    pub outcome: Option<Outcome>,
+    /// The kind of the problem: `tool-service-error`, `no-responders`.
+    pub error: Option<String>,
+    /// The answer is JSON and has all of this.
+    pub json: Option<Value>,
+    /// The answer's text has each of these.
+    pub contains: Vec<String>,
+    /// The answer is JSON that fits this schema.
+    pub schema: Option<Value>,
+    /// It has ended within this time.
+    pub under: Option<Duration>,
+    /// At least so many chunks came.
+    pub chunks: Option<u64>,
+}
+
+/// What is wrong with a case file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseIssue {
+    pub at: Pointer,
+    pub message: String,
+}
+
+impl fmt::Display for CaseIssue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at.is_root() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.at, self.message) }
+    }
+}
+
+const MEMBERS: &[&str] = &["case", "call", "arguments", "user", "connection", "timeout", "expect"];
+const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
+const OUTCOMES: &str = "succeeded, failed, cancelled, timed-out, lost";
+
+impl Case {
+    /// Whether a value is meant as a case: it names what it calls and what it expects.
+    #[must_use]
+    pub fn is_one(value: &Value) -> bool {
+        value.get("call").is_some_and(Value::is_string)
+    }
+
+    /// Reads the first document of a file.
+    ///
+    /// # Errors
+    /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
+    pub fn read(source: &Source) -> Result<Self, CaseIssue> {
+        let empty = || issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect");
+        let value = source.value(0).ok_or_else(empty)?;
+        let top = Members::of(value, Pointer::root(), MEMBERS)?;
+        let tool = top.text("call")?.ok_or_else(|| issue(&top.at, "\"call\" is missing: the tool, by key or name"))?;
+        let arguments = match top.members.get("arguments") {
+            None => Value::Object(Map::new()).into(),
+            Some(Value::Object(_)) => written_arguments(source).unwrap_or_else(|| Value::Object(Map::new()).into()),
+            Some(other) => return Err(wrong(&top.at.child("arguments"), "an object", other)),
+        };
+        let expect = match top.members.get("expect") {
+            None => Expect::default(),
+            Some(value) => Expect::read(&Members::of(value, top.at.child("expect"), EXPECTED)?)?,
+        };
+        Ok(Self {
+            name: top.text("case")?.unwrap_or_default(),
+            tool,
+            arguments,
+            user: top.text("user")?,
+            connection: top.text("connection")?,
+            timeout: top.time("timeout")?,
+            expect,
+        })
+    }
+}
+
+/// The arguments as JSON, their numbers as they stand in the file.
+fn written_arguments(source: &Source) -> Option<Literal> {
+    let json = source.json(0)?;
+    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&json).ok()?;
+    Literal::parse(members.get("arguments")?.get()).ok()
+}
+
+impl Expect {
+    fn read(members: &Members<'_>) -> Result<Self, CaseIssue> {
+        let outcome = match members.text("outcome")? {
+            None => None,
+            Some(word) => Some(Outcome::of_word(&word).ok_or_else(|| {
+                issue(&members.at.child("outcome"), format!("{word:?} is no outcome: write one of {OUTCOMES}"))
+            })?),
+        };
+        let contains = match members.members.get("contains") {
+            None => Vec::new(),
+            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::Array(items)) => {
+                let at = members.at.child("contains");
+                let text = |(row, item): (usize, &Value)| match item {
+                    Value::String(text) => Ok(text.clone()),
+                    other => Err(wrong(&at.child(row.to_string()), "a text", other)),
+                };
+                items.iter().enumerate().map(text).collect::<Result<_, _>>()?
+            }
+            Some(other) => return Err(wrong(&members.at.child("contains"), "a text or a list of texts", other)),
+        };
+        let chunks = match members.members.get("chunks") {
+            None => None,
+            Some(value) => Some(
+                value
+                    .as_u64()
+                    .ok_or_else(|| wrong(&members.at.child("chunks"), "a whole number, the least that must come", value))?,
+            ),
+        };
+        Ok(Self {
+            outcome,
+            error: members.text("error")?,
+            json: members.members.get("json").cloned(),
+            contains,
+            schema: members.members.get("schema").cloned(),
+            under: members.time("under")?,
+            chunks,
+        })
+    }
+}
+
+/// An object with known members.
+struct Members<'v> {
+    members: &'v Map<String, Value>,
+    at: Pointer,
+}
+
+impl<'v> Members<'v> {
+    fn of(value: &'v Value, at: Pointer, known: &[&str]) -> Result<Self, CaseIssue> {
+        let Value::Object(members) = value else { return Err(wrong(&at, "an object", value)) };
+        if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
+            let near = similar::nearest(name, known.iter().copied());
+            let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean {near:?}?"));
+            return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
+        }
+        Ok(Self { members, at })
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, CaseIssue> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+            Some(other) => Err(wrong(&self.at.child(name), "a text", other)),
+        }
+    }
+
+    fn time(&self, name: &str) -> Result<Option<Duration>, CaseIssue> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(value) => {
+                let time = match value {
+                    Value::String(text) => duration(text),
+                    Value::Number(number) => duration(&number.to_string()),
+                    _ => None,
+                };
+                time.map(Some).ok_or_else(|| wrong(&self.at.child(name), "a time such as 500ms, 30s or 2m", value))
+            }
+        }
+    }
+}
+
+/// `500ms`, `30s`, `2m`; a number alone counts seconds.
+#[must_use]
+pub fn duration(text: &str) -> Option<Duration> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| !time.is_zero())
+}
+
+/// A time as [`duration`] reads it.
+#[must_use]
+pub fn duration_text(time: Duration) -> String {
+    let ms = time.as_millis();
+    match ms {
+        _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
+        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
+        _ => format!("{ms}ms"),
+    }
+}
+
+fn issue(at: &Pointer, message: impl Into<String>) -> CaseIssue {
+    CaseIssue { at: at.clone(), message: message.into() }
+}
+
+fn wrong(at: &Pointer, wanted: &str, found: &Value) -> CaseIssue {
+    let found = match found {
+        Value::Null => "nothing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string().chars().take(40).collect(),
+    };
+    issue(at, format!("here must stand {wanted}, not {found}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::syntax::source::Format;
+
+    fn read(text: &str) -> Result<Case, CaseIssue> {
+        Case::read(&Source::parse(Format::Yaml, text).unwrap())
+    }
+
+    #[test]
+    fn a_case_is_read_whole() {
+        let case = read(
+            "case: complaints\ncall: ask\narguments: {question: Why?, share: 1.50}\nuser: alice\nconnection: local\ntimeout: 2m\n\
+             expect:\n  outcome: succeeded\n  json: {a: 1}\n  contains: late\n  schema: {type: object}\n  under: 1500ms\n  chunks: 3\n",
+        );
+        let case = case.unwrap();
+        assert_eq!((case.name.as_str(), case.tool.as_str()), ("complaints", "ask"));
+        assert_eq!(case.arguments.json(), r#"{"question":"Why?","share":1.50}"#);
+        assert_eq!((case.user.as_deref(), case.connection.as_deref()), (Some("alice"), Some("local")));
+        assert_eq!((case.timeout, case.expect.under), (Some(Duration::from_secs(120)), Some(Duration::from_millis(1_500))));
+        assert_eq!(
+            (case.expect.json, case.expect.contains, case.expect.chunks),
+            (Some(json!({"a": 1})), vec!["late".into()], Some(3))
+        );
+        assert_eq!(read("call: ask").unwrap().arguments.json(), "{}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        for (text, at, words) in [
+            ("[]", "", "an object, not a list"),
+            ("case: x", "", "\"call\" is missing"),
+            ("call: a\nexpects: {}", "/expects", "did you mean \"expect\"?"),
+            ("call: a\narguments: [1]", "/arguments", "an object"),
+            ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "no outcome"),
+            ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "a text"),
+            ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),
+            ("call: a\nexpect: {chunks: -1}", "/expect/chunks", "a whole number"),
+        ] {
+            let issue = read(text).unwrap_err();
+            assert_eq!(issue.at.to_string(), at, "{text}");
+            assert!(issue.message.contains(words), "{text}: {issue}");
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in ["500ms", "30s", "2m", "1500ms"] {
+            assert_eq!(duration(text).map(duration_text).as_deref(), Some(text));
+        }
+        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
+            assert_eq!(duration(text), None, "{text}");
+        }
+    }
+}

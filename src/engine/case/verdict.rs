@@ -1,0 +1,272 @@
+//! Holds what came of a call against what a case expects.
+
+use serde_json::{Value, json};
+
+use super::script::{Case, duration_text};
+use crate::{
+    model::{
+        call::{Call, CallState, Event, EventKind, Outcome},
+        problem::Problem,
+    },
+    schema::{pointer::Pointer, validate::Checker},
+};
+
+/// What came of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// `None`: it has not ended.
+    pub outcome: Option<Outcome>,
+    /// The kind and the words of its problem.
+    pub error: Option<(String, String)>,
+    pub text: String,
+    pub took_ms: u64,
+    pub chunks: u64,
+}
+
+impl Answer {
+    /// Takes an event in; what comes after the end changes nothing.
+    pub fn take(&mut self, event: &Event) {
+        if self.outcome.is_some() {
+            return;
+        }
+        match &event.kind {
+            EventKind::Chunk { text, .. } => {
+                self.text.push_str(text);
+                self.chunks += 1;
+            }
+            EventKind::End { outcome, problem } => {
+                self.outcome = Some(*outcome);
+                self.error = problem.as_ref().map(|problem| (problem.kind.clone(), problem.message.clone()));
+                self.took_ms = event.at_ms;
+            }
+            _ => {}
+        }
+    }
+
+    /// What came of a call of this session.
+    #[must_use]
+    pub fn of(call: &Call) -> Self {
+        let mut answer = Self { text: call.text.clone(), chunks: call.chunks, ..Self::default() };
+        if let CallState::Ended { outcome, problem, at_ms } = &call.state {
+            answer.outcome = Some(*outcome);
+            answer.error = problem.as_ref().map(|problem| (problem.kind.clone(), problem.message.clone()));
+            answer.took_ms = *at_ms;
+        }
+        answer
+    }
+}
+
+/// One expectation and what came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The key in the case: `outcome`, `json`, …
+    pub what: &'static str,
+    pub expected: String,
+    /// How the answer differs; `None`: it holds.
+    pub difference: Option<String>,
+}
+
+/// A case as it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub answer: Answer,
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.differences().next().is_none()
+    }
+
+    /// Of a case whose call could not even be made.
+    #[must_use]
+    pub fn not_called(problem: &Problem) -> Self {
+        let why =
+            if problem.remedy.is_empty() { problem.cause.clone() } else { format!("{}: {}", problem.cause, problem.remedy) };
+        let finding = Finding { what: "call", expected: "a request".into(), difference: Some(why) };
+        Self { answer: Answer::default(), findings: vec![finding] }
+    }
+
+    /// What does not hold, each in a sentence.
+    pub fn differences(&self) -> impl Iterator<Item = String> {
+        let told = |finding: &Finding| {
+            Some(format!("{}: expected {}: {}", finding.what, finding.expected, finding.difference.as_deref()?))
+        };
+        self.findings.iter().filter_map(told)
+    }
+
+    /// For scripts.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let of =
+            |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
+        json!({
+            "holds": self.holds(),
+            "outcome": self.answer.outcome.map(Outcome::word),
+            "took_ms": self.answer.took_ms,
+            "chunks": self.answer.chunks,
+            "error": self.answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message})),
+            "expectations": self.findings.iter().map(of).collect::<Value>(),
+        })
+    }
+}
+
+/// Holds an answer against a case. That it ends as expected is always looked at: where nothing is said, it must succeed.
+#[must_use]
+pub fn judge(case: &Case, answer: Answer) -> Verdict {
+    let expect = &case.expect;
+    let mut findings = vec![outcome(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
+    let mut add = |what, expected: String, difference| findings.push(Finding { what, expected, difference });
+    if let Some(wanted) = &expect.error {
+        let found =
+            answer.error.as_ref().map_or("there was none".to_owned(), |(kind, message)| format!("it was {kind}: {message}"));
+        let holds = answer.error.as_ref().is_some_and(|(kind, _)| kind == wanted);
+        add("error", wanted.clone(), (!holds).then_some(found));
+    }
+    for wanted in &expect.contains {
+        let holds = answer.text.contains(wanted.as_str());
+        add("contains", format!("{wanted:?}"), (!holds).then(|| format!("it is not in {}", start(&answer.text))));
+    }
+    let parsed = (expect.json.is_some() || expect.schema.is_some()).then(|| serde_json::from_str::<Value>(&answer.text));
+    let parsed =
+        parsed.map(|parsed| parsed.map_err(|error| format!("the answer is not JSON ({error}): {}", start(&answer.text))));
+    if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
+        let difference = match parsed {
+            Ok(value) => missing(&Pointer::root(), wanted, value),
+            Err(why) => Some(why.clone()),
+        };
+        add("json", wanted.to_string(), difference);
+    }
+    if let (Some(schema), Some(parsed)) = (&expect.schema, &parsed) {
+        let difference = match parsed {
+            Ok(value) => misfit(schema, value),
+            Err(why) => Some(why.clone()),
+        };
+        add("schema", "an answer that fits".into(), difference);
+    }
+    if let Some(under) = expect.under {
+        let late = u128::from(answer.took_ms) >= under.as_millis();
+        add("under", duration_text(under), late.then(|| format!("it took {} ms", answer.took_ms)));
+    }
+    if let Some(least) = expect.chunks {
+        let few = answer.chunks < least;
+        add("chunks", format!("{least} or more"), few.then(|| format!("{} came", answer.chunks)));
+    }
+    Verdict { answer, findings }
+}
+
+fn outcome(wanted: Outcome, answer: &Answer) -> Finding {
+    let difference = match answer.outcome {
+        Some(outcome) if outcome == wanted => None,
+        Some(outcome) => {
+            let why = answer.error.as_ref().map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
+            Some(format!("it {}{why}", said(outcome)))
+        }
+        None => Some("it has not ended".into()),
+    };
+    Finding { what: "outcome", expected: wanted.word().into(), difference }
+}
+
+fn said(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        Outcome::Failed => "failed",
+        Outcome::Cancelled => "was cancelled",
+        Outcome::TimedOut => "timed out",
+        Outcome::Lost => "was lost",
+    }
+}
+
+/// What of the wanted value another one lacks: objects may have more members, lists must be as long.
+fn missing(at: &Pointer, wanted: &Value, value: &Value) -> Option<String> {
+    let place = || if at.is_root() { "the answer".to_owned() } else { at.to_string() };
+    match (wanted, value) {
+        (Value::Object(wanted), Value::Object(value)) => wanted.iter().find_map(|(name, wanted)| match value.get(name) {
+            Some(value) => missing(&at.child(name), wanted, value),
+            None => Some(format!("{} has no {name:?}", place())),
+        }),
+        (Value::Array(wanted), Value::Array(value)) if wanted.len() == value.len() => {
+            let mut pairs = wanted.iter().zip(value).enumerate();
+            pairs.find_map(|(row, (wanted, value))| missing(&at.child(row.to_string()), wanted, value))
+        }
+        (Value::Array(wanted), Value::Array(value)) => {
+            Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))
+        }
+        // 1 and 1.0 are one number.
+        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
+        (wanted, value) => (wanted != value).then(|| format!("{} is {}, not {wanted}", place(), start(&value.to_string()))),
+    }
+}
+
+fn misfit(schema: &Value, value: &Value) -> Option<String> {
+    match Checker::compile(schema) {
+        Ok(checker) => checker.issues(value).first().map(|issue| {
+            let at = if issue.at.is_root() { "the answer".to_owned() } else { issue.at.to_string() };
+            format!("{at} {}", issue.words)
+        }),
+        Err(findings) => {
+            Some(format!("the schema is none: {}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
+        }
+    }
+}
+
+/// As much of a text as a sentence can hold.
+fn start(text: &str) -> String {
+    const MOST: usize = 120;
+    let start: String = text.chars().take(MOST).collect();
+    if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::case::script::Case,
+        syntax::source::{Format, Source},
+    };
+
+    fn differences(expect: &str, answer: Answer) -> Vec<String> {
+        let case = Case::read(&Source::parse(Format::Yaml, format!("call: a\nexpect: {expect}")).unwrap()).unwrap();
+        judge(&case, answer).differences().collect()
+    }
+
+    fn answer(text: &str) -> Answer {
+        Answer { outcome: Some(Outcome::Succeeded), text: text.into(), took_ms: 500, chunks: 2, error: None }
+    }
+
+    #[test]
+    fn what_holds_says_nothing() {
+        let json = r#"{"a": 1.0, "b": [1, {"c": null, "d": 2}], "more": true}"#;
+        let expect = "{json: {a: 1, b: [1, {c: null}]}, contains: [more], schema: {required: [a]}, under: 501ms, chunks: 2}";
+        assert_eq!(differences(expect, answer(json)), Vec::<String>::new());
+        assert_eq!(differences("{}", answer("")), Vec::<String>::new());
+        let failed = Answer { outcome: Some(Outcome::Failed), error: Some(("cold".into(), "m".into())), ..answer("") };
+        assert_eq!(differences("{outcome: failed, error: cold}", failed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_differs_says_how() {
+        let json = r#"{"a": 1, "b": [1, 2]}"#;
+        for (expect, words) in [
+            ("{outcome: failed}", "outcome: expected failed: it succeeded"),
+            ("{error: cold}", "there was none"),
+            ("{contains: late}", "contains: expected \"late\": it is not in"),
+            ("{json: {a: 2}}", "/a is \"1\", not 2"),
+            ("{json: {c: 2}}", "the answer has no \"c\""),
+            ("{json: {b: [1]}}", "/b has 2 items, not 1"),
+            ("{json: {b: {x: 1}}}", "/b is"),
+            ("{schema: {properties: {a: {type: string}}}}", "schema: expected an answer that fits: /a"),
+            ("{schema: {type: 3}}", "the schema is none"),
+            ("{under: 500ms}", "it took 500 ms"),
+            ("{chunks: 3}", "2 came"),
+        ] {
+            let found = differences(expect, answer(json));
+            assert!(found.len() == 1 && found[0].contains(words), "{expect}: {found:?}");
+        }
+        assert!(differences("{json: {}}", answer("text"))[0].contains("not JSON"));
+        let lost = Answer { outcome: Some(Outcome::Lost), error: Some(("no-server".into(), "nobody".into())), ..answer("") };
+        assert!(differences("{}", lost)[0].contains("it was lost (no-server: nobody)"));
+        assert!(differences("{}", Answer::default())[0].contains("not ended"));
+    }
+}

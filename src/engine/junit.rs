@@ -1,0 +1,89 @@
+//! Reports in the JUnit form, for CI: suites of cases, each of which holds or fails with its words.
+
+use std::fmt::Write;
+
+/// Cases under one name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suite {
+    pub name: String,
+    pub file: String,
+    pub cases: Vec<Checked>,
+}
+
+/// One case as it went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    pub name: String,
+    /// How it differs from what was expected, a line each; none: it holds.
+    pub differences: Vec<String>,
+    /// How long it took, where that was measured.
+    pub took_ms: Option<u64>,
+}
+
+/// A report of `title`: every suite with its cases.
+#[must_use]
+pub fn report(title: &str, suites: &[Suite]) -> String {
+    let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
+    let failures: usize = suites.iter().map(failed).sum();
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(text, "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\">", escaped(title));
+    for suite in suites {
+        let (name, file) = (escaped(&suite.name), escaped(&suite.file));
+        let (tests, failures) = (suite.cases.len(), failed(suite));
+        let _ = writeln!(text, "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\">");
+        suite.cases.iter().for_each(|checked| case(&mut text, &name, checked));
+        text.push_str("  </testsuite>\n");
+    }
+    text.push_str("</testsuites>\n");
+    text
+}
+
+fn failed(suite: &Suite) -> usize {
+    suite.cases.iter().filter(|case| !case.differences.is_empty()).count()
+}
+
+fn case(text: &mut String, suite: &str, checked: &Checked) {
+    let name = escaped(&checked.name);
+    let took = checked.took_ms.map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
+    let Some(first) = checked.differences.first() else {
+        let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}/>");
+        return;
+    };
+    let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
+    let all = escaped(&checked.differences.join("\n"));
+    let _ = writeln!(text, "      <failure message=\"{}\">{all}</failure>", escaped(first));
+    text.push_str("    </testcase>\n");
+}
+
+/// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            sign => escaped.push(sign),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_counts_and_escapes() {
+        let held = Checked { name: "a \"b\"".into(), took_ms: Some(1_234), ..Checked::default() };
+        let failed = Checked { name: "c".into(), differences: vec!["x < y\u{1b}".into(), "z".into()], took_ms: None };
+        let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
+        let text = report("toolcrib test", &[suite]);
+        assert!(text.contains("<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\">"), "{text}");
+        assert!(text.contains("name=\"a &quot;b&quot;\" time=\"1.234\"/>"), "{text}");
+        assert!(text.contains("<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z</failure>"), "{text}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Cases on the screen: a call kept as one, those of the workspace called again, how they went. Invoke and History offer it.
+
+use std::sync::Arc;
+
+use super::{
+    canvas::wrap,
+    overlays::{
+        menu::{Item, Menu},
+        page::{Line, Page},
+        prompt::Prompt,
+    },
+    styles::Role,
+    view::Reply,
+};
+use crate::{
+    app::{cases, documents::Change, message::Message, state::State},
+    engine::{
+        case::{
+            page,
+            script::Case,
+            verdict::{Answer, Verdict},
+        },
+        scenario::page::file_name,
+    },
+    model::{call::Call, entry::FileId},
+    schema::literal::Literal,
+};
+
+/// Asks for a name and keeps the call as a file of the workspace, its answer as what is expected.
+pub fn keep(call: &Call) -> Reply {
+    let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
+    let answer = Answer::of(call);
+    let words = format!(
+        "The call is kept in {}/NAME.yaml, with what came as what is expected: its outcome, its JSON or the beginning of its text. Its name:",
+        page::FOLDER
+    );
+    Reply::Open(Box::new(Prompt::new("Keep as case", words, tool.clone(), move |name, state| {
+        if name.is_empty() {
+            return Err("a case needs a name".into());
+        }
+        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+        if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            return Err(format!("{file} is there already: choose another name"));
+        }
+        let arguments = Literal::parse(&arguments).map_err(|error| format!("its arguments cannot be read: {error}"))?;
+        let text: Arc<str> = page::text(name, &tool, &arguments, &page::expected_of(&answer), &answer).into();
+        let create = Change::Create { file: file.clone(), text };
+        let label = format!("keep the case {name}");
+        Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))
+    })))
+}
+
+/// A case of the workspace, or what is wrong with its file.
+type Found = (FileId, Result<Case, String>);
+
+fn found(state: &State) -> Vec<Found> {
+    state.documents.iter().filter_map(|(file, document)| Some((file.clone(), cases::read(document)?))).collect()
+}
+
+/// Asks which of the workspace's cases to call, and shows how they went last.
+pub fn menu(state: &State) -> Reply {
+    let found = found(state);
+    if found.is_empty() {
+        return Reply::Refused("the workspace has no case yet: keep a call as one".into());
+    }
+    let good: Vec<FileId> = found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
+    let (hold, differ) = state.cases.counts();
+    let note = match (state.cases.under_way(), hold, differ) {
+        (true, ..) => "under way …".to_owned(),
+        (_, 0, 0) => String::new(),
+        (_, hold, 0) => format!("{hold} as expected"),
+        (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
+    };
+    let all = Item {
+        title: format!("call all {}", good.len()),
+        detail: format!("over {}", state.connection().name),
+        note,
+        ..Item::default()
+    };
+    let last = Item {
+        title: "how they went".into(),
+        detail: "each expectation that does not hold".into(),
+        refusal: state.cases.verdicts.is_empty().then(|| "none was called yet".into()),
+        ..Item::default()
+    };
+    let items = [all, last].into_iter().chain(found.iter().map(|found| item(found, state))).collect();
+    let page: Vec<Line> = found.iter().flat_map(|found| lines(found, state)).collect();
+    let then = move |row: usize| match row {
+        0 => Reply::send(Message::RunCases(good.clone())),
+        1 => Reply::Open(Box::new(Page::new("Cases", page.clone()))),
+        row => match found.get(row - 2) {
+            Some((file, Ok(_))) => Reply::send(Message::RunCases(vec![file.clone()])),
+            Some((file, Err(issue))) => Reply::Refused(format!("{file}: {issue}")),
+            None => Reply::Handled,
+        },
+    };
+    Reply::Open(Box::new(Menu::replying("Cases", items, then)))
+}
+
+fn item((file, case): &Found, state: &State) -> Item {
+    let verdict = state.cases.verdicts.get(file);
+    let mark = verdict.map_or("  ", |verdict| if verdict.holds() { "✓ " } else { "✗ " });
+    match case {
+        Ok(case) => Item {
+            title: format!("{mark}{}", if case.name.is_empty() { file.as_str() } else { &case.name }),
+            detail: format!("{}: {}", case.tool, page::summary(case)),
+            note: verdict.and_then(|verdict| verdict.differences().next()).unwrap_or_default().chars().take(40).collect(),
+            ..Item::default()
+        },
+        Err(issue) => Item { title: format!("✗ {file}"), detail: issue.clone(), ..Item::default() },
+    }
+}
+
+fn lines((file, case): &Found, state: &State) -> Vec<Line> {
+    let Some(verdict) = state.cases.verdicts.get(file) else { return Vec::new() };
+    let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
+    let (role, end) = if verdict.holds() { (Role::Success, "as expected") } else { (Role::Error, "not as expected") };
+    let took = format!("  {} ms", verdict.answer.took_ms);
+    let mut lines = vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
+    lines.extend(findings(verdict));
+    lines
+}
+
+fn findings(verdict: &Verdict) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for finding in &verdict.findings {
+        let (mark, role) = if finding.difference.is_none() { ("✓", Role::Success) } else { ("✗", Role::Error) };
+        let expected: String = finding.expected.chars().take(60).collect();
+        lines.push(vec![(role, format!("  {mark} ")), (Role::Text, format!("{}: {expected}", finding.what))]);
+        for words in finding.difference.iter().flat_map(|difference| wrap(difference, 64)) {
+            lines.push(vec![(Role::Warning, format!("      {words}"))]);
+        }
+    }
+    lines
+}

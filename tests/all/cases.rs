@@ -1,0 +1,177 @@
+//! Cases: calls kept with expectations, made again by the command and on the screen.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Message, ScreenId},
+    },
+    model::{
+        call::{CallId, Event, EventKind, Outcome},
+        entry::FileId,
+    },
+};
+
+use crate::support::{place::Place, workbench::Workbench};
+
+const GOOD: &str = "\
+case: six times seven
+call: calculator
+arguments: {expression: 6 * 7}
+expect: {json: 42, under: 30s, chunks: 1}
+";
+
+const WRONG: &str = "\
+call: calculator
+arguments: {expression: 1/0}
+expect:
+  contains: [infinity]
+  under: 30s
+";
+
+/// The sample services, with these files among its cases.
+fn place(cases: &[(&str, &str)]) -> Place {
+    let sample = Place::sample("services");
+    let mut files: Vec<(String, String)> = Vec::new();
+    collect(&sample.here, "", &mut files);
+    files.extend(cases.iter().map(|(name, text)| (format!("cases/{name}"), (*text).to_owned())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Place::with(&files)
+}
+
+fn collect(folder: &Path, below: &str, files: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = format!("{below}{}", entry.file_name().into_string().unwrap());
+        match entry.path().is_dir() {
+            true => collect(&entry.path(), &format!("{name}/"), files),
+            false => files.push((name, fs::read_to_string(entry.path()).unwrap())),
+        }
+    }
+}
+
+#[test]
+fn cases_that_hold_end_with_nothing_to_tell() {
+    let place = place(&[
+        ("good.yaml", GOOD),
+        ("refused.yaml", "call: calculator\narguments: {expression: 1/0}\nexpect: {outcome: failed, error: division-by-zero}\n"),
+    ]);
+    let ran = place.run(&["test"]);
+    ran.ended(0, &["as expected: 2 cases"]);
+    assert!(ran.data.contains("✓ six times seven  calculator"), "{}", ran.data);
+    // They are calls like others.
+    assert_eq!(place.json(&["history", "--json"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_differs_is_told_for_people_scripts_and_ci() {
+    let place = place(&[("good.yaml", GOOD), ("wrong.yaml", WRONG), ("unknown.yaml", "call: calculater\n")]);
+    let ran = place.run(&["test", "--jobs", "1"]);
+    ran.ended(1, &["2 of 3 cases not as expected"]);
+    for words in [
+        "✗ cases/wrong.yaml",
+        "outcome: expected succeeded: it failed",
+        "contains: expected \"infinity\"",
+        "did you mean \"calculator\"?",
+    ] {
+        assert!(
+            ran.data.contains(words) || ran.data.contains(&place.here.join("cases/wrong.yaml").display().to_string()),
+            "{words}:\n{}",
+            ran.data
+        );
+    }
+    let verdicts = place.json(&["test", "--json"]);
+    let of = |key: &str| verdicts.as_array().unwrap().iter().map(|one| one[key].clone()).collect::<Vec<Value>>();
+    assert_eq!(of("holds"), [json!(true), json!(false), json!(false)]);
+    assert_eq!(of("outcome"), [json!("succeeded"), json!(null), json!("failed")]);
+    let report = place.run(&["test", "--format", "junit"]).data;
+    assert!(report.contains("<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"2\">"), "{report}");
+    assert!(report.contains("<testsuite name=\"six times seven\" file="), "{report}");
+}
+
+#[test]
+fn a_case_that_is_none_or_nowhere_is_told() {
+    let place = place(&[("broken.yaml", "call: calculator\nexpect:\n  outcom: failed\n")]);
+    place.run(&["test"]).ended(2, &["line 3, column 3", "did you mean \"outcome\"?"]);
+    place.run(&["test", "nowhere.yaml"]).ended(2, &["nowhere.yaml"]);
+    Place::sample("services").run(&["test"]).ended(2, &["has no folder \"cases\""]);
+}
+
+#[test]
+fn without_a_server_that_is_what_is_told() {
+    let place = place(&[("good.yaml", GOOD)]);
+    let ran = place.run(&["test", "--connection", "nats://127.0.0.1:1"]);
+    ran.ended(3, &["1 of 1 case"]);
+    assert!(ran.data.contains("was lost"), "{}", ran.data);
+}
+
+fn end(outcome: Outcome) -> EventKind {
+    EventKind::End { outcome, problem: None }
+}
+
+fn chunk(text: &str) -> EventKind {
+    EventKind::Chunk { text: text.into(), bytes: text.len() }
+}
+
+#[test]
+fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.types("6 * 7");
+    bench.keys("f6");
+    assert!(bench.screen().contains("connecting"), "{}", bench.screen());
+    bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded))]);
+    bench.keys("esc t");
+    assert!(bench.screen().contains("Keep as case"), "{}", bench.screen());
+    bench.keys("enter");
+    let file = FileId::new("cases/calculator.yaml");
+    let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+    assert!(
+        kept.contains("call: calculator") && kept.contains("expression: 6 * 7") && kept.contains("outcome: succeeded"),
+        "{kept}"
+    );
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file)));
+
+    for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case not as expected")] {
+        bench.keys("T enter");
+        let Some(Effect::Call { call, request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert!(request.body.contains("6 * 7"));
+        let call: CallId = *call;
+        let events = [chunk(answer), end(Outcome::Succeeded)].map(|kind| Event { at_ms: 4, kind });
+        bench.send(Message::CallEvents { call, events: events.into() });
+        bench.draw();
+        assert!(bench.screen().contains(words), "{}", bench.screen());
+    }
+    bench.keys("T");
+    assert!(bench.screen().contains("✗ calculator"), "{}", bench.screen());
+    bench.keys("down enter");
+    assert!(bench.screen().contains("it is not in \"43\""), "{}", bench.screen());
+}
+
+#[test]
+fn many_are_called_a_few_at_a_time() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    let files: Vec<FileId> = (0..9).map(|row| FileId::new(format!("cases/{row}.yaml"))).collect();
+    let create = |file: &FileId| toolcrib::app::documents::Change::Create { file: file.clone(), text: GOOD.into() };
+    bench.send(Message::Change { label: "make".into(), changes: files.iter().map(create).collect() });
+    bench.effects.clear();
+    bench.send(Message::RunCases(files));
+    let begun = |bench: &Workbench| {
+        bench
+            .effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::Call { call, .. } => Some(*call),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(begun(&bench).len(), 4);
+    let mut ended = 0;
+    while let Some(call) = begun(&bench).get(ended).copied() {
+        let event = |kind| Event { at_ms: 1, kind };
+        bench.send(Message::CallEvents { call, events: vec![event(chunk("42")), event(end(Outcome::Succeeded))] });
+        ended += 1;
+    }
+    assert_eq!((ended, bench.state.cases.counts()), (9, (9, 0)));
+}
