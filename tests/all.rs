@@ -16,6 +16,8 @@ mod compose_by_hand;
 mod compose_screen;
 #[path = "all/demo.rs"]
 mod demo;
+#[path = "all/deployment.rs"]
+mod deployment;
 #[path = "all/descriptors.rs"]
 mod descriptors;
 #[path = "all/end_to_end.rs"]
@@ -34,6 +36,8 @@ mod form_work;
 mod gallery;
 #[path = "all/gate_edits.rs"]
 mod gate_edits;
+#[path = "all/gateway.rs"]
+mod gateway;
 #[path = "all/history.rs"]
 mod history;
 #[path = "all/invoke.rs"]

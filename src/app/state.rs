@@ -333,13 +333,14 @@ impl State {
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
         let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = self.written_arguments_of(tool.id());
-        let correlation = self.ids.peek();
+        let (correlation, connection) = (self.ids.peek(), self.connection());
         system.request(&CallOf {
             catalog: &self.catalog,
             tool,
             user: &self.user,
             arguments: &arguments,
             correlation: &correlation,
+            connection: &connection,
         })
     }
 }

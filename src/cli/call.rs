@@ -91,8 +91,14 @@ impl Call {
         let system =
             by_id(tool.entry.system).ok_or_else(|| Problem::new(ProblemKind::Input, "calling", "no system knows this tool"))?;
         let correlation = uuid::Uuid::new_v4().to_string();
-        let request =
-            system.request(&CallOf { catalog: &opened.catalog, tool, user, arguments: &arguments, correlation: &correlation })?;
+        let request = system.request(&CallOf {
+            catalog: &opened.catalog,
+            tool,
+            user,
+            arguments: &arguments,
+            correlation: &correlation,
+            connection: &connection,
+        })?;
         if self.dry_run {
             return show(global, out, &request, &connection);
         }

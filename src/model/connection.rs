@@ -10,6 +10,10 @@ pub enum TransportKind {
     Nats,
     RabbitMq,
     Pulsar,
+    /// TrustGraph's gateway, one request after another.
+    Http,
+    /// TrustGraph's gateway, over one socket on which answers stream.
+    WebSocket,
 }
 
 impl TransportKind {
@@ -20,6 +24,8 @@ impl TransportKind {
             Self::Nats => "nats",
             Self::RabbitMq => "rabbitmq",
             Self::Pulsar => "pulsar",
+            Self::Http => "http",
+            Self::WebSocket => "websocket",
         }
     }
 
@@ -27,6 +33,12 @@ impl TransportKind {
     #[must_use]
     pub fn has_inbox(self) -> bool {
         matches!(self, Self::Embedded | Self::Nats)
+    }
+
+    /// Whether it leads to a gateway, which has services of its own and no queues.
+    #[must_use]
+    pub fn is_gateway(self) -> bool {
+        matches!(self, Self::Http | Self::WebSocket)
     }
 
     /// Its name for people.
@@ -37,6 +49,8 @@ impl TransportKind {
             Self::Nats => "NATS",
             Self::RabbitMq => "RabbitMQ",
             Self::Pulsar => "Pulsar",
+            Self::Http => "a gateway over HTTP",
+            Self::WebSocket => "a gateway over WebSocket",
         }
     }
 }
@@ -50,6 +64,22 @@ pub struct Connection {
     pub servers: Vec<String>,
     pub credentials: Credentials,
     pub tls: Tls,
+    /// What is addressed behind a gateway.
+    pub gateway: Gateway,
+}
+
+/// The part of a deployment that requests to its gateway are for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gateway {
+    /// `None`: the workspace that the token belongs to.
+    pub workspace: Option<String>,
+    pub flow: String,
+}
+
+impl Default for Gateway {
+    fn default() -> Self {
+        Self { workspace: None, flow: "default".into() }
+    }
 }
 
 /// Who we are to the other side. Values come from the named environment variables when connecting.
@@ -84,6 +114,7 @@ impl Connection {
             servers: Vec::new(),
             credentials: Credentials::None,
             tls: Tls::default(),
+            gateway: Gateway::default(),
         }
     }
 

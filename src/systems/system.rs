@@ -7,7 +7,7 @@ use crate::{
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
-        connection::TransportKind,
+        connection::{Connection, TransportKind},
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -101,6 +101,8 @@ pub struct CallOf<'c> {
     /// An object, its numbers as they were typed.
     pub arguments: &'c Literal,
     pub correlation: &'c str,
+    /// Where it is to go.
+    pub connection: &'c Connection,
 }
 
 /// A message as a transport received it.
@@ -117,6 +119,8 @@ pub enum Reply {
     Chunk { text: String, last: bool },
     /// The service's error, which ends the call.
     Error(CallProblem),
+    /// The service was not asked: what stands before it refuses. The call is lost.
+    Refused(CallProblem),
     /// Not for this call.
     Stray { cause: crate::model::call::StrayCause, id: Option<String> },
     /// For this call, but it cannot be understood; the call is lost.

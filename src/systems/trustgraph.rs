@@ -6,6 +6,7 @@ pub mod checks;
 pub mod descriptor;
 pub mod entries;
 pub mod function;
+pub mod gateway;
 pub mod keys;
 pub mod kinds;
 pub mod load;
@@ -89,10 +90,13 @@ impl System for TrustGraph {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        request::render(call)
+        if call.connection.transport.is_gateway() { gateway::endpoints::render(call) } else { request::render(call) }
     }
 
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+        if transport.is_gateway() && gateway::endpoints::Endpoint::parse(address).is_some() {
+            return Ok(address.to_owned());
+        }
         queue::spelled(address, transport).map(|spelled| spelled.name)
     }
 

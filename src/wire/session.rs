@@ -7,7 +7,7 @@ use tokio::{
 };
 
 use super::{
-    sessions::ride::{Ride, Route, Way},
+    sessions::ride::{Packed, Reader, Ride, Route, Way},
     transport::{
         bus::{Bus, Faults},
         message::{Address, Heard, Outgoing, Packet},
@@ -62,7 +62,8 @@ impl Begun {
     /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
     /// taken. Dropping the future cancels the call, and nothing is told after that.
     pub async fn run(self, bus: &dyn Bus, ride: &dyn Ride) {
-        let opened = match ride.route(&self.request, bus.transport()) {
+        let transport = bus.transport();
+        let opened = match ride.route(&self.request, transport) {
             Ok(route) => Lines::open(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox)),
             Err(problem) => Err(problem),
         };
@@ -72,7 +73,7 @@ impl Begun {
         };
         let session = Session {
             bus,
-            ride,
+            reader: ride.reader(&self.request, transport),
             state: bus.state(),
             notices: bus.notices(),
             faults: bus.faults(),
@@ -90,14 +91,15 @@ impl Begun {
             puzzled: false,
             broken: false,
         };
+        let packed = ride.packed(&self.request, transport);
         // An error only says that nobody listens any more.
-        let _ = session.live(inbox).await;
+        let _ = session.live(inbox, packed).await;
     }
 }
 
 struct Session<'s> {
     bus: &'s dyn Bus,
-    ride: &'s dyn Ride,
+    reader: Box<dyn Reader + 's>,
     state: watch::Receiver<ConnectionState>,
     notices: broadcast::Receiver<String>,
     faults: Faults,
@@ -132,10 +134,9 @@ enum Step {
 }
 
 impl Session<'_> {
-    async fn live(mut self, inbox: Option<Address>) -> Result<(), Deaf> {
-        let body = Bytes::copy_from_slice(self.request.body.as_bytes());
-        let bytes = body.len();
-        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: self.request.headers.clone(), body };
+    async fn live(mut self, inbox: Option<Address>, packed: Packed) -> Result<(), Deaf> {
+        let bytes = self.request.body.len();
+        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: packed.headers, body: packed.body };
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.teller.tell(EventKind::Sent { bytes }).await?;
@@ -223,13 +224,14 @@ impl Session<'_> {
                 Ok(Some((Outcome::Lost, Some(words::no_responders(&self.route, &self.bus.place())))))
             }
             Heard::NoResponders => Ok(None),
+            Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Heard::Gap => self.teller.tell(EventKind::Notice(words::GAP.into())).await.map(|()| None),
             Heard::Packet(packet) => self.read(way, &packet).await,
         }
     }
 
     async fn read(&mut self, way: Way, packet: &Packet) -> Result<Option<End>, Deaf> {
-        let reply = self.ride.read(self.request, way, packet);
+        let reply = self.reader.read(way, packet);
         if let Reply::Stray { cause, id } = reply {
             self.puzzled |= cause == StrayCause::UnknownId;
             return self.stray(cause, id, packet).await.map(|()| None);
@@ -245,6 +247,7 @@ impl Session<'_> {
                 self.final_body = Some(packet.body.clone());
                 Ok(Some((Outcome::Failed, Some(problem))))
             }
+            Reply::Refused(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Reply::Unreadable(problem) => {
                 self.stray(StrayCause::Unreadable, self.own_id(), packet).await?;
                 Ok(Some((Outcome::Lost, Some(problem))))
@@ -310,7 +313,7 @@ impl Session<'_> {
             };
             let Some((way, heard)) = heard else { return Ok(()) };
             let Heard::Packet(packet) = heard else { continue };
-            let (cause, id) = match self.ride.read(self.request, way, &packet) {
+            let (cause, id) = match self.reader.read(way, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
                 _ if self.carrier.is_some_and(|carrier| carrier != way) => (StrayCause::Duplicate, self.own_id()),
                 _ if self.final_body.as_ref() == Some(&packet.body) => (StrayCause::Duplicate, self.own_id()),

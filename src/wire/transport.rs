@@ -4,6 +4,7 @@
 
 pub mod bus;
 pub mod embedded;
+pub mod http;
 pub mod kept;
 pub mod line;
 pub mod message;
@@ -13,6 +14,7 @@ pub mod pulsar;
 pub mod rabbitmq;
 pub mod settings;
 pub mod socket;
+pub mod websocket;
 
 use std::sync::Arc;
 
@@ -34,6 +36,12 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
     }),
     (TransportKind::Pulsar, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(pulsar::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+    (TransportKind::Http, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(http::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+    (TransportKind::WebSocket, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(websocket::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
 ];
 

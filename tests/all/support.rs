@@ -6,6 +6,8 @@ pub mod calls;
 pub mod certificates;
 #[path = "support/filler.rs"]
 pub mod filler;
+#[path = "support/gateway.rs"]
+pub mod gateway;
 #[path = "support/instances.rs"]
 pub mod instances;
 #[path = "support/luck.rs"]

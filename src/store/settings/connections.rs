@@ -4,34 +4,40 @@ use super::table::{Reader, Table};
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Connection, Credentials, Tls, TransportKind},
+        connection::{Connection, Credentials, Gateway, Tls, TransportKind},
         finding::Severity,
         problem::{Problem, ProblemKind},
         settings::WorkspaceSettings,
     },
 };
 
-const TRANSPORTS: [(&str, TransportKind); 4] = [
+const TRANSPORTS: [(&str, TransportKind); 6] = [
     ("embedded", TransportKind::Embedded),
     ("nats", TransportKind::Nats),
     ("rabbitmq", TransportKind::RabbitMq),
     ("pulsar", TransportKind::Pulsar),
+    ("http", TransportKind::Http),
+    ("websocket", TransportKind::WebSocket),
 ];
 
 /// Which addresses begin a transport's.
-const SCHEMES: [(&str, TransportKind); 6] = [
+const SCHEMES: [(&str, TransportKind); 10] = [
     ("nats", TransportKind::Nats),
     ("tls", TransportKind::Nats),
     ("amqp", TransportKind::RabbitMq),
     ("amqps", TransportKind::RabbitMq),
     ("pulsar", TransportKind::Pulsar),
     ("pulsar+ssl", TransportKind::Pulsar),
+    ("http", TransportKind::Http),
+    ("https", TransportKind::Http),
+    ("ws", TransportKind::WebSocket),
+    ("wss", TransportKind::WebSocket),
 ];
 
 /// Those of them that are encrypted always.
-const ENCRYPTED: [&str; 3] = ["tls://", "amqps://", "pulsar+ssl://"];
+const ENCRYPTED: [&str; 5] = ["tls://", "amqps://", "pulsar+ssl://", "https://", "wss://"];
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "transport",
     "servers",
     "user",
@@ -42,6 +48,8 @@ const KEYS: [&str; 10] = [
     "ca-file",
     "cert-file",
     "key-file",
+    "workspace",
+    "flow",
 ];
 
 /// Keys that people write a secret under, and the key to use.
@@ -80,7 +88,19 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
         key_file: reader.text(table, "key-file"),
     };
     let credentials = credentials(reader, table)?;
-    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls })
+    let gateway = gateway(reader, table, kind);
+    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway })
+}
+
+fn gateway(reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Gateway {
+    let usual = Gateway::default();
+    let keys = ["workspace", "flow"];
+    for key in keys.iter().filter(|key| !kind.is_gateway() && table.members.contains_key(**key)) {
+        let message = format!("{key} counts only behind a gateway, which transport {} is not", kind.word());
+        reader.note(Severity::Warning, "settings.no-gateway", &table.at.child(*key), message);
+    }
+    let [workspace, flow] = keys.map(|key| reader.text(table, key));
+    Gateway { workspace, flow: flow.unwrap_or(usual.flow) }
 }
 
 fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {

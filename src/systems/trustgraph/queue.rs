@@ -205,7 +205,8 @@ pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem
             Some(better) => problem.remedy(format!("write it as {better}")),
             None => problem,
         }),
-        None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))),
+        None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))
+            .remedy("choose a connection to the broker itself: pulsar://, amqp:// or nats://")),
     }
 }
 

@@ -46,7 +46,7 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
     let tool = call.tool;
     if tool.kind != TOOL_SERVICE {
         return Err(refused(tool, format!("it is of type \"{}\", which TrustGraph's own agent runs", tool.kind))
-            .remedy("choose a tool of type tool-service: only those have a service on the bus"));
+            .remedy("choose a connection to TrustGraph's gateway (https:// or wss://), or a tool of type tool-service: only those have a service on the bus"));
     }
     let Some(key) = tool.service.as_deref().filter(|key| !key.is_empty()) else {
         return Err(refused(tool, "it names no service").remedy("set its service to the key of a tool-service entry"));

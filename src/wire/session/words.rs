@@ -79,6 +79,11 @@ pub fn timed_out_first(limits: Limits, route: &Route, transport: TransportKind, 
         let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
         return problem("timed-out-first", message, remedy);
     }
+    if transport.is_gateway() {
+        let remedy =
+            "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+        return problem("timed-out-first", message, remedy);
+    }
     let heard = route.answers.as_ref().map_or("its inbox", |answers| &answers.name);
     problem(
         "timed-out-first",
@@ -97,7 +102,7 @@ fn unheard(transport: TransportKind) -> &'static str {
         TransportKind::RabbitMq => {
             "whether the service runs (RabbitMQ keeps the request, and it is answered when the service is back), "
         }
-        TransportKind::Embedded | TransportKind::Nats => "",
+        _ => "",
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a session needs to know of a system: where its requests go and what its answers mean.
 
+use bytes::Bytes;
+
 use crate::{
     model::{
         call::{CallProblem, Request},
@@ -26,6 +28,13 @@ pub enum Way {
     Inbox,
 }
 
+/// A request as it is handed to a transport.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
 /// How one system's calls ride on transports.
 pub trait Ride: Sync {
     fn system(&self) -> SystemId;
@@ -33,6 +42,18 @@ pub trait Ride: Sync {
     /// The addresses of a request as that transport spells them, or why there are none.
     fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem>;
 
-    /// What a message means to the caller of `request`.
-    fn read(&self, request: &Request, way: Way, packet: &Packet) -> Reply;
+    /// What goes over that transport: headers and body as they are, unless the transport wants them wrapped.
+    fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
+        let _ = transport;
+        Packed { headers: request.headers.clone(), body: Bytes::copy_from_slice(request.body.as_bytes()) }
+    }
+
+    /// Reads the messages of one call.
+    fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r>;
+}
+
+/// Knows what came before in its call.
+pub trait Reader: Send {
+    /// What a message means to the caller.
+    fn read(&mut self, way: Way, packet: &Packet) -> Reply;
 }

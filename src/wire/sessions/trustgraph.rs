@@ -1,7 +1,11 @@
-//! TrustGraph's tool services on a bus: requests carry the header `id`; answers come on the response subject that every caller hears, or in the
-//! call's inbox, whichever the service uses.
+//! TrustGraph's calls: to tool services on a bus, and to the services behind its gateway.
+//!
+//! On a bus requests carry the header `id`; answers come on the response subject that every caller hears, or in the call's inbox, whichever
+//! the service uses. Over the gateway's socket the id is in each frame; over HTTP an answer comes back on the connection of its request.
 
-use super::ride::{Ride, Route, Way};
+use bytes::Bytes;
+
+use super::ride::{Packed, Reader, Ride, Route, Way};
 use crate::{
     model::{
         call::{CallProblem, Request},
@@ -11,9 +15,18 @@ use crate::{
     },
     systems::{
         system::{Message, Reply},
-        trustgraph::{queue, reply, request},
+        trustgraph::{
+            gateway::{
+                answer::{Answer, Wrapping},
+                endpoints::{self, Endpoint, WORKSPACE},
+            },
+            queue, reply, request,
+        },
     },
-    wire::transport::message::{Address, Packet},
+    wire::transport::{
+        http::marks,
+        message::{Address, Packet},
+    },
 };
 
 pub struct TrustGraphRide;
@@ -35,6 +48,9 @@ impl Ride for TrustGraphRide {
     }
 
     fn route(&self, request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+        if Endpoint::parse(&request.to).is_some() {
+            return behind_gateway(request, transport);
+        }
         let address = |queue: &str| address(queue, transport);
         let route = Route { to: address(&request.to)?, answers: request.reply.as_deref().map(address).transpose()? };
         if route.answers.as_ref() == Some(&route.to) {
@@ -47,13 +63,71 @@ impl Ride for TrustGraphRide {
         Ok(route)
     }
 
-    fn read(&self, sent: &Request, way: Way, packet: &Packet) -> Reply {
+    fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
+        let body = Bytes::copy_from_slice(request.body.as_bytes());
+        match (transport, Endpoint::parse(&request.to)) {
+            (TransportKind::WebSocket, Some(endpoint)) => {
+                let workspace = request.headers.iter().find(|(name, _)| name == WORKSPACE).map(|(_, value)| value.as_str());
+                let frame = endpoints::frame(&endpoint, &request.correlation, workspace, &request.body);
+                Packed { headers: Vec::new(), body: frame.into() }
+            }
+            (TransportKind::Http, _) => Packed { headers: Vec::new(), body },
+            _ => Packed { headers: request.headers.clone(), body },
+        }
+    }
+
+    fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r> {
+        if transport.is_gateway() {
+            Box::new(BehindGateway { sent: request, transport, answer: Answer::to(&request.to) })
+        } else {
+            Box::new(OnBus { sent: request })
+        }
+    }
+}
+
+fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
+    let to = Address::fleeting(request.to.clone());
+    match transport {
+        TransportKind::WebSocket => Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) }),
+        TransportKind::Http => Ok(Route { to, answers: None }),
+        other => Err(CallProblem {
+            kind: "bad-subject".into(),
+            message: format!("the request is for the gateway ({}), and this connection leads to {}", request.to, other.title()),
+            remedy: "choose a connection to the gateway: https:// or wss://".into(),
+        }),
+    }
+}
+
+struct OnBus<'r> {
+    sent: &'r Request,
+}
+
+impl Reader for OnBus<'_> {
+    fn read(&mut self, way: Way, packet: &Packet) -> Reply {
+        let correlation = &self.sent.correlation;
         let named = packet.headers.iter().any(|(name, _)| name == request::ID);
         if way == Way::Inbox && !named && !reply::is_foreign(&packet.body) {
             // Nobody else knows this inbox, so what comes without an id is for this call.
-            let headers = [(request::ID.to_owned(), sent.correlation.clone())];
-            return reply::decode(&sent.correlation, &Message { headers: &headers, body: &packet.body });
+            let headers = [(request::ID.to_owned(), correlation.clone())];
+            return reply::decode(correlation, &Message { headers: &headers, body: &packet.body });
         }
-        reply::decode(&sent.correlation, &Message { headers: &packet.headers, body: &packet.body })
+        reply::decode(correlation, &Message { headers: &packet.headers, body: &packet.body })
+    }
+}
+
+struct BehindGateway<'r> {
+    sent: &'r Request,
+    transport: TransportKind,
+    answer: Answer,
+}
+
+impl Reader for BehindGateway<'_> {
+    fn read(&mut self, _: Way, packet: &Packet) -> Reply {
+        let wrapping = match self.transport {
+            TransportKind::WebSocket => Wrapping::Framed { id: &self.sent.correlation },
+            _ if marks::is_event(packet) => Wrapping::Piece,
+            _ => Wrapping::Bare { status: marks::status(packet) },
+        };
+        self.answer.read(&packet.body, wrapping)
     }
 }

@@ -2,6 +2,8 @@
 
 use bytes::Bytes;
 
+use crate::model::call::CallProblem;
+
 /// A place that messages go to and are heard at, as the transport itself spells it: a subject, an exchange, a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
@@ -41,6 +43,8 @@ pub enum Heard {
     Packet(Packet),
     /// Nobody listens where the request went.
     NoResponders,
+    /// Why no answer comes, or no more of it.
+    Failed(CallProblem),
     /// Messages were let go from here on, because they came faster than they were taken. [`super::line::Line::lost`] counts them.
     Gap,
 }
@@ -55,7 +59,7 @@ impl Heard {
                 let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
                 FRAME + headers + packet.body.len()
             }
-            Self::NoResponders | Self::Gap => FRAME,
+            Self::NoResponders | Self::Failed(_) | Self::Gap => FRAME,
         }
     }
 }

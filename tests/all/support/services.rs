@@ -15,7 +15,7 @@ pub fn program(variable: &str) -> PathBuf {
     path.into()
 }
 
-fn script(name: &str) -> PathBuf {
+pub fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services").join(name)
 }
 

@@ -51,7 +51,7 @@ pub fn reply(case: &Value) -> Result<(), String> {
                 done = true;
             }
             Reply::Stray { .. } => {}
-            Reply::Unreadable(problem) => return Err(format!("unreadable: {}", problem.message)),
+            Reply::Unreadable(problem) | Reply::Refused(problem) => return Err(format!("unreadable: {}", problem.message)),
         }
     }
     let got = Map::from_iter([

@@ -1,0 +1,221 @@
+//! Reads the answer to one request, message by message.
+
+use serde_json::{Map, Value};
+
+use super::{
+    endpoints::Endpoint,
+    words::{self, Trouble},
+};
+use crate::{model::call::StrayCause, systems::system::Reply};
+
+/// What has come so far of an answer.
+#[derive(Debug)]
+pub struct Answer {
+    service: String,
+    said_something: bool,
+}
+
+/// How messages are wrapped on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapping<'w> {
+    /// `{"id", "response", "complete"}` or `{"id", "error", "complete"}`.
+    Framed { id: &'w str },
+    /// One response of several; which is the last stands in it.
+    Piece,
+    /// The response itself, with a status of HTTP; it is the only one.
+    Bare { status: Option<u16> },
+}
+
+impl Answer {
+    /// Nothing yet of the answer to a request that goes to this path.
+    #[must_use]
+    pub fn to(path: &str) -> Self {
+        let service = Endpoint::parse(path).map(|endpoint| endpoint.service).unwrap_or_default();
+        Self { service, said_something: false }
+    }
+
+    /// What a message means to the caller.
+    pub fn read(&mut self, body: &[u8], wrapping: Wrapping<'_>) -> Reply {
+        let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping) {
+            (_, Err(error), _) => {
+                let message = format!("byte {} of the message ({} in all) is not valid UTF-8", error.valid_up_to(), body.len());
+                return Reply::Unreadable(words::unreadable("not-utf8", message));
+            }
+            (Ok(value), ..) => value,
+            // A page of some other server says more by its status.
+            (Err(_), _, Wrapping::Bare { status: Some(status @ 300..) }) => return troubled(&Value::Null, Some(status)),
+            // On a socket that calls share, nobody knows whose it is.
+            (Err(_), _, Wrapping::Framed { .. }) => return Reply::Stray { cause: StrayCause::NoId, id: None },
+            (Err(error), ..) => {
+                return Reply::Unreadable(words::unreadable("not-json", format!("the message is not JSON: {error}")));
+            }
+        };
+        let Value::Object(members) = value else {
+            return Reply::Unreadable(words::unreadable("not-a-reply", "the message is JSON, but not an object".into()));
+        };
+        match wrapping {
+            Wrapping::Framed { id } => self.framed(members, id),
+            Wrapping::Piece => {
+                let ends = ["end_of_stream", "end_of_session", "end_of_dialog"];
+                let last = ends.iter().any(|name| members.get(*name) == Some(&Value::Bool(true)));
+                self.response(members, last, None)
+            }
+            Wrapping::Bare { status } => match status {
+                Some(300..) => troubled(members.get("error").unwrap_or(&Value::Null), status),
+                _ => self.response(members, true, status),
+            },
+        }
+    }
+
+    fn framed(&mut self, mut members: Map<String, Value>, own: &str) -> Reply {
+        match members.get("id").and_then(Value::as_str) {
+            Some(id) if id == own => {}
+            Some(id) => return Reply::Stray { cause: StrayCause::ForeignId, id: Some(id.to_owned()) },
+            None => return Reply::Stray { cause: StrayCause::NoId, id: None },
+        }
+        if let Some(error) = members.get("error").filter(|error| !error.is_null()) {
+            return troubled(error, None);
+        }
+        let last = members.get("complete").and_then(Value::as_bool).unwrap_or(false);
+        match members.remove("response") {
+            Some(Value::Object(response)) => self.response(response, last, None),
+            _ => Reply::Unreadable(words::unreadable("not-a-reply", "the message has neither response nor error".into())),
+        }
+    }
+
+    fn response(&mut self, response: Map<String, Value>, last: bool, status: Option<u16>) -> Reply {
+        if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+            return troubled(error, status);
+        }
+        let text = match self.service.as_str() {
+            // What is asked for by other parts of this program comes whole.
+            "config" | "iam" | "flow" => Value::Object(response).to_string(),
+            "structured-query" => structured(&response),
+            _ => spoken(&response),
+        };
+        self.said_something |= !text.is_empty();
+        if let Some(error) = (self.service == "mcp-tool").then(|| words::mcp_error(&text)).flatten() {
+            return Reply::Error(error);
+        }
+        if last && !self.said_something && ["mcp-tool", "prompt", "text-completion"].contains(&self.service.as_str()) {
+            return Reply::Error(words::empty(&self.service));
+        }
+        Reply::Chunk { text, last }
+    }
+}
+
+fn troubled(error: &Value, status: Option<u16>) -> Reply {
+    match words::trouble(error, status) {
+        Trouble::Service(problem) => Reply::Error(problem),
+        Trouble::Refused(problem) => Reply::Refused(problem),
+    }
+}
+
+/// The text of a piece, under whichever name the service has for it.
+fn spoken(response: &Map<String, Value>) -> String {
+    let found = ["text", "response", "content", "object"].iter().filter_map(|name| response.get(*name));
+    let mut texts = found.filter_map(|value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    });
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+fn structured(response: &Map<String, Value>) -> String {
+    let errors = response.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
+    let value = errors.map(|errors| Value::Array(errors.clone())).or_else(|| response.get("data").cloned());
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FRAMED: Wrapping<'static> = Wrapping::Framed { id: "r-1" };
+    const BARE: Wrapping<'static> = Wrapping::Bare { status: Some(200) };
+
+    fn of(service: &str) -> Answer {
+        Answer::to(&format!("/api/v1/flow/default/service/{service}"))
+    }
+
+    fn chunk(text: &str, last: bool) -> Reply {
+        Reply::Chunk { text: text.into(), last }
+    }
+
+    fn error_kind(reply: Reply) -> String {
+        match reply {
+            Reply::Error(problem) => problem.kind,
+            Reply::Refused(problem) => format!("refused: {}", problem.kind),
+            Reply::Unreadable(problem) => format!("unreadable: {}", problem.kind),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_completion_streams_until_it_is_complete() {
+        let mut answer = of("prompt");
+        let read = |answer: &mut Answer, text: &str| answer.read(text.as_bytes(), FRAMED);
+        let first = r#"{"id": "r-1", "response": {"text": "Hel", "object": "", "end_of_stream": false}, "complete": false}"#;
+        assert_eq!(read(&mut answer, first), chunk("Hel", false));
+        let foreign = r#"{"id": "r-2", "response": {"text": "x"}, "complete": true}"#;
+        assert_eq!(read(&mut answer, foreign), Reply::Stray { cause: StrayCause::ForeignId, id: Some("r-2".into()) });
+        let last = r#"{"id": "r-1", "response": {"text": "", "object": "", "end_of_stream": true}, "complete": true}"#;
+        assert_eq!(read(&mut answer, last), chunk("", true));
+    }
+
+    #[test]
+    fn an_answer_of_nothing_at_all_is_a_failure() {
+        let nothing = br#"{"id": "r-1", "response": {"text": "", "object": "", "end_of_stream": true}, "complete": true}"#;
+        assert_eq!(error_kind(of("prompt").read(nothing, FRAMED)), "empty-answer");
+        assert_eq!(error_kind(of("mcp-tool").read(b"{}", BARE)), "empty-answer");
+        assert_eq!(of("agent").read(b"{}", BARE), chunk("", true));
+    }
+
+    #[test]
+    fn an_mcp_tool_answers_with_text_or_an_object_and_its_errors_are_texts() {
+        assert_eq!(of("mcp-tool").read(br#"{"text": "echo hi"}"#, BARE), chunk("echo hi", true));
+        assert_eq!(of("mcp-tool").read(br#"{"object": {"b": 1, "a": 2}}"#, BARE), chunk(r#"{"b":1,"a":2}"#, true));
+        let failed = of("mcp-tool").read(br#"{"text": "Error executing tool echo: no"}"#, BARE);
+        assert_eq!(error_kind(failed), "mcp-tool-error");
+    }
+
+    #[test]
+    fn errors_are_found_at_every_level() {
+        let outside = br#"{"id": "r-1", "error": {"type": "unknown-service", "message": "unknown service"}, "complete": true}"#;
+        assert_eq!(error_kind(of("x").read(outside, FRAMED)), "refused: no-service");
+        let inside =
+            br#"{"id": "r-1", "response": {"error": {"type": "gateway-error", "message": "'value'"}}, "complete": true}"#;
+        assert_eq!(error_kind(of("x").read(inside, FRAMED)), "gateway-error");
+        assert_eq!(error_kind(of("x").read(br#"{"error": "Invalid flow a/b"}"#, BARE)), "refused: no-flow");
+        let denied = Wrapping::Bare { status: Some(401) };
+        assert_eq!(error_kind(of("x").read(br#"{"error": "auth failure"}"#, denied)), "refused: refused");
+        let page = Wrapping::Bare { status: Some(404) };
+        assert_eq!(error_kind(of("x").read(b"<html>", page)), "refused: no-gateway");
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_why() {
+        for (body, kind) in [(&b"nonsense"[..], "not-json"), (b"[1]", "not-a-reply"), (b"\"\xff\"", "not-utf8")] {
+            assert_eq!(error_kind(of("x").read(body, BARE)), format!("unreadable: {kind}"));
+        }
+        assert_eq!(error_kind(of("x").read(br#"{"id": "r-1"}"#, FRAMED)), "unreadable: not-a-reply");
+    }
+
+    #[test]
+    fn configuration_comes_whole() {
+        let body = br#"{"version": 2, "values": [], "directory": ["a"], "config": {}}"#;
+        let whole = r#"{"version":2,"values":[],"directory":["a"],"config":{}}"#;
+        assert_eq!(Answer::to("/api/v1/config").read(body, BARE), chunk(whole, true));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_cause_a_panic(body in proptest::collection::vec(any::<u8>(), 0..200), status in proptest::option::of(any::<u16>())) {
+            let _ = of("prompt").read(&body, Wrapping::Bare { status });
+            let _ = of("prompt").read(&body, FRAMED);
+        }
+    }
+}

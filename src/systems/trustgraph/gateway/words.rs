@@ -1,0 +1,167 @@
+//! The gateway's errors in words: what each of them really means, and the way out.
+
+use serde_json::Value;
+
+use crate::model::call::CallProblem;
+
+/// What the gateway says in place of every error of its agent.
+const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
+
+fn problem(kind: &str, message: impl Into<String>, remedy: &str) -> CallProblem {
+    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
+}
+
+/// An error of the gateway: of itself, or of a service behind it.
+#[derive(Debug, PartialEq)]
+pub enum Trouble {
+    /// The service was asked, and failed.
+    Service(CallProblem),
+    /// It was not asked.
+    Refused(CallProblem),
+}
+
+/// What an `error` member says, which may be a text or an object; `status` is that of HTTP, where it has one.
+#[must_use]
+pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
+    let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (kind, said) = match error {
+        Value::String(said) => ("", said.as_str()),
+        _ => (part("type"), part("message")),
+    };
+    let kind = if kind.is_empty() { "gateway-error" } else { kind };
+    if let Some(refusal) = refusal(kind, said, status) {
+        return Trouble::Refused(refusal);
+    }
+    Trouble::Service(match said {
+        AGENTS_ERROR => problem(
+            "agent-error",
+            "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
+            "the true error is on the bus, among the agent's responses; the agent's own log has it too",
+        ),
+        "" if matches!(error, Value::Object(_)) => problem(
+            kind,
+            "the service behind the gateway did not answer in the gateway's own time, or failed without a word",
+            "see whether that service runs, and look into its log",
+        ),
+        "" => problem(kind, format!("the gateway says: {error}"), "look into the gateway's log"),
+        key if is_quoted(key) => problem(
+            kind,
+            format!("the request lacks the member {key}, as the gateway reads it"),
+            "compare the body with what the service takes; the gateway tells only the missing key",
+        ),
+        said => problem(kind, said, "look at what was sent, and into the log of the service behind the gateway"),
+    })
+}
+
+/// A Python `KeyError` is nothing but the key in quotes.
+fn is_quoted(said: &str) -> bool {
+    said.len() > 2 && said.starts_with('\'') && said.ends_with('\'') && !said[1..said.len() - 1].contains([' ', '\''])
+}
+
+/// Why the service was not even asked.
+fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
+    let token = "set token-variable of the connection to a variable that holds a valid token (an API key tg_…, or a login's jwt)";
+    if kind == "auth-required" || status == Some(401) || said == "auth failure" {
+        return Some(problem("refused", "the gateway does not let us in: the token is missing, wrong or expired", token));
+    }
+    if kind == "access-denied" || status == Some(403) || said == "access denied" {
+        let message = "the gateway lets us in, but this token may not do that (access denied)";
+        return Some(problem("refused", message, "ask for the permission, or use another token"));
+    }
+    if kind == "workspace-not-found" || said == "workspace not found" {
+        let remedy = "correct `workspace` in the connection's settings; left out, it is the token's own";
+        return Some(problem("no-workspace", "the gateway knows no such workspace", remedy));
+    }
+    if let Some(flow) = said.strip_prefix("Invalid flow ") {
+        let remedy = "start the flow, or correct `flow` and `workspace` in the connection's settings";
+        return Some(problem("no-flow", format!("the flow {flow} (workspace/flow) is not running"), remedy));
+    }
+    if kind == "unknown-service" || said == "unknown kind" || said == "unknown service" {
+        let remedy = "this version of the gateway may not have it; compare the path with its documentation";
+        return Some(problem("no-service", "the gateway knows no such service", remedy));
+    }
+    match status {
+        Some(404) => Some(problem(
+            "no-gateway",
+            "there is no such path at that address, so it may be no TrustGraph gateway",
+            "correct the connection's address: the gateway's own, without /api/v1",
+        )),
+        Some(status @ 300..=399) => Some(problem(
+            "no-gateway",
+            format!("HTTP status {status}: what answers there sends us elsewhere, and a token goes nowhere else"),
+            "give the connection the gateway's own address, with https:// where it is encrypted",
+        )),
+        Some(status @ 400..=599) => {
+            let message = if said.is_empty() { format!("HTTP status {status}") } else { format!("HTTP status {status}: {said}") };
+            Some(problem("refused", message, "look at what was sent, and into the gateway's log"))
+        }
+        _ => None,
+    }
+}
+
+/// An answer with nothing in it, which is how the gateway tells that something failed.
+#[must_use]
+pub fn empty(service: &str) -> CallProblem {
+    let cause = match service {
+        "mcp-tool" => "which is how it reports an MCP tool that it does not know, or whose server is down",
+        _ => "which is how it reports that the prompt or the language model failed",
+    };
+    problem(
+        "empty-answer",
+        format!("the gateway answered with nothing, {cause}"),
+        "the gateway swallows the error: look into the log of the service, or watch the bus",
+    )
+}
+
+/// The start of every text in which an MCP tool tells an error; the flag that says so is lost on the way.
+const MCP_ERROR: &str = "Error executing tool";
+
+/// The error that an MCP tool's text tells.
+#[must_use]
+pub fn mcp_error(text: &str) -> Option<CallProblem> {
+    let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
+    text.starts_with(MCP_ERROR).then(|| problem("mcp-tool-error", text, remedy))
+}
+
+/// A message that is no answer of the gateway's.
+#[must_use]
+pub fn unreadable(kind: &str, message: String) -> CallProblem {
+    problem(kind, message, "look at the raw message; is this the address of a TrustGraph gateway, with nothing in between?")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind(trouble: Trouble) -> (bool, String, String) {
+        match trouble {
+            Trouble::Service(problem) => (false, problem.kind, problem.message),
+            Trouble::Refused(problem) => (true, problem.kind, problem.message),
+        }
+    }
+
+    #[test]
+    fn each_measured_error_has_its_meaning() {
+        let object = |of: &str, said: &str| json!({"type": of, "message": said});
+        for (error, status, refused, word, part) in [
+            (json!("auth failure"), Some(401), true, "refused", "token"),
+            (object("auth-required", "auth failure"), None, true, "refused", "token"),
+            (object("access-denied", "access denied"), None, true, "refused", "may not"),
+            (json!("workspace not found"), Some(404), true, "no-workspace", "workspace"),
+            (json!("unknown kind"), Some(404), true, "no-service", "no such service"),
+            (json!("Invalid flow default/nope"), Some(200), true, "no-flow", "default/nope"),
+            (json!(""), Some(404), true, "no-gateway", "no such path"),
+            (json!("invalid json"), Some(400), true, "refused", "invalid json"),
+            (object("gateway-error", "'value'"), Some(200), false, "gateway-error", "member 'value'"),
+            (object("gateway-error", ""), Some(200), false, "gateway-error", "did not answer"),
+            (object("gateway-error", AGENTS_ERROR), None, false, "agent-error", "hides why"),
+            (object("error", "Bad message"), None, false, "error", "Bad message"),
+        ] {
+            let told = kind(trouble(&error, status));
+            assert_eq!((told.0, told.1.as_str()), (refused, word), "{error}");
+            assert!(told.2.contains(part), "{error}: {}", told.2);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Requests over HTTP: each is a POST, and what comes back on its connection is the answer, whole or as a stream of events.
+//!
+//! Nothing is kept open between requests that could break; whether there is a server is found out when the connection is opened and with
+//! each request. Who no longer waits for an answer ends its request.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::sync::{broadcast, watch};
+
+use super::{
+    bus::{Bus, Doing, Faults, Secrets, Share},
+    line::{CAPACITY, Feeder, Line, line},
+    message::{Address, Outgoing},
+    news::News,
+    settings::{self, Server},
+    socket,
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, ConnectionState, Credentials, TransportKind},
+    },
+    wire::tls,
+};
+
+mod events;
+mod exchange;
+pub mod marks;
+mod words;
+
+use exchange::Exchange;
+
+const PORTS: [(&str, u16); 4] = [("http", 80), ("https", 443), ("ws", 80), ("wss", 443)];
+
+/// A server that answers requests.
+pub struct Http {
+    server: Server,
+    exchange: Exchange,
+    news: News,
+    inboxes: AtomicU64,
+    /// Who waits in which inbox for the answer to a request that is yet to be sent.
+    waiting: Mutex<HashMap<String, Feeder>>,
+}
+
+/// Finds the first server that lets itself be spoken to, or says why there is none.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallProblem> {
+    let servers = settings::servers(connection, &PORTS)?;
+    let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+    let token = match &connection.credentials {
+        Credentials::None => None,
+        Credentials::Token { token_variable } => Some(settings::secret(connection, secrets, token_variable)?),
+        Credentials::Password { .. } | Credentials::File { .. } => {
+            return Err(settings::bad_settings(connection, "needs a token to name us over HTTP", "set token-variable"));
+        }
+    };
+    let mut problem = None;
+    for server in servers {
+        match socket::open(&server, encryption.as_ref()).await {
+            Ok(_) => {
+                let exchange = Exchange::new(&server, encryption.as_deref(), token)?;
+                let news = News::new(settings::place(connection));
+                news.connected();
+                return Ok(Http { server, exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() });
+            }
+            Err(next) => problem = Some(next),
+        }
+    }
+    Err(problem.unwrap_or_else(|| socket::no_server("there is no server to connect to".into(), "add one to the connection")))
+}
+
+impl Http {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, HashMap<String, Feeder>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Bus for Http {
+    fn transport(&self) -> TransportKind {
+        TransportKind::Http
+    }
+
+    fn place(&self) -> String {
+        self.news.place().to_owned()
+    }
+
+    fn greeting(&self) -> String {
+        format!("a server takes connections at {}; a token is tried with the first request", self.server)
+    }
+
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Line> {
+        Box::pin(async move {
+            let (feeder, line) = line(CAPACITY);
+            let mut waiting = self.waiting();
+            waiting.retain(|_, feeder| !feeder.is_closed());
+            waiting.insert(at.name.clone(), feeder);
+            Ok(line)
+        })
+    }
+
+    fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let inbox = message.reply.as_ref().and_then(|reply| self.waiting().remove(&reply.name));
+            let Some(inbox) = inbox else { return Err(words::nobody_waits()) };
+            self.exchange.begin(message, inbox).await
+        })
+    }
+
+    fn inbox(&self) -> Option<Address> {
+        Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
+    }
+
+    fn state(&self) -> watch::Receiver<ConnectionState> {
+        self.news.state.subscribe()
+    }
+
+    fn notices(&self) -> broadcast::Receiver<String> {
+        self.news.notices.subscribe()
+    }
+
+    fn faults(&self) -> Faults {
+        self.news.faults()
+    }
+}

@@ -1,0 +1,173 @@
+//! One request and what comes back for it.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::{Bytes, BytesMut};
+use futures::stream;
+use reqwest::{
+    Body, Client, Response,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue},
+    redirect::Policy,
+};
+use rustls::ClientConfig;
+use tokio::sync::oneshot;
+
+use super::{
+    events::Events,
+    marks::{EVENT, STATUS},
+    words,
+};
+use crate::{
+    model::call::CallProblem,
+    wire::{
+        tls,
+        transport::{
+            line::Feeder,
+            message::{Heard, Outgoing, Packet},
+            settings::Server,
+            socket::CONNECTING,
+        },
+    },
+};
+
+/// How much one answer may hold.
+const LARGEST: usize = 256 * 1024 * 1024;
+
+/// Makes requests to one server.
+pub struct Exchange {
+    client: Client,
+    base: String,
+    server: Server,
+}
+
+/// Whether a request has left.
+type Left = Result<(), CallProblem>;
+
+/// Tells that once.
+#[derive(Clone)]
+struct Leaving(Arc<Mutex<Option<oneshot::Sender<Left>>>>);
+
+impl Leaving {
+    fn sender(&self) -> Option<oneshot::Sender<Left>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn left(&self) {
+        // Asked for again, it has long been told; and whoever asked may have gone.
+        let _ = self.sender().map(|sender| sender.send(Ok(())));
+    }
+
+    /// The problem is given back when the request had left before.
+    fn failed(&self, problem: CallProblem) -> Option<CallProblem> {
+        let Some(sender) = self.sender() else { return Some(problem) };
+        let _ = sender.send(Err(problem));
+        None
+    }
+}
+
+impl Exchange {
+    /// # Errors
+    /// When the token cannot stand in a header.
+    pub fn new(server: &Server, encryption: Option<&ClientConfig>, token: Option<String>) -> Result<Self, CallProblem> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if let Some(token) = token {
+            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| words::bad_token())?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        // The client is built with an encryption of its own even where none is spoken.
+        tls::install();
+        let client = Client::builder()
+            .default_headers(headers)
+            .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECTING)
+            // A gateway's address is what it is; a token must not go anywhere else.
+            .redirect(Policy::none())
+            // One that was kept may have been closed meanwhile, and the request could not be sent twice.
+            .pool_max_idle_per_host(0)
+            .no_proxy();
+        let client = match encryption {
+            Some(config) => client.tls_backend_preconfigured(config.clone()),
+            None => client,
+        };
+        let client = client.build().map_err(|error| words::no_client(&error))?;
+        let scheme = if encryption.is_some() { "https" } else { "http" };
+        let place = server.to_string();
+        let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
+        let base = format!("{scheme}://{authority}{}", server.path.trim_end_matches('/'));
+        Ok(Self { client, base, server: server.clone() })
+    }
+
+    /// Sends the request; what comes back goes into the inbox, and the request ends when nobody listens there any more. It is done when the
+    /// request has left.
+    pub async fn begin(&self, message: Outgoing, inbox: Feeder) -> Result<(), CallProblem> {
+        let (sender, gone) = oneshot::channel();
+        let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
+        let request = self.client.post(format!("{}{}", self.base, message.to.name));
+        let request = request.header(CONTENT_LENGTH, message.body.len()).body(body(message.body, leaving.clone()));
+        let server = self.server.clone();
+        tokio::spawn(async move {
+            let listener = inbox.clone();
+            let answering = async {
+                let answered = match request.send().await {
+                    Ok(response) => take(response, &inbox, &server).await,
+                    Err(error) => Err(words::unanswered(&server, &error)),
+                };
+                if let Some(problem) = answered.err().and_then(|problem| leaving.failed(problem)) {
+                    // Who has left needs not be told.
+                    let _ = inbox.push(Heard::Failed(problem)).await;
+                }
+            };
+            tokio::select! {
+                () = listener.closed() => {}
+                () = answering => {}
+            }
+        });
+        gone.await.unwrap_or_else(|_| Err(words::nobody_waits()))
+    }
+}
+
+/// The body, which tells when it is asked for: the connection is there then.
+fn body(bytes: Bytes, leaving: Leaving) -> Body {
+    Body::wrap_stream(stream::once(async move {
+        leaving.left();
+        Ok::<_, Infallible>(bytes)
+    }))
+}
+
+async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result<(), CallProblem> {
+    let status = response.status().as_u16();
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let mut events = kind.starts_with("text/event-stream").then(Events::default);
+    let mut whole = BytesMut::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| words::broken(server, &error))? {
+        match &mut events {
+            None => whole.extend_from_slice(&piece),
+            Some(events) => {
+                for data in events.take(&piece) {
+                    if inbox.push(packet((EVENT, String::new()), data.into())).await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        if whole.len() > LARGEST || events.as_ref().is_some_and(|events| events.held() > LARGEST) {
+            return Err(words::too_large(server, LARGEST));
+        }
+    }
+    if events.is_some() {
+        return Err(words::stream_without_end(server));
+    }
+    // Who has left needs nothing.
+    let _ = inbox.push(packet((STATUS, status.to_string()), whole.freeze())).await;
+    Ok(())
+}
+
+fn packet((name, value): (&str, String), body: Bytes) -> Heard {
+    Heard::Packet(Packet { reply: None, headers: vec![(name.to_owned(), value)], body })
+}

@@ -1,0 +1,104 @@
+//! HTTP's troubles in words.
+
+use std::{error::Error, io};
+
+use crate::{
+    model::{call::CallProblem, size},
+    wire::{
+        tls,
+        transport::{settings::Server, socket},
+    },
+};
+
+fn problem(kind: &str, message: String, remedy: &str) -> CallProblem {
+    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+/// The request did not leave, or nothing came back for it.
+#[must_use]
+pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
+    let cause = root(error);
+    if let Some(cause) = encryption(error) {
+        return tls::refusal(&server.to_string(), &server.host, cause);
+    }
+    if error.is_connect() && error.is_timeout() {
+        return socket::silent(server);
+    }
+    if error.is_connect() {
+        return socket::no_server(
+            format!("nothing answers at {server}: {cause}"),
+            "start the server there, or correct the address",
+        );
+    }
+    problem(
+        "connection-lost",
+        format!("the connection to {server} ended before an answer came: {cause}"),
+        "see whether the server was stopped; what it was asked to do may be done all the same",
+    )
+}
+
+/// The answer ended in the middle.
+#[must_use]
+pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
+    problem(
+        "connection-lost",
+        format!("the connection to {server} broke within the answer: {}", root(error)),
+        "send it again once the server is back",
+    )
+}
+
+#[must_use]
+pub fn stream_without_end(server: &Server) -> CallProblem {
+    problem(
+        "connection-lost",
+        format!("{server} ended its stream of events, and none of them said that it was the last"),
+        "look at the pieces that came; the service may have failed",
+    )
+}
+
+#[must_use]
+pub fn too_large(server: &Server, most: usize) -> CallProblem {
+    problem(
+        "answer-too-large",
+        format!("the answer of {server} grew past {}, and was stopped there", size::bytes(most as u64)),
+        "ask for less",
+    )
+}
+
+#[must_use]
+pub fn nobody_waits() -> CallProblem {
+    problem("no-way-back", "a request over HTTP needs someone who waits for its answer".into(), "call a tool instead")
+}
+
+#[must_use]
+pub fn bad_token() -> CallProblem {
+    problem("bad-settings", "the token holds characters that no header takes".into(), "look for a line break in the variable")
+}
+
+#[must_use]
+pub fn no_client(error: &reqwest::Error) -> CallProblem {
+    problem("bad-settings", format!("no HTTP can be spoken with these settings: {}", root(error)), "check the certificates")
+}
+
+/// The innermost cause, which says the most.
+fn root(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// The failure of encryption among the causes.
+fn encryption<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e io::Error> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(found) = error.downcast_ref::<io::Error>()
+            && found.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
+        {
+            return Some(found);
+        }
+        cause = error.source();
+    }
+    None
+}

@@ -1,0 +1,24 @@
+//! A gateway's socket: frames of JSON, each with the id of the request that it belongs to.
+//!
+//! All calls share one socket. The first frame says who we are, also where nobody needs to be anyone; a frame goes to whoever listens for its
+//! id, and one that belongs to nobody goes to all of them, so that it is seen.
+
+use super::{
+    bus::Secrets,
+    kept::{self, Kept},
+    settings,
+};
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, TransportKind},
+};
+
+mod dial;
+mod link;
+mod words;
+
+/// Connects, or says why not.
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Gateway>, CallProblem> {
+    let dial = dial::Gateways::new(connection, secrets).await?;
+    kept::open(TransportKind::WebSocket, settings::place(connection), dial).await
+}

@@ -1,0 +1,122 @@
+//! Connecting to the first gateway of a connection that lets us in.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::{SinkExt, StreamExt};
+use rustls::ClientConfig;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use tokio_tungstenite::{
+    client_async_with_config,
+    tungstenite::{Message, protocol::WebSocketConfig},
+};
+
+use super::{
+    link::{Gateway, Stream},
+    words,
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials},
+    },
+    wire::{
+        tls,
+        transport::{
+            bus::{Doing, Secrets},
+            kept::Dial,
+            settings::{self, Server},
+            socket,
+        },
+    },
+};
+
+const PORTS: [(&str, u16); 4] = [("ws", 80), ("wss", 443), ("http", 80), ("https", 443)];
+
+/// Where below a gateway's address its socket is.
+const SOCKET: &str = "/api/v1/socket";
+
+/// How long a gateway may take to say whether it lets us in; it asks others, over a broker that may be slow.
+const ADMITTING: Duration = Duration::from_secs(15);
+
+/// The largest frame that is taken.
+const LARGEST: usize = 256 * 1024 * 1024;
+
+/// The gateways of a connection, in the order in which they are tried.
+pub struct Gateways {
+    servers: Vec<Server>,
+    encryption: Option<Arc<ClientConfig>>,
+    token: Option<String>,
+}
+
+impl Gateways {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+        let servers = settings::servers(connection, &PORTS)?;
+        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+        let token = match &connection.credentials {
+            Credentials::None => None,
+            Credentials::Token { token_variable } => Some(settings::secret(connection, secrets, token_variable)?),
+            Credentials::Password { .. } | Credentials::File { .. } => {
+                return Err(settings::bad_settings(connection, "needs a token to name us to a gateway", "set token-variable"));
+            }
+        };
+        Ok(Self { servers, encryption, token })
+    }
+
+    async fn connect(&self, server: &Server) -> Result<Gateway, CallProblem> {
+        let place = server.to_string();
+        let stream = socket::open(server, self.encryption.as_ref()).await?;
+        let scheme = if self.encryption.is_some() { "wss" } else { "ws" };
+        let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
+        let address = format!("{scheme}://{authority}{}{SOCKET}", server.path.trim_end_matches('/'));
+        let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
+        let shaking = client_async_with_config(address, stream, Some(config));
+        let shaken = timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
+        let (mut stream, _) = shaken.map_err(|error| words::unwelcome(&place, &error))?;
+        let admitting = self.admitted(&mut stream, &place);
+        let workspace = timeout(ADMITTING, admitting).await.map_err(|_| words::undecided(&place, ADMITTING))??;
+        Ok(Gateway::new(stream, place, workspace))
+    }
+
+    /// Says who we are; answers with the workspace that we belong to.
+    async fn admitted(&self, stream: &mut Stream, place: &str) -> Result<String, CallProblem> {
+        let hello = json!({"type": "auth", "token": self.token.as_deref().unwrap_or_default()}).to_string();
+        stream.send(Message::text(hello)).await.map_err(|error| words::unwelcome(place, &error))?;
+        loop {
+            let frame = match stream.next().await {
+                None => return Err(words::no_gateway(place, "it ended the connection")),
+                Some(Err(error)) => return Err(words::unwelcome(place, &error)),
+                Some(Ok(Message::Text(text))) => text,
+                Some(Ok(Message::Close(_))) => return Err(words::no_gateway(place, "it closed the socket")),
+                Some(Ok(_)) => continue,
+            };
+            let said: Value = serde_json::from_str(&frame).unwrap_or_default();
+            return match said.get("type").and_then(Value::as_str) {
+                Some("auth-ok") => {
+                    let workspace = said.get("default_workspace").and_then(Value::as_str);
+                    Ok(workspace.unwrap_or_default().to_owned())
+                }
+                Some("auth-failed") => Err(words::not_let_in(place, self.token.is_some())),
+                _ => Err(words::no_gateway(place, "it did not answer our token as a gateway from TrustGraph 2.4.5 on does")),
+            };
+        }
+    }
+}
+
+impl Dial for Gateways {
+    type Link = Gateway;
+
+    fn dial(&self) -> Doing<'_, Gateway> {
+        Box::pin(async move {
+            let mut problem = None;
+            for server in &self.servers {
+                match self.connect(server).await {
+                    Ok(gateway) => return Ok(gateway),
+                    Err(next) => problem = Some(next),
+                }
+            }
+            Err(problem
+                .unwrap_or_else(|| socket::no_server("there is no gateway to connect to".into(), "add one to the connection")))
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! One socket to a gateway, until it breaks.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex as Lock, PoisonError, Weak},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures::{
+    SinkExt, StreamExt,
+    future::BoxFuture,
+    stream::{SplitSink, SplitStream},
+};
+use serde::Deserialize;
+use tokio::{
+    sync::{Mutex, mpsc},
+    time::{Instant, interval, timeout},
+};
+use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
+
+use super::words;
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{
+        bus::{Doing, Share},
+        kept::Link,
+        line::Feeder,
+        message::{Address, Heard, Outgoing, Packet},
+        news::News,
+        socket::Socket,
+    },
+};
+
+/// An open socket.
+pub type Stream = WebSocketStream<Socket>;
+
+/// How often the other side is asked whether it is there.
+const ASKING: Duration = Duration::from_secs(10);
+
+/// Who has said nothing for that long is gone.
+const GONE: Duration = Duration::from_secs(25);
+
+/// How many frames wait for one listener before the socket itself waits.
+const QUEUE: usize = 64;
+
+/// The header under which a frame's id is heard.
+const ID: &str = "id";
+
+/// One socket to a gateway.
+pub struct Gateway {
+    place: String,
+    workspace: String,
+    sink: Mutex<SplitSink<Stream, Message>>,
+    stream: Mutex<SplitStream<Stream>>,
+    ears: Arc<Ears>,
+}
+
+/// Who listens for which id.
+#[derive(Default)]
+struct Ears(Lock<HashMap<String, mpsc::Sender<Heard>>>);
+
+/// Hears the frames of one id.
+pub struct Ear {
+    id: String,
+    queue: mpsc::Receiver<Heard>,
+    ears: Weak<Ears>,
+}
+
+impl Gateway {
+    #[must_use]
+    pub fn new(stream: Stream, place: String, workspace: String) -> Self {
+        let (sink, stream) = stream.split();
+        Self { place, workspace, sink: Mutex::new(sink), stream: Mutex::new(stream), ears: Arc::default() }
+    }
+
+    /// Hands frames on as they come; ends when none will come any more.
+    async fn attend(&self, news: &News) {
+        let mut stream = self.stream.lock().await;
+        let mut asking = interval(ASKING);
+        let mut heard = Instant::now();
+        loop {
+            let frame = tokio::select! {
+                frame = stream.next() => frame,
+                _ = asking.tick() => {
+                    if heard.elapsed() >= GONE {
+                        return news.say(format!("{} has said nothing for {} s", self.place, GONE.as_secs()));
+                    }
+                    let ask = async { self.sink.lock().await.send(Message::Ping(Bytes::new())).await };
+                    // One that cannot be asked will be found silent.
+                    let _ = timeout(ASKING, ask).await;
+                    continue;
+                }
+            };
+            match frame {
+                None => return,
+                Some(Err(error)) => return news.say(words::broke(&self.place, &error)),
+                Some(Ok(Message::Text(text))) => self.ears.hand(Bytes::from(text), news).await,
+                Some(Ok(Message::Binary(body))) => self.ears.hand(body, news).await,
+                Some(Ok(Message::Close(frame))) => {
+                    let why = frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
+                    let why = why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
+                    return news.say(format!("{} closed the socket{why}", self.place));
+                }
+                Some(Ok(_)) => {}
+            }
+            // A slow listener of ours is not the other side's silence.
+            heard = Instant::now();
+        }
+    }
+}
+
+impl Ears {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<Heard>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn hand(&self, body: Bytes, news: &News) {
+        let id = id_of(&body);
+        let known = id.as_ref().and_then(|id| self.lock().get(id).cloned());
+        let to = known.map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
+        if to.is_empty() {
+            news.say(format!("{} sent a message that nobody waits for", news.place()));
+        }
+        let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
+        for ear in to {
+            let heard = Heard::Packet(Packet { reply: None, headers: headers.clone(), body: body.clone() });
+            // Who has left needs nothing.
+            let _ = ear.send(heard).await;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Head {
+    id: Option<String>,
+}
+
+/// The id of a frame, where it is JSON and has one.
+fn id_of(body: &[u8]) -> Option<String> {
+    serde_json::from_slice::<Head>(body).ok()?.id
+}
+
+impl Link for Gateway {
+    type Ear = Ear;
+
+    fn greeting(&self) -> String {
+        let workspace = match self.workspace.as_str() {
+            "" => String::new(),
+            name => format!(", workspace {name}"),
+        };
+        format!("TrustGraph gateway at {}{workspace}", self.place)
+    }
+
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+        Box::pin(self.attend(news))
+    }
+
+    fn listen<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Ear> {
+        Box::pin(async move {
+            let (sender, queue) = mpsc::channel(QUEUE);
+            self.ears.lock().insert(at.name.clone(), sender);
+            Ok(Ear { id: at.name.clone(), queue, ears: Arc::downgrade(&self.ears) })
+        })
+    }
+
+    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            loop {
+                let heard = tokio::select! {
+                    () = feeder.closed() => return,
+                    heard = ear.queue.recv() => heard,
+                };
+                let Some(heard) = heard else { return };
+                if feeder.push(heard).await.is_err() {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn leave(mut ear: Ear) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            // Another may listen for the same id by now.
+            ear.queue.close();
+            if let Some(ears) = ear.ears.upgrade() {
+                ears.lock().retain(|id, sender| *id != ear.id || !sender.is_closed());
+            }
+        })
+    }
+
+    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+        Box::pin(async move {
+            let unfit = || CallProblem {
+                kind: "not-utf8".into(),
+                message: "the request is not valid UTF-8, which a gateway's socket does not carry".into(),
+                remedy: "send text".into(),
+            };
+            let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;
+            let sent = self.sink.lock().await.send(Message::text(text)).await;
+            sent.map_err(|error| words::unsent(&self.place, &error))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_found_where_there_is_one() {
+        assert_eq!(id_of(br#"{"response": {"id": "x"}, "id": "r-1"}"#), Some("r-1".into()));
+        for body in [&b"{}"[..], b"nonsense", b"[1]", br#"{"id": 3}"#, b"\xff"] {
+            assert_eq!(id_of(body), None, "{body:?}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Calls through a gateway, over HTTP and over its socket: what comes back, and what goes wrong, each with its outcome in words.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::timeout};
+use toolcrib::{
+    model::{
+        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        connection::{Connection, ConnectionState, Credentials, Gateway, TransportKind},
+    },
+    wire::registry::Registry,
+};
+
+use crate::support::{
+    calls::{HUNG, Heard, call_with, joke_of, limits},
+    certificates::Certificates,
+    gateway::{StandIn, TOKEN},
+};
+
+const BOTH: [TransportKind; 2] = [TransportKind::Http, TransportKind::WebSocket];
+
+fn registry() -> Registry {
+    knowing(TOKEN)
+}
+
+fn knowing(secret: &'static str) -> Registry {
+    Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())))
+}
+
+/// A call of the MCP tool of that name, which tells the stand-in what to do.
+fn asking(name: &str) -> Request {
+    Request {
+        to: "/api/v1/flow/default/service/mcp-tool".into(),
+        reply: None,
+        body: json!({"name": name, "parameters": {}}).to_string().into(),
+        ..joke_of("joke")
+    }
+}
+
+async fn heard(gateway: &StandIn, transport: TransportKind, name: &str, limits: Limits) -> Heard {
+    call_with(&registry(), &gateway.connection(transport), asking(name), limits).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_in_peace() {
+    let gateway = StandIn::start();
+    for transport in BOTH {
+        let streamed = heard(&gateway, transport, "stream", limits()).await;
+        assert_eq!((streamed.text().as_str(), streamed.pieces()), ("one two three", 3), "{transport:?}");
+        assert_eq!((streamed.end().0, streamed.strays().len()), (Outcome::Succeeded, 0), "{transport:?}");
+        let huge = heard(&gateway, transport, "huge", limits()).await;
+        let size = if transport == TransportKind::Http { 10_000_000 } else { 100_000_000 };
+        assert_eq!((huge.end().0, huge.text().len()), (Outcome::Succeeded, size), "{transport:?}");
+        for (name, kind) in [("not-json", "not-json"), ("not-utf8", "not-utf8")] {
+            if (transport, name) != (TransportKind::WebSocket, "not-utf8") {
+                let heard = heard(&gateway, transport, name, limits()).await;
+                let told = heard.end().1.map(|problem| problem.kind);
+                let strays = heard.strays();
+                assert!(told == Some(kind.into()) || strays == [StrayCause::NoId], "{transport:?} {name}: {:?}", heard.0);
+            }
+        }
+        let short = Duration::from_millis(300);
+        let silent = heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
+        assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+        assert!(silent.problem().remedy.contains("behind the gateway"), "{:?}", silent.problem());
+        let no_end = heard(&gateway, transport, "no-end", Limits { idle: short, ..limits() }).await;
+        assert_eq!((no_end.problem().kind.as_str(), no_end.text().trim()), ("timed-out-idle", "one two"));
+        let close = heard(&gateway, transport, "close", limits()).await;
+        close.assert_lost("connection-lost");
+        assert!(close.text().starts_with("one"), "{:?}", close.0);
+    }
+    what_is_sent(&gateway).await;
+    messages_that_are_not_as_they_should_be(&gateway).await;
+    pages_and_places_that_are_none_of_ours(&gateway).await;
+    tokens(&gateway).await;
+    calls_share_one_socket(&gateway).await;
+}
+
+async fn what_is_sent(gateway: &StandIn) {
+    let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into() };
+    let with = |transport| Connection { gateway: gateway_of.clone(), ..gateway.connection(transport) };
+    let framed = Request { headers: vec![("id".into(), "7f1c".into()), ("workspace".into(), "w".into())], ..asking("what") };
+    let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;
+    let sent: Value = serde_json::from_str(&heard.text()).unwrap();
+    let request = json!({"name": "what", "parameters": {}});
+    assert_eq!(sent, json!({"workspace": "w", "flow": "default", "service": "mcp-tool", "request": request}));
+    let heard = call_with(&registry(), &with(TransportKind::Http), asking("what"), limits()).await;
+    let sent: Value = serde_json::from_str(&heard.text()).unwrap();
+    assert_eq!(sent, json!({"path": "/api/v1/flow/default/service/mcp-tool", "body": request}));
+    let below = Connection { servers: vec![format!("{}/tg/", gateway.url("http"))], ..gateway.connection(TransportKind::Http) };
+    let heard = call_with(&registry(), &below, asking("what"), limits()).await;
+    assert!(heard.text().contains("/tg/api/v1/flow"), "{:?}", heard.0);
+}
+
+async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
+    let socket = TransportKind::WebSocket;
+    for (name, text, stray) in [
+        ("foreign", "yours", StrayCause::ForeignId),
+        ("no-id", "yours", StrayCause::NoId),
+        ("twice", "once", StrayCause::Duplicate),
+        ("late", "in time", StrayCause::Late),
+    ] {
+        let heard = heard(gateway, socket, name, limits()).await;
+        assert_eq!((heard.text().as_str(), heard.strays()), (text, vec![stray]), "{name}");
+    }
+    let short = Limits { first: Duration::from_millis(300), total: Duration::from_millis(300), ..limits() };
+    let nonsense = heard(gateway, socket, "not-json", short).await;
+    assert_eq!((nonsense.end().0, nonsense.strays()), (Outcome::TimedOut, vec![StrayCause::NoId]));
+    heard(gateway, socket, "nothing", limits()).await.assert_lost("not-a-reply");
+    let broken = heard(gateway, socket, "not-utf8", limits()).await;
+    broken.assert_lost("connection-lost");
+    let told = broken.0.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("not UTF-8")));
+    assert!(told, "{:?}", broken.0);
+    let endless = heard(gateway, socket, "endless", short).await;
+    assert_eq!((endless.end().0, endless.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-total"));
+    let closed = heard(gateway, socket, "close", limits()).await;
+    let words = format!("{:?}", closed.0);
+    assert!(words.contains("closed the socket: enough") && !words.contains('\u{1b}'), "{words}");
+    let many = heard(gateway, socket, "many", limits()).await;
+    let expected: String = (0..20_000).map(|row| format!("{row} ")).collect();
+    assert!(many.text() == expected && many.end().0 == Outcome::Succeeded);
+}
+
+async fn pages_and_places_that_are_none_of_ours(gateway: &StandIn) {
+    let http = TransportKind::Http;
+    let page = heard(gateway, http, "page", limits()).await;
+    page.assert_lost("refused");
+    assert!(page.problem().message.contains("502"), "{:?}", page.problem());
+    // The token goes nowhere else.
+    let elsewhere = heard(gateway, http, "elsewhere", limits()).await;
+    elsewhere.assert_lost("no-gateway");
+    let nowhere =
+        Connection { servers: vec![format!("{}/nowhere", gateway.url("ws"))], ..gateway.connection(TransportKind::WebSocket) };
+    let nowhere = registry().test(&nowhere).await.unwrap_err().to_string();
+    assert!(nowhere.contains("HTTP status 40") && nowhere.contains("8888"), "{nowhere}");
+    for transport in BOTH {
+        let queue = call_with(&registry(), &gateway.connection(transport), joke_of("joke"), limits()).await;
+        queue.assert_lost("bad-subject");
+        assert!(queue.problem().remedy.contains("pulsar://"), "{:?}", queue.problem());
+    }
+    let embedded = call_with(&registry(), &Connection::embedded(), asking("stream"), limits()).await;
+    embedded.assert_lost("bad-subject");
+    assert!(embedded.problem().remedy.contains("gateway"), "{:?}", embedded.problem());
+}
+
+async fn tokens(gateway: &StandIn) {
+    for transport in BOTH {
+        let wrong = call_with(&knowing("wr0ng"), &gateway.connection(transport), asking("stream"), limits()).await;
+        wrong.assert_lost("refused");
+        let shown = format!("{:?}", wrong.0);
+        assert!(shown.contains("token") && !shown.contains("wr0ng") && !shown.contains(TOKEN), "{shown}");
+        let nobody = Connection { credentials: Credentials::None, ..gateway.connection(transport) };
+        call_with(&registry(), &nobody, asking("stream"), limits()).await.assert_lost("refused");
+        let unset = Registry::new(Arc::new(|_| None));
+        let unset = unset.test(&gateway.connection(transport)).await.unwrap_err().to_string();
+        assert!(unset.contains("SECRET"), "{unset}");
+    }
+    let greeting = registry().test(&gateway.connection(TransportKind::WebSocket)).await.unwrap();
+    assert!(greeting.contains("workspace lab"), "{greeting}");
+}
+
+async fn calls_share_one_socket(gateway: &StandIn) {
+    let (registry, connection) = (registry(), gateway.connection(TransportKind::WebSocket));
+    let call = |number: usize| {
+        let id = format!("call-{number}");
+        let request = Request { headers: vec![("id".into(), id.clone())], correlation: id, ..asking("stream") };
+        call_with(&registry, &connection, request, limits())
+    };
+    for heard in futures::future::join_all((0..10).map(call)).await {
+        assert_eq!((heard.text().as_str(), heard.strays().len()), ("one two three", 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn encryption_is_verified() {
+    let files = Certificates::naming(&["localhost"]);
+    let gateway = StandIn::encrypted(&files);
+    for transport in BOTH {
+        let connection = |host: &str, ca| gateway.encrypted_connection(transport, host, ca);
+        let good = call_with(&registry(), &connection("localhost", files.file("ca.pem")), asking("stream"), limits()).await;
+        assert_eq!((good.text().as_str(), good.end().0), ("one two three", Outcome::Succeeded), "{transport:?}");
+        let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+        let other_name = tested(connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
+        assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
+        let stranger = tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+        assert!(stranger.contains("does not trust"), "{stranger}");
+        let unencrypted = gateway.connection(transport);
+        let unencrypted = call_with(&registry(), &unencrypted, asking("stream"), limits()).await;
+        assert_eq!(unencrypted.end().0, Outcome::Lost, "{:?}", unencrypted.0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_in_trouble() {
+    let mut gateway = StandIn::start();
+    for transport in BOTH {
+        let (registry, connection) = (registry(), gateway.connection(transport));
+        stopped_and_going_on(&gateway, &registry, &connection).await;
+        let mut states = registry.states();
+        killed_during_a_stream(&mut gateway, &registry, &connection).await;
+        let refused = call_with(&registry, &connection, asking("stream"), limits()).await;
+        refused.assert_lost("no-server");
+        assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
+        let fresh = call_with(&self::registry(), &connection, asking("stream"), limits()).await;
+        fresh.assert_lost("no-server");
+        gateway.restart();
+        let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+        timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
+        let again = call_with(&registry, &connection, asking("stream"), limits()).await;
+        assert_eq!((again.text().as_str(), again.end().0), ("one two three", Outcome::Succeeded), "{transport:?}");
+    }
+}
+
+async fn stopped_and_going_on(gateway: &StandIn, registry: &Registry, connection: &Connection) {
+    let first = call_with(registry, connection, asking("stream"), limits()).await;
+    assert_eq!(first.end().0, Outcome::Succeeded, "{:?}", first.0);
+    gateway.signal("STOP");
+    let short = Limits { first: Duration::from_millis(300), ..limits() };
+    let silent = call_with(registry, connection, asking("stream"), short).await;
+    assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(connection, asking("stream"), limits(), sender);
+    let waking = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(event.kind, EventKind::Sent { .. }) {
+                gateway.signal("CONT");
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, waking) }).await.expect("the call hangs");
+    assert_eq!((heard.text().as_str(), heard.end().0), ("one two three", Outcome::Succeeded));
+}
+
+async fn killed_during_a_stream(gateway: &mut StandIn, registry: &Registry, connection: &Connection) {
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(connection, asking("no-end"), limits(), sender);
+    let watch_and_kill = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(&event.kind, EventKind::Chunk { text, .. } if text.starts_with("two")) {
+                gateway.kill();
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    heard.assert_lost("connection-lost");
+    assert_eq!(heard.text().trim(), "one two");
+}
