@@ -52,14 +52,6 @@ async fn a_gateway_in_peace() {
         let huge = heard(&gateway, transport, "huge", limits()).await;
         let size = if transport == TransportKind::Http { 10_000_000 } else { 100_000_000 };
         assert_eq!((huge.end().0, huge.text().len()), (Outcome::Succeeded, size), "{transport:?}");
-        for (name, kind) in [("not-json", "not-json"), ("not-utf8", "not-utf8")] {
-            if (transport, name) != (TransportKind::WebSocket, "not-utf8") {
-                let heard = heard(&gateway, transport, name, limits()).await;
-                let told = heard.end().1.map(|problem| problem.kind);
-                let strays = heard.strays();
-                assert!(told == Some(kind.into()) || strays == [StrayCause::NoId], "{transport:?} {name}: {:?}", heard.0);
-            }
-        }
         let short = Duration::from_millis(300);
         let silent = heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
         assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
@@ -124,6 +116,9 @@ async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
 
 async fn pages_and_places_that_are_none_of_ours(gateway: &StandIn) {
     let http = TransportKind::Http;
+    for kind in ["not-json", "not-utf8"] {
+        heard(gateway, http, kind, limits()).await.assert_lost(kind);
+    }
     let page = heard(gateway, http, "page", limits()).await;
     page.assert_lost("refused");
     assert!(page.problem().message.contains("502"), "{:?}", page.problem());
