@@ -65,7 +65,7 @@ impl Endpoint {
 
     /// A request to it over that connection. Where frames do not name the workspace, the body does.
     fn request(&self, asked: &Asked<'_>, mut body: Map<String, Value>, arguments: Option<(&str, &str)>) -> Request {
-        let Asked { name, tool, correlation, connection } = asked;
+        let Asked { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
         match (&connection.gateway.workspace, connection.transport) {
             (Some(workspace), TransportKind::Http) => drop(body.insert(WORKSPACE.into(), workspace.as_str().into())),
@@ -80,6 +80,7 @@ impl Endpoint {
             reply: None,
             headers,
             correlation: (*correlation).to_owned(),
+            arguments: (*written).into(),
             body: with_arguments(&body, arguments),
         }
     }
@@ -91,6 +92,8 @@ struct Asked<'a> {
     tool: EntryId,
     correlation: &'a str,
     connection: &'a Connection,
+    /// The arguments, as they were written.
+    written: &'a str,
 }
 
 /// What stands for a tool in requests that no tool is called with.
@@ -127,14 +130,20 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     }
     let endpoint = Endpoint::of_flow(service, &call.connection.gateway);
     let written = call.arguments.json();
-    let asked = Asked { name: &tool.name, tool: tool.id().clone(), correlation: call.correlation, connection: call.connection };
+    let asked = Asked {
+        name: &tool.name,
+        tool: tool.id().clone(),
+        correlation: call.correlation,
+        connection: call.connection,
+        written: &written,
+    };
     Ok(endpoint.request(&asked, body, arguments.map(|key| (key, &*written))))
 }
 
 /// A request to a service of the workspace itself, such as `config`.
 #[must_use]
 pub fn of_workspace(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
-    let asked = Asked { name: service, tool: no_tool(), correlation, connection };
+    let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
     Endpoint::of_workspace(service).request(&asked, body, None)
 }
 
