@@ -76,6 +76,7 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
         user: case.user.as_deref().unwrap_or(&state.user),
         arguments: &case.arguments,
         correlation: &correlation,
+        connection: &connection,
     })?;
     Ok((case, request, connection))
 }
