@@ -13,6 +13,7 @@ pub mod node;
 pub mod parse;
 pub mod phrase;
 pub mod pointer;
+pub mod secrets;
 pub mod tree;
 pub mod ui_schema;
 pub mod validate;

@@ -186,7 +186,7 @@ pub enum Question {
     /// Take the document of the form program although it has issues?
     Draft { then: Then, issues: Vec<String> },
     /// The file changed on disk since it was read.
-    Conflict { file: FileId, disk: Option<Arc<str>> },
+    Conflict { file: FileId, disk: Option<Arc<str>>, then: Then },
     /// An earlier session left unsaved work.
     Recover(BTreeMap<FileId, Arc<str>>),
 }

@@ -12,7 +12,7 @@ use super::{
     compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
-    message::{Health, Message, ScreenId, TextTarget},
+    message::{Health, Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
     state::{Goal, Question, State},
     what_if::WhatIf,
@@ -65,8 +65,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return files::saved(state, &file, text, now);
         }
         Message::SaveRefused { file, disk } => {
-            state.leaving = false;
-            state.question = Some(Question::Conflict { file, disk });
+            let then = if std::mem::take(&mut state.leaving) { Then::Leave } else { Then::Stay };
+            state.question = Some(Question::Conflict { file, disk, then });
         }
         Message::Unsaved(texts) => files::offer(state, texts),
         Message::PutSample(name) => {

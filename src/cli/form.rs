@@ -106,6 +106,12 @@ impl Form {
         Ok(Ending::Draft)
     }
 
+    /// Whether the output is the very file that is edited.
+    fn edits(&self, output: &Path) -> bool {
+        let same = |instance: &Path| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
+        self.instance.as_deref().and_then(same).is_some_and(|(instance, output)| instance == output)
+    }
+
     /// What the form begins with, and the folder that its document is saved in.
     fn form_file(&self, schema: Value, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
         let wanted = self.output.as_deref().and_then(Format::of);
@@ -121,7 +127,8 @@ impl Form {
         };
         let (workspace, file) = folder_of(&place)?;
         let on_disk = match &self.output {
-            Some(output) if output.exists() => Some(files::read(output)?.text),
+            // Another document there is not to be lost without a word: the save asks.
+            Some(output) if self.edits(output) => Some(files::read(output)?.text),
             _ => None,
         };
         let (goal, target) = match &self.output {

@@ -13,11 +13,11 @@ pub use super::{
 };
 use super::{
     kind::{self, Adds, Column, Kind, Shape, TextKind},
-    node::{Node, NodeKey, PlaceId},
+    node::{Node, NodeKey},
     pointer::Pointer,
     table,
     tree::Schema,
-    ui_schema::Ui,
+    ui_schema::{Ui, shown},
     validate::Checker,
     variant,
 };
@@ -82,16 +82,11 @@ impl Layout<'_> {
             switches += 1;
             let Some((branch, name)) = below else { return };
             label = name;
-            ui = ui.branch(self.number(branch));
+            ui = ui.branch(self.schema.branch_number(branch));
             let key = node.key.with_branch(union.place, branch);
             node = shown(effective(self.schema, self.checker, &key, seat.value), &ui);
         }
         self.decided(seat, &node, &ui, switches > 0);
-    }
-
-    /// The number of a branch in its union, as the schema has it.
-    fn number(&self, branch: PlaceId) -> Option<usize> {
-        self.schema.pointer(branch)?.rsplit('/').next()?.parse().ok()
     }
 
     fn field(&self, seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
@@ -313,11 +308,6 @@ impl Layout<'_> {
             bad_default: false,
         });
     }
-}
-
-/// The node as a uiSchema wants it shown.
-fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
-    ui.amended(&node).map_or(node, Arc::new)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ pub fn chosen(schema: &Schema, checker: &Checker, view: &View, value: &Value, at
     let union = schema.shapes(place, branches)?;
     let here = at.get(value)?;
     let branch = *union.branches.get(variant::choose(schema, Some(checker), view, at, &union, Some(here))?)?;
-    let number = schema.pointer(branch)?.rsplit('/').next()?.parse().ok()?;
+    let number = schema.branch_number(branch)?;
     variant::is_plausible(schema, branch, here).then_some(number)
 }
 

@@ -1,7 +1,7 @@
 //! A schema as a whole: its places, and the nodes that were made from them.
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -55,6 +55,7 @@ pub struct Schema {
     pub(super) nodes: RefCell<HashMap<NodeKey, Arc<Node>>>,
     pub(super) building: RefCell<HashSet<NodeKey>>,
     types: Vec<Value>,
+    secrets: OnceCell<bool>,
 }
 
 impl Schema {
@@ -70,6 +71,7 @@ impl Schema {
             nodes: RefCell::default(),
             building: RefCell::default(),
             types: Types::WORDS.iter().map(|(_, keyword, words)| json!({"type": keyword, "title": words})).collect(),
+            secrets: OnceCell::new(),
         }
     }
 
@@ -132,6 +134,16 @@ impl Schema {
         Some(self.place(pointer))
     }
 
+    /// The number of a branch in its union, as the schema has it.
+    pub(super) fn branch_number(&self, branch: PlaceId) -> Option<usize> {
+        self.pointer(branch)?.rsplit('/').next()?.parse().ok()
+    }
+
+    /// Whether any text could be a secret by the schema or its uiSchema.
+    pub(super) fn speaks_of_secrets(&self) -> bool {
+        *self.secrets.get_or_init(|| are_spoken_of(&self.root) || self.ui.as_deref().is_some_and(are_spoken_of))
+    }
+
     /// The union of types that a value may have where the schema does not say which.
     pub(super) fn type_union(&self, types: Types) -> (PlaceId, Vec<PlaceId>) {
         let number = types.contains(Types::NUMBER);
@@ -142,5 +154,15 @@ impl Schema {
             .filter(|(_, (one, ..))| types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL);
         let branches = branches.map(|(index, _)| places.id(Spot::OnlyType(index))).collect();
         (places.id(Spot::AnyType), branches)
+    }
+}
+
+/// Whether a schema or a uiSchema could make a text a secret.
+fn are_spoken_of(text: &Value) -> bool {
+    match text {
+        Value::Object(members) => members.get("writeOnly") == Some(&Value::Bool(true)) || members.values().any(are_spoken_of),
+        Value::Array(items) => items.iter().any(are_spoken_of),
+        Value::String(text) => text == "password",
+        _ => false,
     }
 }

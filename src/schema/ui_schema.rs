@@ -204,6 +204,12 @@ impl<'u> Ui<'u> {
     }
 }
 
+/// The node as a uiSchema wants it shown.
+#[must_use]
+pub fn shown(node: Arc<Node>, ui: &Ui<'_>) -> Arc<Node> {
+    ui.amended(&node).map_or(node, Arc::new)
+}
+
 fn named(choices: &Choices, names: &[Value]) -> Arc<Choices> {
     let mut choices = choices.clone();
     for (option, name) in choices.options.iter_mut().zip(names) {

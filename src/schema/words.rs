@@ -99,6 +99,7 @@ pub fn wish(node: &Node) -> String {
     let mut words = match format.map(format_words) {
         Some((words, "")) => format!("text, {words}"),
         Some((words, example)) => format!("{words}, such as {example}"),
+        None if types == Types::TEXT && content(node).is_some() => content(node).unwrap_or_default(),
         None if types == Types::ALL.without(Types::NULL) => "anything".into(),
         None => types.words(),
     };
@@ -107,6 +108,15 @@ pub fn wish(node: &Node) -> String {
         words.push_str(&rules);
     }
     words
+}
+
+/// What a text holds: `base64 of image/png`, `text/markdown`.
+fn content(node: &Node) -> Option<String> {
+    match (&node.text.encoding, &node.text.media_type) {
+        (Some(encoding), Some(media)) => Some(format!("{encoding} of {media}")),
+        (Some(encoding), None) => Some(format!("text, {encoding}")),
+        (None, media) => media.as_ref().map(|media| format!("text, {media}")),
+    }
 }
 
 /// The bounds of a value, in few words.

@@ -281,7 +281,7 @@ fn unsaved_work_of_a_killed_process_is_offered_again() {
 }
 
 /// Waits until a text is kept below a folder; work is kept within a second of being done.
-fn wait_for_journal(folder: &Path, text: &str) {
+pub fn wait_for_journal(folder: &Path, text: &str) {
     fn holds(folder: &Path, text: &str) -> bool {
         let Ok(entries) = fs::read_dir(folder) else { return false };
         entries.filter_map(Result::ok).map(|entry| entry.path()).any(|path| {

@@ -4,7 +4,10 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 
-use crate::support::terminal::{Terminal, binary, program, toolcrib};
+use crate::{
+    end_to_end::wait_for_journal,
+    support::terminal::{Terminal, binary, program, toolcrib},
+};
 
 const SCHEMA: &str = r#"{"type": "object", "required": ["name"], "properties": {
     "name": {"type": "string", "minLength": 3}, "port": {"type": "integer", "maximum": 65535}, "price": {"type": "number"}}}"#;
@@ -167,4 +170,112 @@ fn a_ui_schema_and_the_schemas_own_files_count() {
     terminal.press(["f6"]);
     terminal.wait_end();
     assert_eq!(read(&folder, "out.json"), r#"{"b": "kept", "street": "xy"}"#);
+}
+
+#[test]
+fn another_document_where_the_output_goes_is_asked_about_first() {
+    let folder = folder(&[("out.yaml", "a: old   # another one\n")]);
+    let mut terminal = open(folder.path(), &["s.json", "-o", "out.yaml"]);
+    terminal.type_text("abc");
+    terminal.press(["ctrl+s"]);
+    terminal.wait_for("out.yaml is there already and holds something else");
+    terminal.press(["c"]);
+    terminal.wait_gone("something else");
+    assert_eq!(read(&folder, "out.yaml"), "a: old   # another one\n");
+    terminal.press(["f6"]);
+    terminal.wait_for("something else");
+    terminal.press(["o"]);
+    assert_eq!(terminal.wait_end().exit_code(), 0, "what was to come after the save comes after it");
+    assert_eq!(read(&folder, "out.yaml"), "name: abc\n");
+}
+
+#[test]
+fn a_document_that_was_never_printed_is_offered_by_its_schema() {
+    let (folder, home) = (folder(&[]), tempfile::tempdir().unwrap());
+    let start = || toolcrib(["form", "s.json"]).folder(folder.path()).home(home.path()).start();
+    let mut terminal = start();
+    terminal.wait_for("name *");
+    terminal.type_text("kept safe");
+    wait_for_journal(home.path(), "kept safe");
+    terminal.signal("KILL");
+    terminal.wait_end();
+
+    let mut terminal = start();
+    terminal.wait_for("An earlier session with s.json ended before its document was printed");
+    terminal.press(["t"]);
+    terminal.wait_for("\"name\": \"kept safe\"");
+    terminal.wait_for("what was typed is back; done prints it");
+    terminal.press(["f6"]);
+    assert_eq!(terminal.wait_end().exit_code(), 0);
+}
+
+#[test]
+fn secrets_are_masked_wherever_the_document_is_shown() {
+    let schema = r#"{"title": "Access", "properties": {"name": {"type": "string"},
+        "db": {"type": "object", "properties": {"password": {"type": "string", "writeOnly": true}, "user": {"type": "string"}}},
+        "keys": {"type": "array", "items": {"type": "string", "format": "password"}},
+        "token": {"type": "string", "writeOnly": true}}}"#;
+    let instance = r#"{"db":{"password":"hunter2","user":"ann"},"keys":["hunter3"],"token":"${TOKEN}"}"#;
+    let folder = folder(&[("a.json", schema), ("i.json", instance)]);
+    let words = format!("{} form a.json i.json > out.json", binary().display());
+    let mut terminal = program("/bin/sh", ["-c", &words]).folder(folder.path()).start();
+    terminal.wait_for("\"password\":••••");
+    terminal.wait_for("${TOKEN}");
+    terminal.type_text("x");
+    terminal.wait_for("name\":");
+    assert!(!terminal.contents().contains("hunter"), "{}", terminal.contents());
+    terminal.press(["tab", "left"]);
+    terminal.wait_for("▸ 2 of 2 set  •••• · ann");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "out.json"), instance.replace("\"${TOKEN}\"", "\"${TOKEN}\",\"name\":\"x\""));
+}
+
+#[test]
+fn what_is_typed_and_no_value_counts_among_the_issues() {
+    let folder = folder(&[("i.json", "{\"name\": \"abc\"}")]);
+    let terminal = toolcrib(["form", "s.json", "i.json"]).folder(folder.path()).size(80, 24);
+    let mut terminal = terminal.start();
+    terminal.wait_for("name *");
+    terminal.press(["tab"]);
+    terminal.type_text("12x");
+    terminal.wait_for("is not a whole number");
+    terminal.wait_for("Issues ⚠ 1");
+    terminal.click_on("Issues ⚠ 1");
+    terminal.wait_for("port is not a whole number");
+    terminal.press(["enter"]);
+    terminal.wait_for("12x");
+    terminal.press(["backspace"]);
+    terminal.wait_gone("⚠");
+}
+
+#[test]
+fn the_schemas_title_and_description_stand_above_the_form() {
+    let schema = r#"{"title": "Small thing", "description": "What it is **for**.\n\nOne\n\nTwo\n\nThree, which is folded away.",
+        "properties": {"name": {"type": "string"}}}"#;
+    let folder = folder(&[("a.json", schema)]);
+    let terminal = toolcrib(["form", "a.json"]).folder(folder.path()).start();
+    terminal.wait_for("Small thing");
+    terminal.wait_for("What it is for.");
+    assert!(!terminal.contents().contains("folded away"), "{}", terminal.contents());
+    terminal.click_on("more lines");
+    terminal.wait_for("Three, which is folded away.");
+}
+
+#[test]
+fn a_line_longer_than_its_pane_is_shown_whole() {
+    let text = format!("{{\"name\":\"{}\",\"price\":1.50}}", "word ".repeat(30).trim_end());
+    let folder = folder(&[("i.json", &text)]);
+    let terminal = toolcrib(["form", "s.json", "i.json"]).folder(folder.path()).start();
+    terminal.wait_for("\"price\":1.50}");
+}
+
+#[test]
+fn a_folder_is_listed_as_soon_as_it_is_asked_for() {
+    let schema = r#"{"properties": {"file": {"type": "string", "format": "path"}}}"#;
+    let folder = folder(&[("a.json", schema), ("there.txt", "")]);
+    let mut terminal = toolcrib(["form", "a.json"]).folder(folder.path()).start();
+    terminal.wait_for("text, path");
+    terminal.press(["enter"]);
+    terminal.wait_for("there.txt");
 }

@@ -192,3 +192,64 @@ fn what_is_typed_and_no_value_is_neither_lost_nor_taken() {
     desk.form.focus(&Pointer::parse("/retry/wait").unwrap());
     assert!(desk.screen().contains("1x"));
 }
+
+#[test]
+fn null_and_empty_defaults_are_told_from_what_is_not_set() {
+    let mut desk = Desk::new(
+        json!({"properties": {"a": {"type": ["integer", "null"], "default": null}, "b": {"type": "string", "default": ""},
+            "c": {"type": "string"}, "d": {"type": ["string", "null"]}}}),
+        json!({"d": null}),
+    );
+    let screen = desk.screen();
+    let rows = [("a", "null · default, or whole number"), ("b", "empty · default"), ("c", "text"), ("d", "null")];
+    for (name, words) in rows {
+        let is_row = |line: &str| {
+            line.trim_start_matches(['▌', ' ']).strip_prefix(name).is_some_and(|row| row.trim_start().starts_with(words))
+        };
+        assert!(screen.lines().any(is_row), "{name} {words}\n{screen}");
+    }
+}
+
+#[test]
+fn a_label_that_is_cut_is_read_below_its_field() {
+    let title = "Percentage of input tokens that are kept for sources";
+    let mut desk =
+        Desk::new(json!({"properties": {"p": {"title": title, "type": "number", "examples": [0.4, 0.5]}}}), json!({"p": 1}));
+    assert!(!desk.screen().lines().next().unwrap().contains(title));
+    let said = desk.screen().lines().skip(1).map(str::trim).collect::<Vec<_>>().join(" ");
+    assert!(said.contains(&format!("{title} · p · number · such as 0.4 or 0.5")), "{said}");
+}
+
+#[test]
+fn what_a_text_holds_is_said() {
+    let mut desk = Desk::new(
+        json!({"properties": {"a": {"type": "string", "contentEncoding": "base64", "contentMediaType": "image/png"},
+            "b": {"type": "string", "contentMediaType": "text/markdown"}}}),
+        json!({}),
+    );
+    assert!(desk.screen().contains("base64 of image/png") && desk.screen().contains("text, text/markdown"), "{}", desk.screen());
+}
+
+#[test]
+fn adding_to_chips_is_typing_the_next_one() {
+    let mut desk =
+        Desk::new(json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}}}}), json!({"tags": ["a"]}));
+    desk.keys("esc");
+    assert_eq!(desk.acts(Act::AddItem), FormReply::Handled);
+    desk.types("xu");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"tags": ["a", "xu"]}));
+}
+
+#[test]
+fn a_letter_goes_to_the_option_that_begins_with_it() {
+    let mut desk = Desk::new(json!({"properties": {"mode": {"enum": ["fast", "slow", "steady", "other"]}}}), json!({}));
+    desk.keys("enter");
+    desk.types("ss");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"mode": "steady"}));
+    desk.keys("enter");
+    desk.types("of");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"mode": "fast"}));
+}

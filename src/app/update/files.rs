@@ -18,7 +18,8 @@ use crate::{
         },
         documents::{Change, ChangeError, Document, Documents, Stepped},
         effect::{Effect, Overwrite},
-        message::Loaded,
+        form_file::Goal as FormGoal,
+        message::{Loaded, Then},
         notices::NoticeKind,
         state::{Checking, Goal, Question, Reading, State},
     },
@@ -236,7 +237,8 @@ pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<
 }
 
 pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
-    state.question = None;
+    // What was to come after the save comes after this one.
+    state.leaving = matches!(state.question.take(), Some(Question::Conflict { then: Then::Leave, .. }));
     state.documents.get(file).map(|document| write(file, document, Overwrite::Allow)).into_iter().collect()
 }
 
@@ -247,7 +249,7 @@ fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
 
 pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
     let disk = match state.question.take() {
-        Some(Question::Conflict { file: asked, disk }) if asked == *file => disk,
+        Some(Question::Conflict { file: asked, disk, .. }) if asked == *file => disk,
         _ => state.documents.get(file).and_then(|document| document.saved.clone()),
     };
     let change = match &disk {
@@ -361,9 +363,16 @@ pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect>
             None => Change::Create { file, text },
         })
         .collect();
-    let count = changes.len();
+    let what = match changes.as_slice() {
+        [only] => only.file().to_string(),
+        many => format!("{} files", many.len()),
+    };
     let effects = change(state, "take up unsaved work", &changes, now);
-    state.notices.push(NoticeKind::Done, format!("unsaved work in {count} files is back; save it or undo"), now);
+    let words = match &state.form {
+        Some(form) if form.goal == FormGoal::Printed => "what was typed is back; done prints it, undo takes it away".to_owned(),
+        _ => format!("unsaved work in {what} is back; save it or undo"),
+    };
+    state.notices.push(NoticeKind::Done, words, now);
     effects
 }
 

@@ -1,6 +1,9 @@
 //! What a widget sees of its field, where it draws, and what it answers.
 
-use std::ops::Range;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use serde_json::Value;
@@ -12,6 +15,7 @@ use crate::{
         literal::Literal,
         moment::Wall,
         phrase::plain,
+        pointer::Pointer,
         words,
     },
     syntax::edit::Edit,
@@ -28,6 +32,8 @@ pub struct Cell<'c> {
     pub value: Option<&'c Value>,
     /// How the value is written, where its number would be rounded.
     pub written: Option<&'c str>,
+    /// What is known of the values within this one.
+    pub inner: Inner<'c>,
     /// What was typed and is no value yet.
     pub draft: Option<&'c str>,
     /// Issues of the fields that are folded away below this one.
@@ -36,6 +42,25 @@ pub struct Cell<'c> {
     pub wall: Wall,
     /// The folder that was last looked into.
     pub folder: Option<&'c FolderList>,
+}
+
+/// How values are shown that lie within another one.
+#[derive(Clone, Copy)]
+pub struct Inner<'c> {
+    pub written: &'c HashMap<Pointer, String>,
+    pub secrets: &'c HashSet<Pointer>,
+}
+
+impl Inner<'_> {
+    /// A single value in one line: numbers as written, secrets as dots.
+    #[must_use]
+    pub fn shown(&self, at: &Pointer, value: &Value) -> String {
+        match self.written.get(at) {
+            _ if self.secrets.contains(at) => "••••".into(),
+            Some(written) => written.clone(),
+            None => one_line(&plain(value)),
+        }
+    }
 }
 
 impl Cell<'_> {
@@ -58,9 +83,11 @@ impl Cell<'_> {
         }
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
-            (Presence::Unset, Some(default)) if !default.is_null() && !self.field.bad_default => {
-                format!("{} · default", one_line(&plain(default)))
-            }
+            (Presence::Unset, Some(default)) if !self.field.bad_default => match plain(default).as_str() {
+                _ if default.is_null() => format!("null · default, or {}", words::wish(&self.field.node)),
+                text if text.trim().is_empty() => "empty · default".into(),
+                text => format!("{} · default", one_line(text)),
+            },
             (Presence::Unset, _) => words::wish(&self.field.node),
             (Presence::Set, _) => "empty".into(),
         }

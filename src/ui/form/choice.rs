@@ -158,7 +158,9 @@ impl Chooser {
             list.filter(&options, filter.text());
             return Answer::Handled;
         }
-        Answer::Ignored
+        let seeks = self.filter.is_none() && self.free.is_none();
+        let sought = self.list.as_mut().is_some_and(|list| seeks && list.seek(&options, key));
+        if sought { Answer::Handled } else { Answer::Ignored }
     }
 
     fn free_input(&mut self, cell: &Cell<'_>, change: impl FnOnce(&mut TextInput) -> bool, code: Option<Code>) -> Answer {

@@ -4,6 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
     cell::{Click, Hit, Look, Paper},
+    help::HelpLine,
     layout::{self, Columns, Lines},
     notes::Remark,
     registry,
@@ -39,12 +40,18 @@ impl Form {
         }
         self.ensure_editor();
         self.columns = Columns::of(&self.fields, area.width);
-        let top = self.top_lines();
+        let mut top = self.top_lines();
+        let said = top.len();
+        top.extend(self.introduction());
         self.measure(top.len(), focused);
         self.keep_in_view();
-        for (line, (text, role)) in top.iter().enumerate().skip(self.scroll).take(usize::from(area.height)) {
-            let y = u16::try_from(line - self.scroll).unwrap_or(0);
-            Pen::new(buffer, area, y).skip(1).put(text, styles[*role]);
+        let here = self.row().unwrap_or_default();
+        for line in (said..top.len()).filter_map(|line| line.checked_sub(self.scroll)).take(usize::from(area.height)) {
+            let place = Rect { y: area.y + u16::try_from(line).unwrap_or(0), height: 1, ..area };
+            self.spots.push(Spot { area: place, row: here, target: Target::Help });
+        }
+        for (y, line) in (0_u16..area.height).zip(top.iter().skip(self.scroll)) {
+            line.draw(Pen::new(buffer, area, y).skip(1), styles);
         }
         self.work.frames += 1;
         for row in self.lines.rows(self.scroll, usize::from(area.height)) {
@@ -58,7 +65,7 @@ impl Form {
     }
 
     /// What is said about the value as a whole.
-    fn top_lines(&self) -> Vec<(String, Role)> {
+    fn top_lines(&self) -> Vec<HelpLine> {
         let cells = self.area.width.saturating_sub(3);
         let mut lines = Vec::new();
         for finding in self.findings() {
@@ -242,10 +249,8 @@ fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
         _ => (" ", Role::Accent),
     };
     pen.put(bar, styles[role]);
-    let indent = layout::indent(field).min(columns.widget / 2);
-    pen.skip(indent);
-    let marks = if field.required { 2 } else { 0 };
-    let room = usize::from(columns.widget - columns.label).saturating_sub(1 + usize::from(indent) + marks);
+    pen.skip(layout::shown_indent(columns, field));
+    let room = layout::label_room(columns, field);
     let label = visible(&field.label);
     let style = match field.role {
         _ if here => styles[Role::Accent],
@@ -319,8 +324,9 @@ fn draw_remark(
 }
 
 /// Lines of which the first has the mark.
-fn marked(lines: Vec<String>, mark: &'static str, role: Role) -> impl Iterator<Item = (String, Role)> {
-    lines.into_iter().enumerate().map(move |(row, line)| (format!("{} {line}", if row == 0 { mark } else { " " }), role))
+fn marked(lines: Vec<String>, mark: &'static str, role: Role) -> impl Iterator<Item = HelpLine> {
+    let line = move |(row, line)| HelpLine::plain(role, format!("{} {line}", if row == 0 { mark } else { " " }));
+    lines.into_iter().enumerate().map(line)
 }
 
 fn sign(severity: Severity) -> &'static str {

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line};
+use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::{
         fields::Presence,
         kind::{Column, Kind},
-        phrase::plain,
+        pointer::Pointer,
         words,
     },
     ui::{canvas::width, styles::Role},
@@ -97,7 +97,8 @@ fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<
         let cells = cells.min(left);
         if is_row {
             let value = cell.value.and_then(|value| value.get(&*column.name));
-            let shown = value.map_or_else(|| "·".to_owned(), |value| one_line(&plain(value)));
+            let place = cell.field.pointer.child(&*column.name);
+            let shown = value.map_or_else(|| "·".to_owned(), |value| cell.inner.shown(&place, value));
             pen.column(&shown, cells, if value.is_some_and(|value| !value.is_null()) { text } else { ghost });
         } else {
             pen.column(&column.title, cells, dim);
@@ -146,21 +147,22 @@ fn count(cell: &Cell<'_>) -> String {
 /// What a folded value holds, in a few words: its first texts and numbers.
 #[must_use]
 pub fn summary(cell: &Cell<'_>) -> String {
-    let said = |value: &Value| match value {
+    let said = |place: Pointer, value: &Value| match value {
         Value::String(text) if text.is_empty() => None,
         Value::Null | Value::Array(_) | Value::Object(_) => None,
-        scalar => Some(one_line(&plain(scalar))),
+        scalar => Some(cell.inner.shown(&place, scalar)),
     };
+    let member = |at: &Pointer, (name, value): (&String, &Value)| said(at.child(name.as_str()), value);
+    let here = &cell.field.pointer;
     let words: Vec<String> = match cell.value {
-        Some(Value::Object(members)) => members.values().filter_map(said).take(3).collect(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .filter_map(|item| match item {
-                Value::Object(members) => members.values().find_map(said),
-                other => said(other),
-            })
-            .take(4)
-            .collect(),
+        Some(Value::Object(members)) => members.iter().filter_map(|entry| member(here, entry)).take(3).collect(),
+        Some(Value::Array(items)) => {
+            let item = |(index, item): (usize, &Value)| match item {
+                Value::Object(members) => members.iter().find_map(|entry| member(&here.item(index), entry)),
+                other => said(here.item(index), other),
+            };
+            items.iter().enumerate().filter_map(item).take(4).collect()
+        }
         _ => Vec::new(),
     };
     words.join(" · ")

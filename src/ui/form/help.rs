@@ -2,14 +2,20 @@
 
 use ratatui::style::{Modifier, Style};
 
-use super::view::Form;
+use super::{
+    cell::one_line,
+    layout::{self, Columns},
+    view::Form,
+};
 use crate::{
     schema::{
         fields::{Field, Part, Presence, Role as Seat},
+        kind::Kind,
+        phrase::{alternatives, plain},
         words,
     },
     ui::{
-        canvas::{Pen, visible, wrap},
+        canvas::{Pen, visible, width, wrap},
         styles::{Role, Styles},
         widgets::markdown::{self, Face},
     },
@@ -17,6 +23,8 @@ use crate::{
 
 /// Lines for the focused field, unless all of it is asked for.
 const FEW: usize = 4;
+/// Lines for what is said of the whole.
+const INTRODUCTION: usize = 3;
 
 /// A line below a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +34,7 @@ pub(super) struct HelpLine {
 }
 
 impl HelpLine {
-    fn plain(role: Role, text: String) -> Self {
+    pub(super) fn plain(role: Role, text: String) -> Self {
         Self { role, pieces: vec![(Face::default(), text)] }
     }
 
@@ -45,11 +53,23 @@ impl HelpLine {
 }
 
 impl Form {
+    /// What is said of the whole, in few lines unless all of it is asked for.
+    pub(super) fn introduction(&self) -> Vec<HelpLine> {
+        let node = self.introduced.then(|| self.whole());
+        let Some(description) = node.as_ref().and_then(|node| node.description.as_deref()) else { return Vec::new() };
+        let text = markdown::lines(description, usize::from(self.area.width.saturating_sub(3)));
+        let mut lines: Vec<_> = text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }).collect();
+        if !self.full_help {
+            fold(&mut lines, INTRODUCTION);
+        }
+        lines
+    }
+
     /// The lines below a row that has the focus.
     pub(super) fn help(&self, row: usize) -> Vec<HelpLine> {
         let field = &self.fields[row];
         let cells = usize::from(self.columns.room);
-        let mut lines = rules(field, cells);
+        let mut lines = rules(field, self.columns);
         lines.extend(self.saved_words(row).map(|words| {
             let words = crate::ui::canvas::fit(&visible(&words), cells).into_owned();
             HelpLine::plain(Role::Changed, words)
@@ -59,24 +79,37 @@ impl Form {
             lines.extend(text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }));
         }
         let most = FEW.min(usize::from(self.area.height) / 3).max(1);
-        if !self.full_help && lines.len() > most {
-            let more = lines.len() - most + 1;
-            lines.truncate(most - 1);
-            while lines.last().is_some_and(|line| line.pieces.is_empty()) {
-                lines.pop();
-            }
-            lines.push(HelpLine::plain(Role::Key, format!("▸ {more} more lines")));
+        if !self.full_help {
+            fold(&mut lines, most);
         }
         lines
     }
 }
 
+/// Leaves so many lines, the last of them telling how many more there are.
+fn fold(lines: &mut Vec<HelpLine>, most: usize) {
+    if lines.len() <= most {
+        return;
+    }
+    let all = lines.len();
+    lines.truncate(most - 1);
+    while lines.last().is_some_and(|line| line.pieces.is_empty()) {
+        lines.pop();
+    }
+    let more = all - lines.len();
+    lines.push(HelpLine::plain(Role::Key, format!("▸ {more} more lines")));
+}
+
 /// What the field is to hold, in one or two lines.
-fn rules(field: &Field, cells: usize) -> Vec<HelpLine> {
+fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if matches!(field.part, Part::Add | Part::More(_)) {
         return Vec::new();
     }
     let mut said: Vec<String> = Vec::new();
+    let label = visible(&field.label);
+    if width(&label) > layout::label_room(columns, field) {
+        said.push(label.into_owned());
+    }
     if field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Seat::Member {
         said.extend(field.pointer.last().map(ToOwned::to_owned));
     }
@@ -88,9 +121,17 @@ fn rules(field: &Field, cells: usize) -> Vec<HelpLine> {
     if !is_seen && wish != "text" {
         said.push(wish);
     }
+    said.extend(examples(field));
     if said.is_empty() {
         return Vec::new();
     }
-    let lines = wrap(&visible(&said.join(" · ")), cells);
-    lines.into_iter().take(2).map(|line| HelpLine::plain(Role::Dim, line)).collect()
+    let lines = wrap(&visible(&said.join(" · ")), usize::from(columns.room));
+    lines.into_iter().take(3).map(|line| HelpLine::plain(Role::Dim, line)).collect()
+}
+
+/// Examples that are not offered as suggestions.
+fn examples(field: &Field) -> Option<String> {
+    let is_offered = matches!(field.kind, Kind::Choice(_) | Kind::Chips(_)) || field.node.write_only;
+    let examples: Vec<String> = field.node.examples.iter().take(3).map(|example| one_line(&plain(example))).collect();
+    (!is_offered && !examples.is_empty()).then(|| format!("such as {}", alternatives(examples.iter().map(String::as_str))))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask},
+    cell::{Answer, Ask, Click},
     focus::{Go, Way},
     offers::empty,
     raw_json, rename,
@@ -338,6 +338,11 @@ impl Form {
                     return self.wake();
                 }
                 self.input(&Input::Key(Key::plain(Code::Enter)))
+            }
+            Act::AddItem if matches!(field.kind, Kind::Chips(_)) => {
+                self.resting = false;
+                self.ask(|editor, cell| editor.click(cell, Click::Add));
+                FormReply::Handled
             }
             Act::AddItem => self.add(row),
             Act::AddMember => self.name_member(&self.object_around(field)),

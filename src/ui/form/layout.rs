@@ -47,6 +47,20 @@ pub fn indent(field: &Field) -> u16 {
     u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(16)
 }
 
+/// Cells for the label of a row, beside its indent and mark.
+#[must_use]
+pub fn label_room(columns: Columns, field: &Field) -> usize {
+    let marks = if field.required { 2 } else { 0 };
+    usize::from(columns.widget.saturating_sub(columns.label))
+        .saturating_sub(1 + usize::from(shown_indent(columns, field)) + marks)
+}
+
+/// The indent of a row: deep ones leave room for the label.
+#[must_use]
+pub fn shown_indent(columns: Columns, field: &Field) -> u16 {
+    indent(field).min(columns.widget / 2)
+}
+
 /// What the signs at the right of the focused row take.
 #[must_use]
 pub fn signs(field: &Field) -> &'static str {

@@ -85,6 +85,16 @@ impl Listing {
         true
     }
 
+    /// Goes to the next option that begins with a letter; whether the key was one.
+    pub fn seek(&mut self, options: &[Shown], key: Key) -> bool {
+        let Some(letter) = key.letter().map(|letter| letter.to_lowercase().to_string()) else { return false };
+        let count = self.matching.len();
+        let starts = |place: &usize| options[self.matching[*place]].label.to_lowercase().starts_with(&letter);
+        let next = (1..=count).map(|step| (self.cursor + step) % count).find(starts);
+        self.cursor = next.unwrap_or(self.cursor);
+        true
+    }
+
     /// The lines that a list of so many options takes.
     #[must_use]
     pub fn lines_of(options: usize) -> u16 {

@@ -39,7 +39,7 @@ impl Form {
             }
             Act::EditText if !is_text(field) => "this is not a text",
             Act::FixField if self.fix_here().is_none() => "there is nothing that could be mended by itself",
-            Act::FieldHelp if field.help().is_none() => "there is no description",
+            Act::FieldHelp if field.help().is_none() && self.introduction().is_empty() => "there is no description",
             Act::CopyValue | Act::CopyYaml if field.presence == Presence::Unset => "there is no value to copy",
             Act::PasteValue if self.clip.is_empty() => "nothing was copied yet",
             Act::ResetField if self.row().and_then(|row| self.reset_edit(row)).is_none() => "it is as it would begin",
@@ -87,7 +87,10 @@ impl Form {
             Some(object) => self.takes_members(&object),
             None => {
                 matches!(field.role, Role::Item { .. })
-                    || matches!(field.kind, Kind::List { .. } | Kind::Variant { open: Some(_), .. } | Kind::Add(_))
+                    || matches!(
+                        field.kind,
+                        Kind::List { .. } | Kind::Chips(_) | Kind::Variant { open: Some(_), .. } | Kind::Add(_)
+                    )
             }
         }
     }

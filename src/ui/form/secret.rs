@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
+    schema::secrets::names_variable,
     ui::{canvas::width, styles::Role, widgets::text_input::TextInput},
 };
 
@@ -15,15 +16,6 @@ pub struct Secret;
 
 /// What puts the name of a variable in the place of the value.
 const FROM_ENVIRONMENT: &str = "${…}";
-
-/// A text that names an environment variable, or is about to: `${NAME}`. That is no secret.
-fn names_variable(text: &str) -> bool {
-    let Some(name) = text.strip_prefix("${") else { return false };
-    let name = name.strip_suffix('}').unwrap_or(name);
-    name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64
-        // Nothing that only looks like a name: a token in lower case stays masked.
-        && !name.chars().any(|letter| letter.is_ascii_lowercase())
-}
 
 /// The variable that a field's name suggests: `api_key` → `API_KEY`.
 fn suggested(cell: &Cell<'_>) -> String {

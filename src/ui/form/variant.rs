@@ -150,7 +150,9 @@ impl Editor for Switch {
         if list.key(*key) {
             return Answer::Handled;
         }
-        let Some(filter) = self.filter.as_mut() else { return Answer::Ignored };
+        let Some(filter) = self.filter.as_mut() else {
+            return if list.seek(&options(cell), *key) { Answer::Handled } else { Answer::Ignored };
+        };
         if !filter.key(*key) {
             return Answer::Ignored;
         }

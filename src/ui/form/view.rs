@@ -1,7 +1,7 @@
 //! The form itself: the fields of a value, with focus, scroll, folds and drafts.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     mem::{Discriminant, discriminant},
     sync::Arc,
 };
@@ -9,8 +9,9 @@ use std::{
 use ratatui::layout::Rect;
 use serde_json::Value;
 
+pub use super::reply::FormReply;
 use super::{
-    cell::{Cell, Click, Editor},
+    cell::{Cell, Click, Editor, Inner},
     change::{Ground, applied, is_in_list, move_keys, moved},
     find::Finder,
     layout::{Columns, Lines},
@@ -25,58 +26,15 @@ use crate::{
         fields::{self, Field, Part, View},
         kind::Kind,
         moment::Wall,
-        node::PlaceId,
+        node::{Node, PlaceId},
         pointer::Pointer,
+        secrets::secrets,
         tree::Schema,
+        ui_schema::shown,
         validate::{Checker, Issue, Opened, SchemaFinding},
     },
     syntax::edit::Edit,
 };
-
-/// What a form made of an input.
-#[derive(Debug, PartialEq)]
-pub enum FormReply {
-    /// Not for the form: ask outward.
-    Ignored,
-    /// Focus, scroll, folds or a draft changed, or nothing needs to.
-    Handled,
-    /// The value changes by these edits, one after the other, as one step of undo. The form shows them already;
-    /// whoever holds the value makes them and tells by [`Form::sync`].
-    Edits(Vec<Edit>),
-    /// The text at this place is to be edited outside; what comes back goes to [`Form::edited`].
-    OpenEditor { at: Pointer, text: String },
-    /// A text is wanted on the clipboard; where it was cut, the edits took it away.
-    Copy { what: String, text: String, edits: Vec<Edit> },
-    /// What a folder holds is wanted, after these edits; it is told by [`Form::set_folder`].
-    Folder { folder: String, edits: Vec<Edit> },
-    /// The fix of the note with this number is wanted.
-    Fix(usize),
-    /// The words say why it cannot be done.
-    Refused(String),
-}
-
-impl FormReply {
-    /// This and what came after it, with no edit lost.
-    #[must_use]
-    pub(super) fn then(self, next: Self) -> Self {
-        match (self, next) {
-            (Self::Edits(mut first), Self::Edits(second)) => {
-                first.extend(second);
-                Self::Edits(first)
-            }
-            (Self::Edits(mut first), Self::Copy { what, text, edits }) => {
-                first.extend(edits);
-                Self::Copy { what, text, edits: first }
-            }
-            (Self::Edits(mut first), Self::Folder { folder, edits }) => {
-                first.extend(edits);
-                Self::Folder { folder, edits: first }
-            }
-            (edits @ Self::Edits(_), _) => edits,
-            (_, next) => next,
-        }
-    }
-}
 
 /// The row that has the focus, by what it is for.
 pub(super) type FieldId = (Pointer, Part);
@@ -119,6 +77,8 @@ pub struct Form {
     pub(super) value: Arc<Value>,
     /// Numbers as the source has them, where a value would round them.
     written: HashMap<Pointer, String>,
+    /// The texts that are masked.
+    secrets: HashSet<Pointer>,
     pub(super) view: View,
     pub(super) fields: Vec<Field>,
     issues: Vec<Issue>,
@@ -133,6 +93,8 @@ pub struct Form {
     /// Esc was pressed: keys are not text until the focus moves or Enter wakes the field.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// What the schema says of the whole stands above the fields.
+    pub(super) introduced: bool,
     /// The last text that was cut or copied here.
     pub(super) clip: String,
     pub(super) held: Option<Held>,
@@ -165,6 +127,7 @@ impl Form {
             findings,
             value: Arc::new(Value::Object(serde_json::Map::new())),
             written: HashMap::new(),
+            secrets: HashSet::new(),
             view: View::default(),
             fields: Vec::new(),
             issues: Vec::new(),
@@ -176,6 +139,7 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            introduced: false,
             clip: String::new(),
             held: None,
             wall: Wall::default(),
@@ -232,6 +196,24 @@ impl Form {
         self
     }
 
+    /// The same form, with what the schema says of the whole above its fields.
+    #[must_use]
+    pub fn with_introduction(mut self) -> Self {
+        self.introduced = true;
+        self
+    }
+
+    /// What the schema calls the whole.
+    #[must_use]
+    pub fn title(&self) -> Option<Arc<str>> {
+        self.whole().title.clone()
+    }
+
+    /// The whole, as it is to be shown.
+    pub(super) fn whole(&self) -> Arc<Node> {
+        shown(self.schema.root_node(), &self.schema.ui())
+    }
+
     /// Puts the form on another schema; focus and folds stay as far as they can.
     pub fn set_schema(&mut self, schema: &Arc<Value>) {
         if self.given == *schema {
@@ -250,6 +232,7 @@ impl Form {
         form.saved = self.saved.take();
         form.folder = self.folder.take();
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
+        form.introduced = self.introduced;
         form.rebuild();
         let kept = self
             .editor
@@ -295,6 +278,12 @@ impl Form {
         }
     }
 
+    /// The places of the texts that are masked.
+    #[must_use]
+    pub fn secrets(&self) -> &HashSet<Pointer> {
+        &self.secrets
+    }
+
     #[must_use]
     pub fn value(&self) -> &Arc<Value> {
         &self.value
@@ -315,14 +304,6 @@ impl Form {
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
-    }
-
-    /// What was typed and is no value yet, each with its reason: it will not be in the value.
-    #[must_use]
-    pub fn unread(&self) -> Vec<String> {
-        let mut drafts: Vec<_> = self.drafts.iter().collect();
-        drafts.sort_by_key(|(at, _)| at.to_string());
-        drafts.into_iter().map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › "))).collect()
     }
 
     /// The place that has the focus.
@@ -373,6 +354,7 @@ impl Form {
 
     fn lay_out(&mut self) {
         self.fields = fields::fields(&self.schema, self.checker.as_ref(), &self.value, &self.view);
+        self.secrets = secrets(&self.schema, self.checker.as_ref(), &self.view, &self.value);
         self.work.layouts += 1;
         self.work.fields += self.fields.len();
     }
@@ -396,6 +378,7 @@ impl Form {
             field,
             value: field.pointer.get(&self.value).filter(|_| is_value),
             written: self.written.get(&field.pointer).map(String::as_str),
+            inner: Inner { written: &self.written, secrets: &self.secrets },
             draft: self.drafts.get(&field.pointer).map(|(text, _)| text.as_str()).filter(|_| is_value),
             inside: self.remarks.inside(row),
             wall: self.wall,

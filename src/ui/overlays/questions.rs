@@ -61,20 +61,29 @@ pub fn question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new("Not as the schema wants it", words, answers, aside)
         }
-        Question::Conflict { file, disk } => {
-            let what = if disk.is_some() { "was changed on disk since it was read" } else { "was removed on disk" };
-            let mine = state.documents.get(file).map_or(0, |document| document.changed_rows().len());
-            let words = format!("{file} {what}. Saving would put that aside. You changed {mine} lines.");
+        Question::Conflict { file, disk, .. } => {
+            let document = state.documents.get(file);
+            let is_other = document.is_some_and(|document| document.saved.is_none());
+            let mine = document.map_or(0, |document| document.changed_rows().len());
+            let (title, words) = match disk {
+                Some(_) if is_other => ("There already", format!("{file} is there already and holds something else.")),
+                Some(_) => ("Changed on disk", format!("{file} was changed on disk since it was read. {}", aside_words(mine))),
+                None => ("Changed on disk", format!("{file} was removed on disk. {}", aside_words(mine))),
+            };
             let answers = vec![
                 Answer { key: 'r', words: "take what is on disk", messages: vec![Message::TakeDisk(file.clone())] },
                 Answer { key: 'o', words: "overwrite it", messages: vec![Message::Overwrite(file.clone())] },
                 Answer { key: 'c', words: "decide later", messages: aside.clone() },
             ];
-            Confirm::new("Changed on disk", words, answers, aside)
+            Confirm::new(title, words, answers, aside)
         }
         Question::Recover(texts) => {
             let list: Vec<_> = texts.keys().map(ToString::to_string).collect();
-            let words = format!("An earlier session ended with unsaved changes in {}.", list.join(", "));
+            let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
+            let words = match printed {
+                Some(form) => format!("An earlier session with {} ended before its document was printed.", form.title),
+                None => format!("An earlier session ended with unsaved changes in {}.", list.join(", ")),
+            };
             let answers = vec![
                 Answer { key: 't', words: "take them up", messages: vec![Message::Recover(true)] },
                 Answer { key: 'd', words: "let them go", messages: vec![Message::Recover(false)] },
@@ -82,4 +91,9 @@ pub fn question(question: &Question, state: &State) -> Confirm {
             Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
         }
     }
+}
+
+fn aside_words(lines: usize) -> String {
+    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    format!("Saving would put that aside. You changed {lines}.")
 }

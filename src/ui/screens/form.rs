@@ -34,7 +34,6 @@ use crate::{
 const FORM: usize = 0;
 const DOCUMENT: usize = 1;
 const ISSUES: usize = 2;
-const NAMES: [&str; 3] = ["Form", "Document", "Issues"];
 
 #[derive(Default)]
 pub struct FormScreen {
@@ -52,21 +51,19 @@ impl FormScreen {
     fn take(&mut self, task: &FormFile, state: &State) {
         let Some(document) = state.documents.get(&task.file) else { return };
         let form = self.form.get_or_insert_with(|| {
-            let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone());
+            let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
             form.enter();
             form
         });
         let source = document.source.as_ref().ok();
         let written = |at: &_| source.and_then(|source| source.written(0, at)).map(str::to_owned);
         form.sync_written(&value_of(document), &written);
-        form.set_wall(state.wall);
         if !self.saved.as_ref().is_some_and(|(text, _)| Arc::ptr_eq(text, &task.before)) {
             let source = Source::parse(document.format, task.before.clone());
             let value = value_of(&Document::read(document.format, task.before.clone(), source));
             self.saved = Some((task.before.clone(), value));
         }
         form.set_saved(self.saved.as_ref().map(|(_, value)| value));
-        form.set_folder(state.folder.as_ref());
         self.file = Some(task.file.clone());
     }
 
@@ -145,7 +142,8 @@ impl FormScreen {
     fn draw_form(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, focused: bool, title: &str) {
         let Some(form) = &mut self.form else { return };
         let position = form.position().unwrap_or_default();
-        let pane = Pane { title, foot: &position, focused, ..Pane::default() };
+        let called = form.title();
+        let pane = Pane { title: called.as_deref().unwrap_or(title), foot: &position, focused, ..Pane::default() };
         let inside = pane.draw(frame.buffer_mut(), area, look.styles);
         form.draw(frame.buffer_mut(), inside, look.styles, focused);
     }
@@ -155,6 +153,8 @@ impl Screen for FormScreen {
     fn sync(&mut self, state: &State) {
         if let Some(form) = &mut self.form {
             form.set_clip(&state.clip);
+            form.set_wall(state.wall);
+            form.set_folder(state.folder.as_ref());
         }
         if self.generation != Some(state.generation)
             && let Some(task) = &state.form
@@ -167,8 +167,9 @@ impl Screen for FormScreen {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let Some(task) = &state.form else { return };
         let widths = [Constraint::Fill(1), Constraint::Length((area.width * 2 / 5).max(40)), Constraint::Length(0)];
-        self.panes.lay(frame.buffer_mut(), area, &NAMES, &widths, look.styles);
-        let count = self.form.as_ref().map_or(0, |form| form.issues().len());
+        let count = self.form.as_ref().map_or(0, |form| form.told().len());
+        let issues = if count == 0 { "Issues".to_owned() } else { format!("Issues ⚠ {count}") };
+        self.panes.lay(frame.buffer_mut(), area, &["Form", "Document", &issues], &widths, look.styles);
         let below = u16::try_from(count.clamp(1, 8)).unwrap_or(8) + 2;
         let areas = self.panes.stack(DOCUMENT, ISSUES, below.min(area.height / 2));
         let focus = self.panes.focus;
@@ -176,8 +177,7 @@ impl Screen for FormScreen {
             self.draw_form(frame, areas[FORM], look, focus == FORM, &task.title);
         }
         if !areas[DOCUMENT].is_empty() {
-            let at = self.form.as_ref().filter(|_| focus == FORM).map(|form| form.focused().clone());
-            self.document.draw(frame, areas[DOCUMENT], look, (task, state), (focus == DOCUMENT, at.as_ref()));
+            self.document.draw(frame, areas[DOCUMENT], look, (task, state), (focus == DOCUMENT, self.form.as_ref()));
         }
         if let Some(form) = self.form.as_ref().filter(|_| !areas[ISSUES].is_empty()) {
             self.issues.draw(frame, areas[ISSUES], look, form, focus == ISSUES);
@@ -204,7 +204,7 @@ impl Screen for FormScreen {
             FORM => self.ask_form(|form| form.input(input)),
             DOCUMENT => self.document.input(input),
             _ => {
-                let count = self.form.as_ref().map_or(0, |form| form.issues().len());
+                let count = self.form.as_ref().map_or(0, |form| form.told().len());
                 let enter = matches!(input, Input::Key(key) if key.is(Code::Enter));
                 match self.issues.input(input, count) {
                     true if pressed => self.go_to_issue(),
@@ -256,7 +256,7 @@ impl Screen for FormScreen {
         match (&self.form, self.panes.focus) {
             (Some(form), FORM) => {
                 hints.extend(form.hints());
-                if !form.issues().is_empty() {
+                if !form.told().is_empty() {
                     hints.push(Act::NextIssue);
                 }
             }

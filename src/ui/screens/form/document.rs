@@ -1,104 +1,228 @@
-//! The document as it will be saved, with its changed lines marked and the line of the field in view.
+//! The document as it will be saved: changed lines marked, long lines wrapped, secrets masked, the line of the field in view.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use ratatui::{Frame, layout::Rect};
+use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
     app::{form_file::FormFile, input::Input, state::State},
     engine::diff,
     schema::pointer::Pointer,
+    syntax::source::Source,
     ui::{
-        canvas::Pen,
-        styles::Role,
+        canvas::{Pen, width},
+        form::view::Form,
+        styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{code, list::ListCursor, pane::Pane},
     },
 };
 
+/// Stands for a secret, however long.
+const MASK: &str = "••••";
+
 #[derive(Default)]
 pub(super) struct DocumentPane {
-    lines: ListCursor,
+    rows: ListCursor,
     area: Rect,
-    /// The text and what is known of its lines.
+    /// The text and what is known of it.
     known: Option<Known>,
+    /// The field that was last brought into view, in which text.
+    followed: Option<(Pointer, Arc<str>)>,
 }
 
 struct Known {
     text: Arc<str>,
     before: Arc<str>,
-    starts: Vec<usize>,
+    cells: usize,
+    rows: Vec<Row>,
     changed: Vec<usize>,
+    /// Bytes that are not shown.
+    secrets: Vec<Range<usize>>,
+}
+
+/// A line of the text, or a piece of one that is longer than the pane is wide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Row {
+    line: usize,
+    bytes: Range<usize>,
+    first: bool,
 }
 
 impl Known {
-    fn of(text: &Arc<str>, before: &Arc<str>) -> Self {
-        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        let starts = std::iter::once(0).chain(ends).filter(|start| *start < text.len()).collect();
+    fn of(text: &Arc<str>, before: &Arc<str>, cells: usize) -> Self {
         let changed = if text == before { Vec::new() } else { diff::changed_rows(before, text) };
-        Self { text: Arc::clone(text), before: Arc::clone(before), starts, changed }
+        Self { text: Arc::clone(text), before: Arc::clone(before), cells, rows: rows(text, cells), changed, secrets: Vec::new() }
     }
 
-    fn line(&self, row: usize) -> &str {
-        let start = self.starts[row];
-        let end = self.starts.get(row + 1).copied().unwrap_or(self.text.len());
-        self.text[start..end].trim_end_matches(['\n', '\r'])
+    /// The row that shows a byte.
+    fn row_of(&self, byte: usize) -> usize {
+        self.rows.partition_point(|row| row.bytes.start <= byte).saturating_sub(1)
+    }
+
+    fn hide(&mut self, form: Option<&Form>, source: Option<&Source>) {
+        let places = form.into_iter().flat_map(Form::secrets).filter_map(|at| source?.place(0, at));
+        self.secrets = places.map(|place| place.value.start..place.value.end).collect();
+        self.secrets.sort_by_key(|span| span.start);
     }
 }
 
+/// How a text is broken into rows of so many cells: where a word or a member ends, as far as there is such a place.
+fn rows(text: &str, cells: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut start = 0;
+    for (line, whole) in text.split_inclusive('\n').enumerate() {
+        let shown = whole.trim_end_matches(['\n', '\r']);
+        let (mut from, mut first) = (0, true);
+        while first || from < shown.len() {
+            let length = fitting(&shown[from..], cells);
+            rows.push(Row { line, bytes: start + from..start + from + length, first });
+            from += length;
+            first = false;
+        }
+        start += whole.len();
+    }
+    rows
+}
+
+/// How many bytes of a line go into one row.
+fn fitting(line: &str, cells: usize) -> usize {
+    if line.len() <= cells {
+        return line.len();
+    }
+    let (mut taken, mut end, mut rest) = (0, 0, None);
+    for (at, letter) in line.grapheme_indices(true) {
+        taken += width(letter);
+        if taken > cells && at > 0 {
+            rest = Some(at);
+            break;
+        }
+        end = at + letter.len();
+    }
+    let Some(at) = rest else { return end };
+    let gap = line[..at].rfind([',', ' ']).map(|gap| gap + 1);
+    gap.filter(|gap| *gap > at / 2).unwrap_or(at)
+}
+
 impl DocumentPane {
-    /// Draws the document; a field's line is brought into view.
+    /// Draws the document; the line of the form's field is brought into view while the form has the keys.
     pub(super) fn draw(
         &mut self,
         frame: &mut Frame<'_>,
         area: Rect,
         look: Look<'_>,
         (task, state): (&FormFile, &State),
-        (focused, at): (bool, Option<&Pointer>),
+        (focused, form): (bool, Option<&Form>),
     ) {
         let Some(document) = state.documents.get(&task.file) else { return };
-        let is_known = |known: &Known| Arc::ptr_eq(&known.text, &document.text) && Arc::ptr_eq(&known.before, &task.before);
+        let digits = document.text.lines().count().to_string().len().max(2);
+        let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
+        let is_known = |known: &Known| {
+            known.cells == cells && Arc::ptr_eq(&known.text, &document.text) && Arc::ptr_eq(&known.before, &task.before)
+        };
+        let source = document.source.as_ref().ok();
         if !self.known.as_ref().is_some_and(is_known) {
-            self.known = Some(Known::of(&document.text, &task.before));
+            self.known = Some(Known::of(&document.text, &task.before, cells));
         }
-        let Some(known) = &self.known else { return };
-        let place = at.zip(document.source.as_ref().ok()).and_then(|(at, source)| nearest(at, |at| source.place(0, at)));
-        let here = place.map(|place| place.line.saturating_sub(1));
-        if let Some(row) = here {
-            self.lines.row = row;
+        let Some(known) = &mut self.known else { return };
+        known.hide(form, source);
+        let at = form.filter(|_| !focused).map(Form::focused);
+        let here = at.zip(source).and_then(|(at, source)| nearest(at, |at| source.place(0, at)));
+        let here = here.map(|place| known.row_of(place.key.unwrap_or(place.value).start));
+        let follows = at.map(|at| (at.clone(), Arc::clone(&document.text)));
+        if let Some(row) = here.filter(|_| self.followed != follows) {
+            self.rows.row = row;
+            self.followed = follows;
         }
-        let foot = self.lines.position(known.starts.len()).unwrap_or_default();
+        let foot = self.rows.position(known.rows.len()).unwrap_or_default();
         let pane = Pane { title: &task.target, note: document.format.name(), foot: &foot, focused };
         let styles = look.styles;
         let inside = pane.draw(frame.buffer_mut(), area, styles);
         self.area = inside;
-        let digits = known.starts.len().to_string().len().max(2);
-        for (line, row) in (0_u16..).zip(self.lines.window(known.starts.len(), inside.height)) {
-            let mut pen = Pen::new(frame.buffer_mut(), inside, line);
-            let is_changed = known.changed.binary_search(&row).is_ok();
+        let mut line = Line::default();
+        for (y, number) in (0_u16..).zip(self.rows.window(known.rows.len(), inside.height)) {
+            let row = &known.rows[number];
+            let mut pen = Pen::new(frame.buffer_mut(), inside, y);
+            let is_changed = known.changed.binary_search(&row.line).is_ok();
             pen.put(if is_changed { "▌" } else { " " }, styles[Role::Changed]);
-            let number = styles[if here == Some(row) { Role::Accent } else { Role::LineNumber }];
-            pen.put(&format!("{:>digits$} ", row + 1), number);
-            for (role, piece) in code::pieces(known.line(row)) {
-                pen.put(piece, styles[role]);
-            }
+            let style = styles[if here == Some(number) { Role::Accent } else { Role::LineNumber }];
+            let label = if row.first { format!("{:>digits$} ", row.line + 1) } else { " ".repeat(digits + 1) };
+            pen.put(&label, style);
+            line.of(known, row);
+            line.draw(known, row, &mut pen, styles);
         }
-        if known.starts.is_empty() {
+        if known.rows.is_empty() {
             Pen::new(frame.buffer_mut(), inside, 0).skip(2).put("empty", styles[Role::Ghost]);
         }
     }
 
     pub(super) fn input(&mut self, input: &Input) -> Reply {
-        let rows = self.known.as_ref().map_or(0, |known| known.starts.len());
+        let rows = self.known.as_ref().map_or(0, |known| known.rows.len());
         let taken = match input {
-            Input::Key(key) => self.lines.key(*key, rows),
+            Input::Key(key) => self.rows.key(*key, rows),
             Input::Mouse(mouse) => {
-                self.lines.mouse(*mouse, self.area, rows);
+                self.rows.mouse(*mouse, self.area, rows);
                 true
             }
             Input::Paste(_) => false,
         };
         if taken { Reply::Handled } else { Reply::Ignored }
+    }
+}
+
+/// The coloured pieces of a line, kept for the next row of it.
+#[derive(Default)]
+struct Line {
+    number: Option<usize>,
+    pieces: Vec<(Role, Range<usize>)>,
+}
+
+impl Line {
+    fn of(&mut self, known: &Known, row: &Row) {
+        if self.number == Some(row.line) {
+            return;
+        }
+        let start = known.text[..row.bytes.start].rfind('\n').map_or(0, |end| end + 1);
+        let end = known.text[row.bytes.end..].find('\n').map_or(known.text.len(), |end| row.bytes.end + end);
+        let mut at = start;
+        let pieces = code::pieces(known.text[start..end].trim_end_matches('\r'));
+        self.pieces = pieces
+            .into_iter()
+            .map(|(role, piece)| {
+                at += piece.len();
+                (role, at - piece.len()..at)
+            })
+            .collect();
+        self.number = Some(row.line);
+    }
+
+    fn draw(&self, known: &Known, row: &Row, pen: &mut Pen<'_>, styles: &Styles) {
+        let first = self.pieces.partition_point(|(_, piece)| piece.end <= row.bytes.start);
+        let mut hidden = None;
+        for (role, piece) in self.pieces[first..].iter().take_while(|(_, piece)| piece.start < row.bytes.end) {
+            let (mut at, end) = (piece.start.max(row.bytes.start), piece.end.min(row.bytes.end));
+            while at < end {
+                let next = known.secrets.partition_point(|span| span.end <= at);
+                match known.secrets.get(next).filter(|span| span.start < end) {
+                    Some(span) if span.start <= at => {
+                        if hidden != Some(next) {
+                            pen.put(MASK, styles[Role::Dim]);
+                        }
+                        hidden = Some(next);
+                        at = span.end.min(end);
+                    }
+                    Some(span) => {
+                        pen.put(&known.text[at..span.start], styles[*role]);
+                        at = span.start;
+                    }
+                    None => {
+                        pen.put(&known.text[at..end], styles[*role]);
+                        at = end;
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -112,4 +236,24 @@ fn nearest<T>(at: &Pointer, find: impl Fn(&Pointer) -> Option<T>) -> Option<T> {
         place = here.parent();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_and_nothing_of_them_is_lost() {
+        let text = "{\"a\": [1, 2, 3], \"long\": \"wwwwwwwwwwwwwwwwwwwwwwwwww漢字漢字\"}\r\n\nshort\n";
+        for cells in 1..40 {
+            let rows = rows(text, cells);
+            let shown: String = rows.iter().map(|row| &text[row.bytes.clone()]).collect();
+            assert_eq!(shown, text.replace(['\r', '\n'], ""), "{cells}");
+            let widest = rows.iter().map(|row| width(&text[row.bytes.clone()])).max();
+            assert!(widest <= Some(cells.max(2)), "{cells}: {widest:?}");
+            assert_eq!(rows.iter().filter(|row| row.first).count(), 3);
+        }
+        let broken = rows(text, 20);
+        assert_eq!(&text[broken[0].bytes.clone()], "{\"a\": [1, 2, 3], ");
+    }
 }

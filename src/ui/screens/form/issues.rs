@@ -22,7 +22,7 @@ pub(super) struct IssuesPane {
 
 impl IssuesPane {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, form: &Form, focused: bool) {
-        let issues = form.issues();
+        let issues = form.told();
         let title = match (form.findings().len(), issues.len()) {
             (0, 0) => "✓ no issue".to_owned(),
             (0, 1) => "⚠ 1 issue".to_owned(),
@@ -45,11 +45,12 @@ impl IssuesPane {
             let ground = if chosen { styles[Role::Selected] } else { styles[Role::Text] };
             let place = if issue.at.is_root() { "the document".to_owned() } else { issue.at.tokens().join(" › ") };
             let room = usize::from(inside.width).saturating_sub(2);
-            let place = fit(&visible(&place), (room / 2).max(room.saturating_sub(width(&issue.words) + 1))).into_owned();
+            let place = tail(&visible(&place), room.saturating_sub(width(&issue.words) + 1).max(room / 3));
             let mut pen = Pen::new(frame.buffer_mut(), inside, line);
             let style = |role: Role| if chosen { ground } else { styles[role] };
             pen.put(" ", ground).put(&place, style(Role::Label)).put(" ", ground);
-            pen.put(&visible(&issue.words), style(Role::Error)).fill(ground);
+            let words = fit(&visible(&issue.words), pen.room()).into_owned();
+            pen.put(&words, style(Role::Error)).fill(ground);
         }
     }
 
@@ -63,6 +64,16 @@ impl IssuesPane {
     }
 
     pub(super) fn chosen(&self, form: &Form) -> Option<Pointer> {
-        form.issues().get(self.list.row).map(|issue| issue.at.clone())
+        form.told().get(self.list.row).map(|issue| issue.at.clone())
     }
+}
+
+/// The end of a place that is too long, which tells most.
+fn tail(place: &str, cells: usize) -> String {
+    if width(place) <= cells {
+        return place.to_owned();
+    }
+    let mut from = place.char_indices().map(|(at, _)| at);
+    let end = from.find(|at| width(&place[*at..]) < cells).unwrap_or(place.len());
+    format!("…{}", &place[end..])
 }

@@ -1,0 +1,130 @@
+//! Which texts of a value are secrets, to be masked wherever the value is shown.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{
+    field::View,
+    kind::{TextKind, text_kind},
+    node::NodeKey,
+    places::{effective, entry_key, property_key},
+    pointer::Pointer,
+    tree::Schema,
+    ui_schema::{Ui, shown},
+    validate::Checker,
+    variant,
+};
+
+/// The places of the texts that are to be masked: what names an environment variable is none. A schema without secrets costs nothing.
+#[must_use]
+pub fn secrets(schema: &Schema, checker: Option<&Checker>, view: &View, value: &Value) -> HashSet<Pointer> {
+    let mut walk = Walk { schema, checker, view, found: HashSet::new() };
+    if schema.speaks_of_secrets() {
+        walk.visit(&Pointer::root(), &schema.root_node().key.clone(), &schema.ui(), value);
+    }
+    walk.found
+}
+
+/// A text that names an environment variable, or is about to: `${NAME}`. That is no secret.
+#[must_use]
+pub fn names_variable(text: &str) -> bool {
+    let Some(name) = text.strip_prefix("${") else { return false };
+    let name = name.strip_suffix('}').unwrap_or(name);
+    name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64
+        // Nothing that only looks like a name: a token in lower case stays masked.
+        && !name.chars().any(|letter| letter.is_ascii_lowercase())
+}
+
+struct Walk<'w> {
+    schema: &'w Schema,
+    checker: Option<&'w Checker>,
+    view: &'w View,
+    found: HashSet<Pointer>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, at: &Pointer, key: &NodeKey, ui: &Ui<'_>, value: &Value) {
+        if !matches!(value, Value::String(_) | Value::Array(_) | Value::Object(_)) {
+            return;
+        }
+        let mut ui = ui.clone();
+        let mut node = shown(effective(self.schema, self.checker, key, Some(value)), &ui);
+        // Each decided union may bring another one; the bound is for unions that hold themselves.
+        for _ in 0..8 {
+            let Some(union) = node.unions.first().cloned() else { break };
+            let chosen = variant::choose(self.schema, self.checker, self.view, at, &union, Some(value));
+            let Some(branch) = chosen.and_then(|chosen| union.branches.get(chosen).copied()) else { break };
+            ui = ui.branch(self.schema.branch_number(branch));
+            let key = node.key.with_branch(union.place, branch);
+            node = shown(effective(self.schema, self.checker, &key, Some(value)), &ui);
+        }
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let (key, ui) = match node.object.property(name) {
+                        Some(property) => (property_key(&node, self.checker, property), ui.member(name)),
+                        None => (entry_key(&node, self.checker, name).0, ui.entry(name)),
+                    };
+                    self.visit(&at.child(name.as_str()), &key, &ui, member);
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.visit(&at.item(index), node.list.item(index), &ui.item(index), item);
+                }
+            }
+            Value::String(text)
+                if !text.is_empty() && !names_variable(text) && node.choices.is_none() && node.constant.is_none() =>
+            {
+                if text_kind(&node, Some(value)) == TextKind::Secret {
+                    self.found.insert(at.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(schema: &Value, ui: Option<Value>, value: &Value) -> Vec<String> {
+        let checker = Checker::compile(schema).unwrap();
+        let schema = Schema::new(schema.clone()).with_ui(ui.map(Arc::new));
+        let found = secrets(&schema, Some(&checker), &View::default(), value);
+        let mut places: Vec<String> = found.iter().map(ToString::to_string).collect();
+        places.sort();
+        places
+    }
+
+    #[test]
+    fn secrets_are_found_in_members_items_entries_and_branches() {
+        let secret = json!({"type": "string", "writeOnly": true});
+        let schema = json!({"properties": {
+            "key": secret, "open": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "object", "properties": {"token": {"type": "string", "format": "password"}}}},
+            "tokens": {"type": "array", "items": secret},
+            "map": {"type": "object", "additionalProperties": secret},
+            "way": {"oneOf": [
+                {"type": "object", "properties": {"by": {"const": "none"}, "word": {"type": "string"}}, "required": ["by"]},
+                {"type": "object", "properties": {"by": {"const": "word"}, "word": secret}, "required": ["by"]}]}}});
+        let value = json!({"key": "a", "open": "b", "list": [{"token": "c"}], "tokens": ["d"], "map": {"x": "e"},
+            "way": {"by": "word", "word": "f"}});
+        assert_eq!(places(&schema, None, &value), ["/key", "/list/0/token", "/map/x", "/tokens/0", "/way/word"]);
+        let open = json!({"way": {"by": "none", "word": "f"}});
+        assert!(places(&schema, None, &open).is_empty());
+    }
+
+    #[test]
+    fn a_ui_schema_makes_a_text_a_secret() {
+        let schema = json!({"properties": {"key": {"type": "string"}}});
+        assert!(places(&schema, None, &json!({"key": "a"})).is_empty());
+        assert_eq!(places(&schema, Some(json!({"key": {"ui:widget": "password"}})), &json!({"key": "a"})), ["/key"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! What a form answers to whoever holds its value.
+
+use crate::{schema::pointer::Pointer, syntax::edit::Edit};
+
+/// What a form made of an input.
+#[derive(Debug, PartialEq)]
+pub enum FormReply {
+    /// Not for the form: ask outward.
+    Ignored,
+    /// Focus, scroll, folds or a draft changed, or nothing needs to.
+    Handled,
+    /// The value changes by these edits, one after the other, as one step of undo. The form shows them already;
+    /// whoever holds the value makes them and tells by [`Form::sync`].
+    Edits(Vec<Edit>),
+    /// The text at this place is to be edited outside; what comes back goes to [`Form::edited`].
+    OpenEditor { at: Pointer, text: String },
+    /// A text is wanted on the clipboard; where it was cut, the edits took it away.
+    Copy { what: String, text: String, edits: Vec<Edit> },
+    /// What a folder holds is wanted, after these edits; it is told by [`Form::set_folder`].
+    Folder { folder: String, edits: Vec<Edit> },
+    /// The fix of the note with this number is wanted.
+    Fix(usize),
+    /// The words say why it cannot be done.
+    Refused(String),
+}
+
+impl FormReply {
+    /// This and what came after it, with no edit lost.
+    #[must_use]
+    pub(super) fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Edits(mut first), Self::Edits(second)) => {
+                first.extend(second);
+                Self::Edits(first)
+            }
+            (Self::Edits(mut first), Self::Copy { what, text, edits }) => {
+                first.extend(edits);
+                Self::Copy { what, text, edits: first }
+            }
+            (Self::Edits(mut first), Self::Folder { folder, edits }) => {
+                first.extend(edits);
+                Self::Folder { folder, edits: first }
+            }
+            (edits @ Self::Edits(_), _) => edits,
+            (_, next) => next,
+        }
+    }
+}

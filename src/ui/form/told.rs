@@ -1,0 +1,28 @@
+//! What there is to mend in a form, for those around it.
+
+use super::view::Form;
+use crate::schema::{pointer::Pointer, validate::Issue};
+
+impl Form {
+    /// What there is to mend, field by field: what was typed and is no value comes first.
+    #[must_use]
+    pub fn told(&self) -> Vec<Issue> {
+        let draft = |(at, (_, words)): (&Pointer, &(String, String))| Issue {
+            at: at.clone(),
+            words: words.clone(),
+            keyword: "type".to_owned(),
+        };
+        let mut told: Vec<Issue> = self.drafts.iter().map(draft).collect();
+        told.sort_by_key(|issue| issue.at.to_string());
+        told.extend(self.issues().iter().filter(|issue| !self.drafts.contains_key(&issue.at)).cloned());
+        told
+    }
+
+    /// What was typed and is no value yet, each with its reason: it will not be in the value.
+    #[must_use]
+    pub fn unread(&self) -> Vec<String> {
+        let mut drafts: Vec<_> = self.drafts.iter().collect();
+        drafts.sort_by_key(|(at, _)| at.to_string());
+        drafts.into_iter().map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › "))).collect()
+    }
+}
