@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     field::View,
     kind::{TextKind, text_kind},
-    node::NodeKey,
+    node::{Node, NodeKey},
     places::{effective, entry_key, property_key},
     pointer::Pointer,
     tree::Schema,
@@ -34,6 +34,10 @@ pub fn names_variable(text: &str) -> bool {
     name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64
         // Nothing that only looks like a name: a token in lower case stays masked.
         && !name.chars().any(|letter| letter.is_ascii_lowercase())
+}
+
+fn is_secret(node: &Node, text: &Value) -> bool {
+    node.choices.is_none() && node.constant.is_none() && text_kind(node, Some(text)) == TextKind::Secret
 }
 
 struct Walk<'w> {
@@ -74,12 +78,8 @@ impl Walk<'_> {
                     self.visit(&at.item(index), node.list.item(index), &ui.item(index), item);
                 }
             }
-            Value::String(text)
-                if !text.is_empty() && !names_variable(text) && node.choices.is_none() && node.constant.is_none() =>
-            {
-                if text_kind(&node, Some(value)) == TextKind::Secret {
-                    self.found.insert(at.clone());
-                }
+            Value::String(text) if is_secret(&node, value) && !text.is_empty() && !names_variable(text) => {
+                self.found.insert(at.clone());
             }
             _ => {}
         }
