@@ -201,7 +201,13 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
     let opened = Checker::open(&Arc::new(schema.clone()));
     let schema = Schema::new(opened.schema);
-    let start = blank(&schema, opened.checker.as_ref(), &schema.root_node().key);
+    let root = schema.root_node();
+    // Where anything goes, a document is most often an object.
+    let is_anything = root.unions.first().is_some_and(|union| schema.pointer(union.place).is_none());
+    let start = match is_anything && root.types.admits(&Value::Object(serde_json::Map::new())) && root.default.is_none() {
+        true => Value::Object(serde_json::Map::new()),
+        false => blank(&schema, opened.checker.as_ref(), &root.key),
+    };
     let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && format != Format::Json;
     let text = if bare { String::new() } else { print::value(format, &start) };
     Source::parse(format, text).map_err(|error| {

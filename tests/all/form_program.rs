@@ -130,8 +130,16 @@ fn a_schema_at_fault_opens_with_its_finding_and_an_editor() {
     let folder = folder(&[("bad.json", "{\"type\": 7}"), ("i.json", "{\"name\": 1.50}")]);
     let mut terminal = toolcrib(["form", "bad.json", "i.json"]).folder(folder.path()).start();
     terminal.wait_for("the schema is not valid");
+    terminal.wait_for("everything is edited as JSON");
     terminal.wait_for("1.50");
+    // The editor of the whole document is open at once.
+    terminal.press(["ctrl+end", "left"]);
+    terminal.type_text(", \"b\": 1");
+    terminal.press(["esc"]);
+    terminal.wait_for("\"b\": 1}");
     terminal.press(["ctrl+q"]);
+    terminal.wait_for("Leave?");
+    terminal.press(["d"]);
     assert_eq!(terminal.wait_end().exit_code(), 1);
 }
 
@@ -278,4 +286,24 @@ fn a_folder_is_listed_as_soon_as_it_is_asked_for() {
     terminal.wait_for("text, path");
     terminal.press(["enter"]);
     terminal.wait_for("there.txt");
+}
+
+#[test]
+fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
+    let schema = r##"{"properties": {"a": {"$ref": "http://example.com/x.json"}, "b": {"type": "string", "pattern": "(["},
+        "c": {"$ref": "#/$defs/none"}, "n": {"type": "integer", "maximum": 5}}}"##;
+    let folder = folder(&[("a.json", schema), ("i.json", r#"{"n": 7}"#)]);
+    let terminal = toolcrib(["form", "a.json", "i.json"]).folder(folder.path()).start();
+    terminal.wait_for("3 faults of the schema, 1 issue");
+    terminal.wait_for("and 1 more faults of the schema");
+    terminal.wait_for("n more than 5");
+    assert!(!terminal.contents().contains("edited as JSON"), "{}", terminal.contents());
+}
+
+#[test]
+fn where_anything_goes_a_document_begins_as_an_object() {
+    let folder = folder(&[("any.json", "true")]);
+    let terminal = toolcrib(["form", "any.json"]).folder(folder.path()).start();
+    terminal.wait_for("{}");
+    terminal.wait_for("object");
 }

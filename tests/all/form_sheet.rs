@@ -253,3 +253,18 @@ fn a_letter_goes_to_the_option_that_begins_with_it() {
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"mode": "fast"}));
 }
+
+#[test]
+fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
+    let schema = json!({"properties": {"u": {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}},
+        {"type": "array", "items": {"type": "number"}}, {"type": "null"}]}, "s": {"type": ["string", "null"]}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.keys("enter");
+    desk.clicks("nothing, said outright");
+    assert_eq!(*desk.value, json!({"u": null}));
+    desk.keys("tab");
+    assert!(desk.form.hints().contains(&Act::SetNull), "{:?}", desk.form.hints());
+    desk.acts(Act::SetNull);
+    assert!(!desk.form.hints().contains(&Act::SetNull));
+    assert_eq!(*desk.value, json!({"u": null, "s": null}));
+}

@@ -43,6 +43,7 @@ struct Case {
     name: String,
     schema: Value,
     default: Option<Value>,
+    ui: Option<Value>,
 }
 
 fn folder() -> Option<PathBuf> {
@@ -56,7 +57,8 @@ fn read(path: &Path) -> Value {
 }
 
 fn files(folder: &Path) -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // A folder of one's own need not have all that this one has.
+    let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     let json = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
     let mut files: Vec<_> = json.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect();
     files.sort();
@@ -66,27 +68,33 @@ fn files(folder: &Path) -> Vec<(String, PathBuf)> {
 fn cases(folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, path) in files(&folder.join("unique")) {
-        let default = folder.join("unique/default").join(format!("{name}.json"));
-        let default = default.is_file().then(|| read(&default));
-        cases.push(Case { name: format!("unique/{name}"), schema: read(&path), default });
+        let beside = |folder_name: &str| Some(folder.join("unique").join(folder_name).join(format!("{name}.json")));
+        let [default, ui] = ["default", "ui"].map(|name| beside(name).filter(|path| path.is_file()).map(|path| read(&path)));
+        cases.push(Case { name: format!("unique/{name}"), schema: read(&path), default, ui });
     }
     for (name, path) in files(&folder.join("unique/call")) {
-        cases.push(Case { name: format!("unique/call/{name}"), schema: read(&path)["parameters"].clone(), default: None });
+        cases.push(Case {
+            name: format!("unique/call/{name}"),
+            schema: read(&path)["parameters"].clone(),
+            default: None,
+            ui: None,
+        });
     }
     for (server, path) in files(&folder.join("mcp")) {
         for tool in read(&path)["tools"].as_array().unwrap() {
             for which in ["inputSchema", "outputSchema"] {
                 if let Some(schema) = tool.get(which) {
                     let name = format!("mcp/{server}/{} {which}", tool["name"].as_str().unwrap());
-                    cases.push(Case { name, schema: schema.clone(), default: None });
+                    cases.push(Case { name, schema: schema.clone(), default: None, ui: None });
                 }
             }
         }
     }
-    for tool in read(&folder.join("opensearch/tools-list.json")).as_array().unwrap() {
+    let tools = Some(folder.join("opensearch/tools-list.json")).filter(|path| path.is_file()).map(|path| read(&path));
+    for tool in tools.iter().flat_map(|tools| tools.as_array().unwrap()) {
         if let Some(text) = tool["attributes"]["input_schema"].as_str() {
             let name = format!("opensearch/{}", tool["name"].as_str().unwrap());
-            cases.push(Case { name, schema: serde_json::from_str(text).unwrap(), default: None });
+            cases.push(Case { name, schema: serde_json::from_str(text).unwrap(), default: None, ui: None });
         }
     }
     cases
@@ -268,7 +276,7 @@ fn every_real_schema_has_its_form() {
     let cases = cases(&folder);
     assert!(!cases.is_empty());
     let themes = theme::all(&[]).0;
-    let (mut declared_count, mut nodes, mut raw, mut defaults) = (0, 0, 0, 0);
+    let (mut declared_count, mut nodes, mut raw, mut defaults, mut uis) = (0, 0, 0, 0, 0);
     let mut missing = Vec::new();
     let mut generated = Generated::default();
     for case in &cases {
@@ -286,6 +294,15 @@ fn every_real_schema_has_its_form() {
             let area = Rect::new(0, 0, 100, 30);
             form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
         }
+        if let Some(ui) = &case.ui {
+            uis += 1;
+            let mut form = Form::new(case.schema.clone()).with_ui(Some(Arc::new(ui.clone())));
+            let value = case.default.clone().unwrap_or_else(|| start(&Arc::new(case.schema.clone())));
+            form.sync(&Arc::new(value.clone()));
+            assert!(is_left_as_it_was(&mut form, &value), "{} by its uiSchema", case.name);
+            let area = Rect::new(0, 0, 80, 24);
+            form.draw(&mut Buffer::empty(area), area, &themes[0].styles, true);
+        }
         generate(case, &mut form, &themes[0].styles, &mut generated);
         let schema = Schema::new(case.schema.clone());
         let checker = Checker::compile(&case.schema).unwrap();
@@ -299,16 +316,15 @@ fn every_real_schema_has_its_form() {
             }
         }
         let own_raw: Vec<&String> = reached.nodes.iter().filter(|(_, raw)| **raw).map(|(at, _)| at).collect();
-        if !own_raw.is_empty() {
-            println!("{}: {} of {} nodes only as JSON: {own_raw:?}", case.name, own_raw.len(), reached.nodes.len());
-        }
+        let share = 100.0 * own_raw.len() as f64 / reached.nodes.len().max(1) as f64;
+        println!("{}: {} of {} nodes only as JSON ({share:.1} %) {own_raw:?}", case.name, own_raw.len(), reached.nodes.len());
         declared_count += expected.len();
         nodes += reached.nodes.len();
         raw += own_raw.len();
         missing.extend(expected.difference(&reached.patterns).map(|at| format!("{} {at}", case.name)));
     }
     println!(
-        "{} schemas, {declared_count} declared members, {defaults} default instances; {raw} of {nodes} nodes only as JSON ({:.2} %)",
+        "{} schemas, {declared_count} declared members, {defaults} default instances, {uis} uiSchemas; {raw} of {nodes} nodes only as JSON ({:.2} %)",
         cases.len(),
         100.0 * raw as f64 / nodes as f64
     );

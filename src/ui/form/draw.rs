@@ -22,6 +22,9 @@ use crate::{
 
 /// Rows within an open field that come into view with it.
 const OPENED: usize = 3;
+/// Faults of the schema that are told above the fields, and the lines for all that is.
+const FAULTS: usize = 2;
+const TOP_LINES: usize = 8;
 
 impl Form {
     /// What the form has had to do so far.
@@ -68,15 +71,19 @@ impl Form {
     fn top_lines(&self) -> Vec<HelpLine> {
         let cells = self.area.width.saturating_sub(3);
         let mut lines = Vec::new();
-        for finding in self.findings() {
-            let text = format!("{finding}; everything is edited as JSON");
+        let rest = if self.is_checked() { "" } else { "; everything is edited as JSON" };
+        for finding in self.findings().iter().take(FAULTS) {
+            let text = format!("{finding}{rest}");
             lines.extend(marked(wrap(&visible(&text), usize::from(cells)), "⚠", Role::Error));
+        }
+        if let Some(more) = self.findings().len().checked_sub(FAULTS).filter(|more| *more > 0) {
+            lines.push(HelpLine::plain(Role::Error, format!("⚠ and {more} more faults of the schema")));
         }
         for remark in &self.remarks.top {
             let text = wrap(&visible(&remark.text), usize::from(cells));
             lines.extend(marked(text, sign(remark.severity), role(remark.severity)));
         }
-        lines.truncate(6);
+        lines.truncate(TOP_LINES);
         lines
     }
 

@@ -55,7 +55,9 @@ impl HelpLine {
 impl Form {
     /// What is said of the whole, in few lines unless all of it is asked for.
     pub(super) fn introduction(&self) -> Vec<HelpLine> {
-        let node = self.introduced.then(|| self.whole());
+        // A row for the whole says it by itself.
+        let has_row = self.fields.first().is_some_and(|field| field.role == Seat::Root);
+        let node = (self.introduced && !has_row).then(|| self.whole());
         let Some(description) = node.as_ref().and_then(|node| node.description.as_deref()) else { return Vec::new() };
         let text = markdown::lines(description, usize::from(self.area.width.saturating_sub(3)));
         let mut lines: Vec<_> = text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }).collect();

@@ -117,6 +117,7 @@ impl Form {
             Act::MoveDown,
             Act::RenameMember,
             Act::RemoveValue,
+            Act::SetNull,
             Act::EditText,
             Act::RevertField,
             Act::FindField,
@@ -127,6 +128,10 @@ impl Form {
             Act::OpenField => !self.typing(),
             Act::FindField => self.position().is_some(),
             Act::AddItem => field.is_some_and(Self::is_for_adding),
+            Act::SetNull => field.is_some_and(|field| {
+                let says_so = matches!(field.kind, Kind::Choice(_) | Kind::Toggle | Kind::Variant { .. } | Kind::Null);
+                field.node.nullable && field.presence != Presence::Null && !says_so
+            }),
             _ => true,
         };
         candidates.into_iter().filter(useful).collect()

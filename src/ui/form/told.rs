@@ -4,6 +4,12 @@ use super::view::Form;
 use crate::schema::{pointer::Pointer, validate::Issue};
 
 impl Form {
+    /// Whether values are checked: not by a schema that is invalid as a whole.
+    #[must_use]
+    pub fn is_checked(&self) -> bool {
+        self.checker.is_some()
+    }
+
     /// What there is to mend, field by field: what was typed and is no value comes first.
     #[must_use]
     pub fn told(&self) -> Vec<Issue> {

@@ -1,5 +1,7 @@
 //! Which of several shapes a value has; a shape with fields of its own folds.
 
+use serde_json::Value;
+
 use super::{
     cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
     fold,
@@ -75,7 +77,12 @@ fn options(cell: &Cell<'_>) -> Vec<Shown> {
             .join(" · "),
         present: chosen == Some(number),
     };
-    branches.iter().enumerate().map(shown).collect()
+    let null = cell.takes_null().then(|| Shown {
+        label: "null".into(),
+        help: "nothing, said outright".into(),
+        present: cell.field.presence == Presence::Null,
+    });
+    branches.iter().enumerate().map(shown).chain(null).collect()
 }
 
 impl Switch {
@@ -85,9 +92,14 @@ impl Switch {
         self.list = Some(Listing::open(&options));
     }
 
-    fn pick(&mut self, number: Option<usize>) -> Answer {
+    fn pick(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
         self.close();
-        number.map_or(Answer::Handled, |number| Answer::Ask(Ask::Pick(number)))
+        match number {
+            // What comes after the branches is null.
+            Some(number) if number >= parts(cell).0.len() => cell.set(Value::Null),
+            Some(number) => Answer::Ask(Ask::Pick(number)),
+            None => Answer::Handled,
+        }
     }
 }
 
@@ -145,7 +157,7 @@ impl Editor for Switch {
         };
         if key.is(Code::Enter) {
             let chosen = list.chosen();
-            return self.pick(chosen);
+            return self.pick(cell, chosen);
         }
         if list.key(*key) {
             return Answer::Handled;
@@ -170,7 +182,7 @@ impl Editor for Switch {
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Pick(number) => return self.pick(Some(number)),
+            Click::Pick(number) => return self.pick(cell, Some(number)),
             Click::Fold => return Answer::Ask(Ask::Fold),
             Click::Open if self.list.is_some() => self.close(),
             _ => self.open(cell),

@@ -53,6 +53,9 @@ impl FormScreen {
         let form = self.form.get_or_insert_with(|| {
             let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
             form.enter();
+            if !form.is_checked() {
+                form.act(Act::EditJson);
+            }
             form
         });
         let source = document.source.as_ref().ok();
@@ -167,7 +170,7 @@ impl Screen for FormScreen {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let Some(task) = &state.form else { return };
         let widths = [Constraint::Fill(1), Constraint::Length((area.width * 2 / 5).max(40)), Constraint::Length(0)];
-        let count = self.form.as_ref().map_or(0, |form| form.told().len());
+        let count = self.form.as_ref().map_or(0, issues::count);
         let issues = if count == 0 { "Issues".to_owned() } else { format!("Issues ⚠ {count}") };
         self.panes.lay(frame.buffer_mut(), area, &["Form", "Document", &issues], &widths, look.styles);
         let below = u16::try_from(count.clamp(1, 8)).unwrap_or(8) + 2;
@@ -204,7 +207,7 @@ impl Screen for FormScreen {
             FORM => self.ask_form(|form| form.input(input)),
             DOCUMENT => self.document.input(input),
             _ => {
-                let count = self.form.as_ref().map_or(0, |form| form.told().len());
+                let count = self.form.as_ref().map_or(0, issues::count);
                 let enter = matches!(input, Input::Key(key) if key.is(Code::Enter));
                 match self.issues.input(input, count) {
                     true if pressed => self.go_to_issue(),

@@ -22,34 +22,27 @@ pub(super) struct IssuesPane {
 
 impl IssuesPane {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, form: &Form, focused: bool) {
-        let issues = form.told();
-        let title = match (form.findings().len(), issues.len()) {
-            (0, 0) => "✓ no issue".to_owned(),
-            (0, 1) => "⚠ 1 issue".to_owned(),
-            (0, count) => format!("⚠ {count} issues"),
-            (1, _) => "⚠ the schema has a fault".to_owned(),
-            (count, _) => format!("⚠ the schema has {count} faults"),
-        };
-        let foot = self.list.position(issues.len()).unwrap_or_default();
+        let entries = entries(form);
+        let title = title(form.findings().len(), entries.len() - form.findings().len());
+        let foot = self.list.position(entries.len()).unwrap_or_default();
         let styles = look.styles;
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(frame.buffer_mut(), area, styles);
         self.area = inside;
-        if issues.is_empty() {
-            let words = if form.findings().is_empty() { "it is as the schema wants it" } else { "nothing can be checked by it" };
+        if entries.is_empty() {
+            let words = "it is as the schema wants it";
             Pen::new(frame.buffer_mut(), inside, 0).skip(1).put(words, styles[Role::Dim]);
         }
-        let window = self.list.window(issues.len(), inside.height);
+        let window = self.list.window(entries.len(), inside.height);
         for (line, row) in (0_u16..).zip(window) {
-            let issue = &issues[row];
+            let entry = &entries[row];
             let chosen = focused && row == self.list.row;
             let ground = if chosen { styles[Role::Selected] } else { styles[Role::Text] };
-            let place = if issue.at.is_root() { "the document".to_owned() } else { issue.at.tokens().join(" › ") };
             let room = usize::from(inside.width).saturating_sub(2);
-            let place = tail(&visible(&place), room.saturating_sub(width(&issue.words) + 1).max(room / 3));
+            let place = tail(&visible(&entry.place), room.saturating_sub(width(&entry.words) + 1).max(room / 3));
             let mut pen = Pen::new(frame.buffer_mut(), inside, line);
             let style = |role: Role| if chosen { ground } else { styles[role] };
             pen.put(" ", ground).put(&place, style(Role::Label)).put(" ", ground);
-            let words = fit(&visible(&issue.words), pen.room()).into_owned();
+            let words = fit(&visible(&entry.words), pen.room()).into_owned();
             pen.put(&words, style(Role::Error)).fill(ground);
         }
     }
@@ -64,8 +57,42 @@ impl IssuesPane {
     }
 
     pub(super) fn chosen(&self, form: &Form) -> Option<Pointer> {
-        form.told().get(self.list.row).map(|issue| issue.at.clone())
+        entries(form).into_iter().nth(self.list.row)?.at
     }
+}
+
+/// A row of the list; what is wrong with the schema stands first and is no place of the document.
+struct Entry {
+    at: Option<Pointer>,
+    place: String,
+    words: String,
+}
+
+fn entries(form: &Form) -> Vec<Entry> {
+    let named = |at: &Pointer, whole: &str| if at.is_root() { whole.to_owned() } else { at.tokens().join(" › ") };
+    let faults = form.findings().iter().map(|finding| {
+        let place = format!("schema: {}", named(&finding.at, "all of it"));
+        Entry { at: None, place, words: finding.words.clone() }
+    });
+    let issues = form.told().into_iter();
+    let issues = issues.map(|issue| Entry { place: named(&issue.at, "the document"), words: issue.words, at: Some(issue.at) });
+    faults.chain(issues).collect()
+}
+
+/// How many rows the list has.
+pub(super) fn count(form: &Form) -> usize {
+    form.findings().len() + form.told().len()
+}
+
+fn title(faults: usize, issues: usize) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let faults = counted(faults, "fault of the schema", "faults of the schema");
+    let said: Vec<String> = faults.into_iter().chain(counted(issues, "issue", "issues")).collect();
+    if said.is_empty() { "✓ no issue".to_owned() } else { format!("⚠ {}", said.join(", ")) }
 }
 
 /// The end of a place that is too long, which tells most.
