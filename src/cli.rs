@@ -17,15 +17,18 @@ mod check;
 mod columns;
 mod completions;
 mod demo;
+mod deployed;
 mod ending;
 mod form;
 mod global;
 mod graph;
 mod groups;
 mod history;
+mod import;
 mod man;
 mod opened;
 mod out;
+mod push;
 mod report;
 mod request;
 mod scenarios;
@@ -90,6 +93,10 @@ enum Command {
     History(history::History),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
     Serve(serve::Serve),
+    /// Take the tools of a running system into files
+    Import(import::Import),
+    /// Send the tools to a running system, after showing what changes there
+    Push(push::Push),
     /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
     Form(form::Form),
     /// Print the JSON Schema that a descriptor's form is made from
@@ -144,6 +151,8 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Test(test)) => test.run(global, out),
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
+        Some(Command::Import(import)) => import.run(global, out),
+        Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),

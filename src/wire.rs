@@ -5,6 +5,7 @@
 //! them for the calls of this process. [`serve`] is the other side: services of our own that answer.
 
 pub mod backoff;
+pub mod deployed;
 pub mod registry;
 pub mod serve;
 pub mod session;

@@ -3,6 +3,7 @@
 //! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the table of tool types with their fields.
 
 pub mod checks;
+pub mod deployed;
 pub mod descriptor;
 pub mod entries;
 pub mod function;

@@ -43,6 +43,10 @@ fn toolcrib(folder: &Path, arguments: &[&str]) -> Ran {
 fn the_real_gateway() {
     let trustgraph = Deployment::start();
     calls(&trustgraph);
+    for scheme in ["http", "ws"] {
+        imports(&trustgraph, scheme);
+    }
+    pushes(&trustgraph);
 }
 
 fn calls(trustgraph: &Deployment) {
@@ -66,4 +70,62 @@ fn calls(trustgraph: &Deployment) {
         let joke = call(&["joke"]);
         assert!(joke.code == Some(2) && joke.words.contains("no endpoint for tool services"), "{}", joke.words);
     }
+}
+
+fn imports(trustgraph: &Deployment, scheme: &str) {
+    let (folder, url) = (tempfile::tempdir().unwrap(), trustgraph.url(scheme));
+    let import =
+        |arguments: &[&str]| toolcrib(folder.path(), &[&["import", "trustgraph", "--connection", &url], arguments].concat());
+    let file = folder.path().join("trustgraph.yaml");
+    let dry = import(&["--dry-run"]);
+    assert!(dry.code == Some(0) && dry.data.contains("ask-model") && !file.exists(), "{}{}", dry.data, dry.words);
+    let first = import(&[]);
+    assert_eq!(first.code, Some(0), "{}", first.words);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("ask-model:") && text.contains("template: shout"), "{text}");
+    let again = import(&[]);
+    assert!(again.code == Some(0) && again.words.contains("all 2 entries are here already"), "{}", again.words);
+    let ours = text.replace("template: shout", "template: mine");
+    fs::write(&file, &ours).unwrap();
+    let kept = import(&[]);
+    assert!(kept.words.contains("tool/shout") && fs::read_to_string(&file).unwrap() == ours, "{}", kept.words);
+    let overwritten = import(&["--overwrite", "--json"]);
+    let told: Value = serde_json::from_str(&overwritten.data).unwrap();
+    assert_eq!((told["files"][0].as_str(), told["written"].as_bool()), (Some("trustgraph.yaml"), Some(true)));
+    assert!(fs::read_to_string(&file).unwrap().contains("template: shout"));
+    let elsewhere = toolcrib(folder.path(), &["import", "trustgraph"]);
+    assert!(elsewhere.code == Some(2) && elsewhere.words.contains("not to a gateway"), "{}", elsewhere.words);
+}
+
+/// Comes last: afterwards the agent has other tools.
+fn pushes(trustgraph: &Deployment) {
+    let (folder, url) = (workspace(), trustgraph.url("ws"));
+    let push = |arguments: &[&str]| toolcrib(folder.path(), &[&["push", "trustgraph", "--connection", &url], arguments].concat());
+    let dry = push(&["--dry-run", "--json"]);
+    let told: Value = serde_json::from_str(&dry.data).unwrap();
+    assert_eq!((dry.code, &told["loads"], &told["written"]), (Some(0), &5.into(), &false.into()), "{}", dry.words);
+    let unasked = push(&[]);
+    assert!(unasked.code == Some(2) && unasked.words.contains("--yes"), "{}", unasked.words);
+    let written = push(&["--yes"]);
+    assert!(written.code == Some(0) && written.words.contains("4 added"), "{}{}", written.data, written.words);
+    assert!(written.data.contains("+ tool-service/jokes"), "{}", written.data);
+    let again = push(&["--yes"]);
+    assert!(again.words.contains("all is there just so"), "{}", again.words);
+
+    let file = folder.path().join("tools.yaml");
+    fs::write(&file, TOOLS.replace("service: jokes,", "service: nobody,")).unwrap();
+    let refused = push(&["--yes"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.words);
+    assert!(
+        refused.words.contains("unknown tool-service 'nobody'") && refused.words.contains("nothing was written"),
+        "{}",
+        refused.words
+    );
+
+    let fewer: String = TOOLS.lines().filter(|line| !line.contains("broken:")).map(|line| format!("{line}\n")).collect();
+    fs::write(&file, fewer).unwrap();
+    let deleted = push(&["--yes", "--delete"]);
+    assert!(deleted.code == Some(0) && deleted.words.contains("1 deleted"), "{}{}", deleted.data, deleted.words);
+    fs::write(&file, "tool: {").unwrap();
+    assert!(push(&["--yes", "--delete"]).words.contains("cannot be read"));
 }

@@ -1,0 +1,188 @@
+//! Entries of a running system, taken into the workspace's files.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    ground::Ground,
+    plan::{Plan, listed},
+};
+use crate::{
+    app::documents::Change,
+    model::{
+        entry::{Entry, EntryForm, FileId},
+        finding::EntryEdit,
+    },
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, print, source::Format},
+    systems::trustgraph::{
+        deployed::item::{Item, is_named},
+        keys,
+    },
+};
+
+/// Where new entries go.
+const FILE: &str = "trustgraph.yaml";
+
+/// What becomes of entries here that are other than those there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differing {
+    Keep,
+    Overwrite,
+}
+
+/// The changes that take entries in: new ones into a file of their own, and those that differ at their places, or not at all.
+///
+/// # Errors
+/// When nothing would change.
+pub fn plan(ground: Ground<'_>, items: &[Item], differing: Differing) -> Result<Plan, String> {
+    let mut plan = Plan::default();
+    let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens) =
+        (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for item in items {
+        let Some(mut value) = item.value() else {
+            unread.push(item.name());
+            continue;
+        };
+        // A secret has no place in a file of the workspace.
+        if value.as_object_mut().and_then(|members| members.shift_remove(keys::AUTH_TOKEN)).is_some() {
+            tokens.push(item.name());
+        }
+        match ground.catalog.entries().find(|entry| is_named(entry, item.section, &item.key)) {
+            None => new.push((item, value)),
+            Some(entry) if *entry.value == value => same += 1,
+            Some(_) if differing == Differing::Keep => kept.push(item.name()),
+            Some(entry) => {
+                taken.push(item.name());
+                plan.changes.push(replaced(entry, value));
+            }
+        }
+    }
+    let named = |names: &[String]| listed(names.iter().map(String::as_str));
+    let mut note = |names: &[String], words: &str| {
+        if !names.is_empty() {
+            plan.notes.push(format!("{words}: {}.", named(names)));
+        }
+    };
+    note(&unread, "Not JSON there, and left out (no tool is loaded there because of it)");
+    note(&tokens, "The token stays there, and is not written here");
+    note(&kept, "Different here, and kept as it is here");
+    let names: Vec<String> = new.iter().map(|(item, _)| item.name()).chain(taken).collect();
+    plan.changes.extend(placed(ground, &new));
+    if names.is_empty() {
+        let words = match (same, kept.len()) {
+            (0, 0) => "there is nothing to take in".to_owned(),
+            (same, 0) => format!("all {same} entries are here already, just so"),
+            (_, kept) => format!("nothing is new; {kept} differ and are kept as they are here ({})", named(&names_of(&plan))),
+        };
+        return Err(if plan.notes.is_empty() { words } else { format!("{words}. {}", plan.notes.join(" ")) });
+    }
+    plan.label = format!("import {}", named(&names));
+    Ok(plan)
+}
+
+fn names_of(plan: &Plan) -> Vec<String> {
+    plan.changes.iter().map(|change| change.file().to_string()).collect()
+}
+
+/// The whole entry anew, in the form it has here.
+fn replaced(entry: &Entry, value: Value) -> Change {
+    let place = entry.id.place();
+    match place.form {
+        EntryForm::Plain => {
+            Change::Entry(EntryEdit { entry: entry.id.clone(), edit: Edit::Set { at: Pointer::root(), to: value.into() } })
+        }
+        EntryForm::JsonText => {
+            let edit = Edit::Set { at: place.at.clone(), to: value.to_string().into() };
+            Change::File { file: place.file.clone(), document: place.document, edit }
+        }
+    }
+}
+
+/// New entries, in maps by their sections, in the file for them.
+fn placed(ground: Ground<'_>, new: &[(&Item, Value)]) -> Vec<Change> {
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let file = FileId::new(FILE);
+    let readable = |file: &FileId| {
+        let document = ground.documents.get(file).filter(|document| !document.gone)?;
+        Some(document.source.as_ref().ok()?.value(0).is_some_and(|value| value.is_object()))
+    };
+    if readable(&file) == Some(true) {
+        let set = |(item, value): &(&Item, Value)| {
+            let at = Pointer::root().child(item.section).child(item.key.as_str());
+            Change::File { file: file.clone(), document: 0, edit: Edit::Set { at, to: value.clone().into() } }
+        };
+        return new.iter().map(set).collect();
+    }
+    let mut root = Map::new();
+    for (item, value) in new {
+        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = value.clone();
+    }
+    let text = print::value(Format::Yaml, &Value::Object(root)).into();
+    let names = std::iter::once(FILE.to_owned()).chain((2..).map(|number| format!("trustgraph-{number}.yaml")));
+    let mut free = names.map(FileId::new).filter(|file| ground.documents.get(file).is_none_or(|document| document.gone));
+    free.next().map(|file| Change::Create { file, text }).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::documents::{Document, Documents},
+        model::context::Mode,
+        syntax::source::Source,
+        systems::read,
+    };
+
+    const HERE: &str = "# ours\ntool:\n  ask: {type: text-completion, name: ask, description: Asks}   # the first\n  say: {type: prompt, name: say, description: Says, template: say}\n";
+
+    fn there() -> Vec<Item> {
+        let item = |section, key: &str, text: &str| Item { section, key: key.into(), text: text.into() };
+        vec![
+            item("tool", "ask", r#"{"name": "ask", "type": "text-completion", "description": "Asks"}"#),
+            item("tool", "say", r#"{"type": "prompt", "name": "say", "description": "Says", "template": "other"}"#),
+            item("tool", "new", r#"{"type": "text-completion", "name": "new"}"#),
+            item("tool", "bad", "{broken"),
+            item("mcp", "echo", r#"{"url": "http://h", "auth-token": "hunter2"}"#),
+        ]
+    }
+
+    fn after(name: &str, text: &str, differing: Differing) -> (Result<Plan, String>, Vec<(String, String)>) {
+        let mut documents = Documents::default();
+        let (file, source) = (FileId::new(name), Source::parse(Format::Yaml, text).unwrap());
+        documents.load(file.clone(), Document::read(Format::Yaml, text.into(), Ok(source.clone())));
+        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let plan = plan(Ground { catalog: &catalog, documents: &documents }, &there(), differing);
+        let files = plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.files(&documents).unwrap());
+        let texts = files.into_iter().map(|file| (file.file.to_string(), file.after.unwrap().to_string())).collect();
+        (plan, texts)
+    }
+
+    #[test]
+    fn new_entries_get_a_file_and_what_differs_is_kept_unless_asked() {
+        let (plan, files) = after("ours.yaml", HERE, Differing::Keep);
+        let notes = plan.unwrap().notes.join(" ");
+        assert_eq!(files.len(), 1);
+        let (name, text) = &files[0];
+        assert_eq!(name, "trustgraph.yaml");
+        assert!(text.contains("new:") && text.contains("url: http://h") && !text.contains("hunter2"), "{text}");
+        for word in ["tool/bad", "tool/say", "mcp/echo"] {
+            assert!(notes.contains(word), "{notes}");
+        }
+        let (_, files) = after("ours.yaml", HERE, Differing::Overwrite);
+        let (_, text) = files.iter().find(|(name, _)| name == "ours.yaml").unwrap();
+        assert!(
+            text.starts_with("# ours\ntool:\n  ask: {type: text-completion, name: ask, description: Asks}   # the first\n"),
+            "{text}"
+        );
+        assert!(text.contains("other") && !text.contains("template: say"), "{text}");
+    }
+
+    #[test]
+    fn an_import_goes_into_the_file_of_the_one_before() {
+        let (_, files) = after("trustgraph.yaml", HERE, Differing::Keep);
+        assert_eq!(files.len(), 1);
+        assert!(files[0].1.starts_with(HERE.lines().next().unwrap()) && files[0].1.contains("echo"), "{}", files[0].1);
+    }
+}

@@ -1,0 +1,84 @@
+//! What the commands share that speak with a running system about its descriptors.
+
+use clap::ValueEnum;
+
+use super::{
+    ending::{Ending, Halt},
+    opened::Opened,
+    out::{Out, Tint},
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    app::documents::{Document, Documents},
+    engine::diff::{self, LineKind},
+    model::{
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+    },
+    syntax::source::Format,
+    systems::trustgraph::deployed::{item::Item, push::Push},
+    wire::{deployed, registry::Registry},
+};
+
+/// A system whose descriptors can be read and written while it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SystemWord {
+    /// Tools, tool services and MCP servers of TrustGraph's configuration, through its gateway
+    Trustgraph,
+}
+
+/// Everything there.
+pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
+    let mut items = Vec::new();
+    let registry = async {
+        let registry = Registry::default();
+        tokio::select! {
+            () = interrupted() => return Err(stopped("reading").into()),
+            read = deployed::read(&registry, connection) => items = read?,
+        }
+        Ok(Ending::Done)
+    };
+    wait_for("reading TrustGraph's configuration", registry)?;
+    Ok(items)
+}
+
+/// Writes, and reads back.
+pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
+    let writing = async {
+        let registry = Registry::default();
+        tokio::select! {
+            () = interrupted() => return Err(stopped("writing").into()),
+            written = deployed::write(&registry, connection, push) => written?,
+        }
+        Ok(Ending::Done)
+    };
+    wait_for("writing TrustGraph's configuration", writing).map(drop)
+}
+
+fn stopped(doing: &str) -> Problem {
+    Problem::new(ProblemKind::Unreachable, format!("{doing} TrustGraph's configuration"), "it was interrupted")
+        .remedy("what was written so far is there; `toolcrib push trustgraph --dry-run` shows what is missing")
+}
+
+/// The workspace's files as documents that changes can be made of.
+pub fn documents(opened: &Opened) -> Documents {
+    let mut documents = Documents::default();
+    for file in &opened.files {
+        let format = Format::of(file.file.path()).unwrap_or(Format::Json);
+        documents.load(file.file.clone(), Document::read(format, file.text.clone(), file.source.clone()));
+    }
+    documents
+}
+
+/// The lines that differ between two texts.
+pub fn show(out: &mut Out, before: &str, after: &str) -> std::io::Result<()> {
+    for line in diff::lines(before, after) {
+        let (sign, tint) = match line.kind {
+            LineKind::Same => continue,
+            LineKind::Added => ('+', Tint::Good),
+            LineKind::Removed => ('-', Tint::Bad),
+        };
+        out.line(out.tint(tint, &format!("  {sign} {}", line.text)))?;
+    }
+    Ok(())
+}

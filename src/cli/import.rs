@@ -1,0 +1,86 @@
+//! `toolcrib import`: takes the tools of a running system into the workspace's files.
+
+use clap::Args;
+use serde_json::json;
+
+use super::{
+    deployed::{self, SystemWord},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+};
+use crate::{
+    app::compose::{
+        ground::Ground,
+        imports::{self, Differing},
+        plan::FilePlan,
+    },
+    model::problem::{Problem, ProblemKind},
+    store::files::{self, Expected, Outside, Stamp},
+};
+
+#[derive(Args, Debug)]
+pub struct Import {
+    /// The system to take them from
+    #[arg(value_enum)]
+    system: SystemWord,
+
+    /// Take also what is different here; it is kept as it is otherwise
+    #[arg(long)]
+    overwrite: bool,
+
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Import {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let SystemWord::Trustgraph = self.system;
+        let opened = Opened::read_aloud(global, out)?;
+        let items = deployed::read(&opened.connection(global)?)?;
+        let documents = deployed::documents(&opened);
+        let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
+        let plan = match imports::plan(Ground { catalog: &opened.catalog, documents: &documents }, &items, differing) {
+            Ok(plan) => plan,
+            Err(words) => {
+                if global.json {
+                    out.json(&json!({"files": [], "notes": [words], "written": false}))?;
+                }
+                out.say(words);
+                return Ok(Ending::Done);
+            }
+        };
+        let refused = |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
+        let files = plan.files(&documents).map_err(|error| refused(error.to_string()))?;
+        let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
+        if global.json {
+            out.json(&json!({"files": names, "notes": plan.notes, "written": !self.dry_run}))?;
+        }
+        for file in &files {
+            if !global.json {
+                out.line(out.tint(Tint::Bold, file.file.as_str()))?;
+                deployed::show(out, file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default())?;
+            }
+            if !self.dry_run {
+                save(&opened, file)?;
+            }
+        }
+        plan.notes.iter().for_each(|note| out.say(note));
+        out.say(if self.dry_run {
+            "nothing was written (--dry-run)".to_owned()
+        } else {
+            format!("written: {}", names.join(", "))
+        });
+        Ok(Ending::Done)
+    }
+}
+
+fn save(opened: &Opened, file: &FilePlan) -> Result<(), Problem> {
+    let Some(text) = &file.after else { return Ok(()) };
+    let expected = file.before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
+    let root = &opened.workspace.root;
+    let saved = files::save(root, &opened.workspace.path(&file.file), text, expected, Outside::Refuse);
+    saved.map(drop).map_err(|refused| refused.problem().clone())
+}

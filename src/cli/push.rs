@@ -1,0 +1,118 @@
+//! `toolcrib push`: sends the workspace's tools to a running system, after showing what changes there.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    deployed::{self, SystemWord},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+};
+use crate::{
+    model::{
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+    },
+    systems::trustgraph::deployed::push::{self, Absent},
+};
+
+#[derive(Args, Debug)]
+pub struct Push {
+    /// The system to send them to
+    #[arg(value_enum)]
+    system: SystemWord,
+
+    /// Show what would change, see whether all of it loads, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Take away there what is not here
+    #[arg(long)]
+    delete: bool,
+
+    /// Write without asking
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+impl Push {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let SystemWord::Trustgraph = self.system;
+        let opened = Opened::read_aloud(global, out)?;
+        if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
+            let cause = format!("{} cannot be read, and what it holds would seem to be gone", opened.shown(&broken.file));
+            return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first (`toolcrib check`)").into());
+        }
+        let connection = opened.connection(global)?;
+        let items = deployed::read(&connection)?;
+        let absent = if self.delete { Absent::Delete } else { Absent::Keep };
+        let push = push::plan(&opened.catalog, &items, absent)?;
+        if !global.json {
+            show(out, &push)?;
+        }
+        push.notes.iter().for_each(|note| out.warn(note));
+        let loads = push.loads.as_ref().map_err(|cause| {
+            Problem::new(ProblemKind::Service, "seeing whether TrustGraph could load it", cause)
+                .remedy("mend that entry here, or take it away there (--delete); nothing was written")
+        });
+        let write = loads.is_ok() && !push.changes.is_empty() && !self.dry_run && self.agreed(out, &connection, &push)?;
+        if write {
+            deployed::write(&connection, &push)?;
+        }
+        if global.json {
+            out.json(&told(&push, write))?;
+        }
+        let count = *loads?;
+        out.say(match (write, self.dry_run, push.changes.is_empty()) {
+            (true, ..) => format!("written and read back: {}; the agent loads {count} tools", push.words()),
+            (false, _, true) => format!("nothing to write: all is there just so; the agent loads {count} tools"),
+            (false, true, _) => format!("nothing was written (--dry-run): {}; the agent would load {count} tools", push.words()),
+            (false, ..) => "nothing was written".to_owned(),
+        });
+        Ok(Ending::Done)
+    }
+
+    /// Whether the user wants it written.
+    fn agreed(&self, out: &mut Out, connection: &Connection, push: &push::Push) -> Result<bool, Problem> {
+        if self.yes {
+            return Ok(true);
+        }
+        let refused =
+            |cause: &str| Problem::new(ProblemKind::Input, "pushing", cause).remedy("say --yes to write without being asked");
+        if !std::io::stdin().is_terminal() {
+            return Err(refused("nobody is there to be asked"));
+        }
+        let failed = |error: std::io::Error| refused(&error.to_string());
+        out.flush().map_err(failed)?;
+        let place = connection.servers.first().map_or("", String::as_str);
+        let mut asking = std::io::stderr().lock();
+        let question = format!("write this to {} ({place})? {} [y/N] ", connection.name, push.words());
+        asking.write_all(crate::model::shown::visible(&question).as_bytes()).and_then(|()| asking.flush()).map_err(failed)?;
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+}
+
+fn show(out: &mut Out, push: &push::Push) -> std::io::Result<()> {
+    for change in &push.changes {
+        out.line(out.tint(Tint::Bold, &format!("{} {}", change.sign(), change.name())))?;
+        let [before, after] = change.shown();
+        deployed::show(out, &before, &after)?;
+    }
+    Ok(())
+}
+
+fn told(push: &push::Push, written: bool) -> Value {
+    let changes: Vec<Value> =
+        push.changes.iter().map(|change| json!({"change": change.word(), "type": change.section, "key": change.key})).collect();
+    let (loads, error) = match &push.loads {
+        Ok(count) => (json!(count), Value::Null),
+        Err(cause) => (Value::Null, json!(cause)),
+    };
+    json!({"changes": changes, "loads": loads, "load_error": error, "notes": push.notes, "written": written})
+}

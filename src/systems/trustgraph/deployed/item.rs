@@ -1,0 +1,117 @@
+//! Entries as the configuration service has them, and the requests that read them.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    model::{
+        call::Request,
+        connection::Connection,
+        entry::{Entry, EntryKind},
+        problem::{Problem, ProblemKind},
+    },
+    systems::trustgraph::{gateway::endpoints, keys},
+};
+
+/// The configuration types that hold what agents use, in the order in which they are shown.
+pub const SECTIONS: [(&str, EntryKind); 3] =
+    [(keys::TOOLS, EntryKind::Tool), (keys::SERVICES, EntryKind::Service), (keys::SERVERS, EntryKind::Server)];
+
+/// One entry there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    pub section: &'static str,
+    pub key: String,
+    /// Text that should hold JSON.
+    pub text: String,
+}
+
+impl Item {
+    /// Its value; `None` when the text is not JSON.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        serde_json::from_str(&self.text).ok()
+    }
+
+    /// `tool/tell-joke`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.section, self.key)
+    }
+}
+
+/// The section that entries of a kind are kept under.
+#[must_use]
+pub fn section_of(kind: EntryKind) -> &'static str {
+    SECTIONS.iter().find(|(_, of)| *of == kind).map_or(keys::TOOLS, |(section, _)| section)
+}
+
+/// Whether an entry of ours is the one of that name there.
+#[must_use]
+pub fn is_named(entry: &Entry, section: &str, key: &str) -> bool {
+    entry.system == keys::SYSTEM && entry.key == key && section_of(entry.kind) == section
+}
+
+/// A request to the configuration service.
+#[must_use]
+pub fn request(body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
+    endpoints::of_workspace("config", body, correlation, connection)
+}
+
+/// The body that asks for all entries of a section.
+#[must_use]
+pub fn asking(section: &str) -> Map<String, Value> {
+    object(json!({"operation": "getvalues", "type": section}))
+}
+
+pub(super) fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+/// The entries that an answer to [`asking`] holds, in the order of their keys.
+///
+/// # Errors
+/// When the answer is none, or is the empty one that stands for an error.
+pub fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
+    let unreadable = |cause: &str| {
+        Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)
+            .remedy("look into the log of the configuration service")
+    };
+    let answer: Value = serde_json::from_str(answer).map_err(|_| unreadable("the answer is not JSON"))?;
+    let values = answer.get("values").and_then(Value::as_array).ok_or_else(|| unreadable("the answer holds no values"))?;
+    // An error of the configuration service arrives as an empty answer of version 0.
+    if values.is_empty() && answer.get("version").and_then(Value::as_u64) == Some(0) {
+        return Err(unreadable("the answer is empty and has version 0, which is how the gateway tells an error"));
+    }
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let mut items: Vec<Item> = values
+        .iter()
+        .filter_map(|value| {
+            let held = value.get("value").filter(|held| !held.is_null())?;
+            let held = held.as_str().map_or_else(|| held.to_string(), str::to_owned);
+            Some(Item { section, key: text(value, "key")?, text: held })
+        })
+        .collect();
+    items.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_and_an_error_that_looks_empty_is_told() {
+        let answer = r#"{"version": 2, "values": [
+            {"type": "tool", "key": "b", "value": "{}"}, {"type": "tool", "key": "a", "value": "{broken"},
+            {"type": "tool", "key": "gone", "value": null}], "directory": [], "config": {}}"#;
+        let items = read(keys::TOOLS, answer).unwrap();
+        assert_eq!(items.iter().map(Item::name).collect::<Vec<_>>(), ["tool/a", "tool/b"]);
+        assert_eq!((items[0].value(), items[1].value()), (None, Some(json!({}))));
+        assert_eq!(read(keys::TOOLS, r#"{"version": 2, "values": []}"#), Ok(Vec::new()));
+        assert!(read(keys::TOOLS, r#"{"version": 0, "values": []}"#).unwrap_err().cause.contains("version 0"));
+        assert!(read(keys::TOOLS, "{}").is_err() && read(keys::TOOLS, "nonsense").is_err());
+    }
+}

@@ -1,0 +1,342 @@
+//! What sending the workspace's entries changes there, as requests and as something to look at first.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::item::{Item, SECTIONS, is_named, object, section_of};
+use crate::{
+    model::{
+        catalog::Catalog,
+        entry::Entry,
+        problem::{Problem, ProblemKind},
+    },
+    systems::trustgraph::{
+        keys,
+        load::{self, Services},
+    },
+};
+
+/// What becomes of entries there that the workspace does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    Keep,
+    Delete,
+}
+
+/// One entry that changes there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub section: &'static str,
+    pub key: String,
+    /// Its text now; `None`: it is not there.
+    pub before: Option<String>,
+    /// Its text then; `None`: it goes.
+    pub after: Option<String>,
+}
+
+/// Everything that a push changes, and what is there afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Push {
+    pub changes: Vec<Change>,
+    /// What a user should know before, each in a sentence.
+    pub notes: Vec<String>,
+    /// All entries as they are afterwards.
+    pub after: Vec<Item>,
+    /// How many tools the agent then loads, or why it loads none.
+    pub loads: Result<usize, String>,
+}
+
+impl Change {
+    /// `+`, `~` or `-`.
+    #[must_use]
+    pub fn sign(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "+",
+            (_, None) => "-",
+            _ => "~",
+        }
+    }
+
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self.sign() {
+            "+" => "add",
+            "-" => "delete",
+            _ => "change",
+        }
+    }
+
+    /// `tool/tell-joke`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.section, self.key)
+    }
+
+    /// Both texts laid out for comparing, without secrets; empty where there is none.
+    #[must_use]
+    pub fn shown(&self) -> [String; 2] {
+        [&self.before, &self.after].map(|text| text.as_deref().map_or_else(String::new, laid_out))
+    }
+}
+
+/// The text with a member on each line; a token is not shown.
+fn laid_out(text: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return format!("{text}\n") };
+    if let Some(token) = value.get_mut(keys::AUTH_TOKEN) {
+        *token = "(hidden)".into();
+    }
+    serde_json::to_string_pretty(&value).map_or_else(|_| text.to_owned(), |text| text + "\n")
+}
+
+/// What sending the catalog's entries changes, where `deployed` is what is there.
+///
+/// # Errors
+/// When the workspace itself does not say clearly what to send.
+pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push, Problem> {
+    let entries: Vec<&Entry> = catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
+    let unclear =
+        |cause: String, remedy: &str| Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy);
+    let mut seen = BTreeSet::new();
+    let mut push = Push { changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0) };
+    for entry in &entries {
+        let section = section_of(entry.kind);
+        if !seen.insert((section, entry.key.as_str())) {
+            let cause = format!("{section}/{} stands twice, the second time in {}:{}", entry.key, entry.id.file(), entry.line);
+            return Err(unclear(cause, "give one of them another key"));
+        }
+        if !entry.value.is_object() {
+            let cause = format!("{section}/{} in {}:{} is no object", entry.key, entry.id.file(), entry.line);
+            return Err(unclear(cause, "mend the entry, or take it out"));
+        }
+        let there = deployed.iter().find(|item| is_named(entry, item.section, &item.key));
+        let value = with_token(entry, there);
+        push.notes.extend(odd(entry));
+        let same = there.is_some_and(|there| there.value().as_ref() == Some(&*value));
+        let text = match there {
+            Some(there) if same => there.text.clone(),
+            _ => value.to_string(),
+        };
+        if !same {
+            let before = there.map(|there| there.text.clone());
+            push.changes.push(Change { section, key: entry.key.clone(), before, after: Some(text.clone()) });
+        }
+        push.after.push(Item { section, key: entry.key.clone(), text });
+    }
+    for item in deployed.iter().filter(|item| !seen.contains(&(item.section, item.key.as_str()))) {
+        match absent {
+            Absent::Keep => push.after.push(item.clone()),
+            Absent::Delete => push.changes.push(Change {
+                section: item.section,
+                key: item.key.clone(),
+                before: Some(item.text.clone()),
+                after: None,
+            }),
+        }
+    }
+    push.loads = loads(&push.after);
+    Ok(push)
+}
+
+/// A token that only TrustGraph has stays there: it has no place in a file of the workspace.
+fn with_token<'e>(entry: &'e Entry, there: Option<&Item>) -> Cow<'e, Value> {
+    let token = there.and_then(|there| there.value()?.get(keys::AUTH_TOKEN).cloned());
+    match token {
+        Some(token) if section_of(entry.kind) == keys::SERVERS && entry.value.get(keys::AUTH_TOKEN).is_none() => {
+            let mut value = (*entry.value).clone();
+            value[keys::AUTH_TOKEN] = token;
+            Cow::Owned(value)
+        }
+        _ => Cow::Borrowed(&entry.value),
+    }
+}
+
+/// What TrustGraph reads otherwise than it looks.
+fn odd(entry: &Entry) -> Option<String> {
+    let has = |key: &str| entry.value.get(key).is_some();
+    (has(keys::STATES_DOCUMENT) && !has(keys::STATES_DEPLOYED)).then(|| {
+        format!(
+            "{} lists {}, which TrustGraph does not read: it is available in every state there. Write {} instead.",
+            entry.key,
+            keys::STATES_DOCUMENT,
+            keys::STATES_DEPLOYED
+        )
+    })
+}
+
+/// How many tools the agent loads of all these, or the one that keeps it from loading any.
+fn loads(items: &[Item]) -> Result<usize, String> {
+    let mut read = Vec::new();
+    for item in items {
+        let value = item.value().ok_or_else(|| format!("{} does not hold JSON, so no tool at all is loaded", item.name()))?;
+        read.push((item, value));
+    }
+    let of = |section: &'static str| read.iter().filter(move |(item, _)| item.section == section);
+    let services: Services<'_> = of(keys::SERVICES).map(|(item, value)| (item.key.as_str(), value)).collect();
+    let loaded = load::load(of(keys::TOOLS).map(|(item, value)| (item.key.as_str(), value)), &services);
+    loaded.map(|tools| tools.len()).map_err(|error| format!("{}: {}, so no tool at all is loaded", error.tool, error.logged))
+}
+
+impl Push {
+    /// The bodies of the requests that make it so, in order.
+    ///
+    /// The agent reloads only the kinds that a write names, and with services alone it has no tools, with tools alone no services. So the
+    /// last write names both kinds, with an entry as it is where none changes.
+    #[must_use]
+    pub fn writes(&self) -> Vec<Map<String, Value>> {
+        let (gone, kept): (Vec<_>, Vec<_>) = self.changes.iter().partition(|change| change.after.is_none());
+        let mut writes = Vec::new();
+        if !gone.is_empty() {
+            let keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
+            writes.push(object(json!({"operation": "delete", "keys": keys})));
+        }
+        let value = |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
+        let mut values: Vec<Value> =
+            kept.iter().filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?))).collect();
+        let together = [keys::TOOLS, keys::SERVICES];
+        if self.changes.iter().any(|change| together.contains(&change.section)) {
+            for section in together.iter().filter(|section| !kept.iter().any(|change| change.section == **section)) {
+                let known = self.after.iter().find(|item| item.section == *section);
+                values.extend(known.map(|item| value(section, &item.key, &item.text)));
+            }
+        }
+        if !values.is_empty() {
+            writes.push(object(json!({"operation": "put", "values": values})));
+        }
+        writes
+    }
+
+    /// What is not there as it was to be, each in a sentence; `now` is what was read back.
+    #[must_use]
+    pub fn unmet(&self, now: &[Item]) -> Vec<String> {
+        let found = |change: &Change| now.iter().find(|item| item.section == change.section && item.key == change.key);
+        let told = self.changes.iter().filter_map(|change| match (&change.after, found(change)) {
+            (None, Some(_)) => Some(format!("{} is still there", change.name())),
+            (Some(_), None) => Some(format!("{} is not there", change.name())),
+            (Some(after), Some(item)) if item.text != *after => Some(format!("{} is another than was sent", change.name())),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// What changes, in words: `2 added, 1 changed`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let count = |sign: &str| self.changes.iter().filter(|change| change.sign() == sign).count();
+        let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")].map(|(sign, word)| (count(sign), word));
+        let parts: Vec<String> =
+            counted.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        if parts.is_empty() { "nothing changes".into() } else { parts.join(", ") }
+    }
+}
+
+/// Every section, for reading all of it.
+pub fn sections() -> impl Iterator<Item = &'static str> {
+    SECTIONS.iter().map(|(section, _)| *section)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{context::Mode, entry::FileId},
+        syntax::source::{Format, Source},
+        systems::read,
+    };
+
+    const OURS: &str = "\
+tool:
+  joke: {type: tool-service, name: joke, description: Jokes, service: jokes}
+  ask: {type: text-completion, name: ask, description: Asks}
+tool-service:
+  jokes: {request-queue: 'request:tg:joke', response-queue: 'response:tg:joke'}
+mcp:
+  echo: {url: 'http://localhost:1'}
+";
+
+    fn catalog(text: &str) -> Catalog {
+        read::catalog([(&FileId::new("t.yaml"), &Source::parse(Format::Yaml, text).unwrap())], Mode::Document)
+    }
+
+    fn item(section: &'static str, key: &str, text: &str) -> Item {
+        Item { section, key: key.into(), text: text.into() }
+    }
+
+    fn pushed(ours: &str, there: &[Item], absent: Absent) -> Push {
+        plan(&catalog(ours), there, absent).unwrap()
+    }
+
+    fn names(push: &Push) -> Vec<String> {
+        push.changes.iter().map(|change| format!("{}{}", change.sign(), change.name())).collect()
+    }
+
+    #[test]
+    fn only_what_differs_changes_however_it_is_written() {
+        let there = [
+            item("tool", "ask", r#"{ "description":"Asks", "name":"ask", "type":"text-completion"}"#),
+            item("tool", "joke", r#"{"type":"tool-service","name":"other"}"#),
+            item("tool", "old", r#"{"type":"text-completion","name":"old"}"#),
+        ];
+        let push = pushed(OURS, &there, Absent::Keep);
+        assert_eq!(names(&push), ["~tool/joke", "+tool-service/jokes", "+mcp/echo"]);
+        assert_eq!((push.words().as_str(), &push.loads), ("2 added, 1 changed", &Ok(3)));
+        assert_eq!(names(&pushed(OURS, &there, Absent::Delete)).last().unwrap(), "-tool/old");
+        assert_eq!(pushed(OURS, &push.after, Absent::Keep).words(), "nothing changes");
+    }
+
+    #[test]
+    fn a_write_always_names_both_kinds() {
+        let first = pushed(OURS, &[], Absent::Keep);
+        let changed = OURS.replace("Asks}", "Asks more}");
+        let push = pushed(&changed, &first.after, Absent::Delete);
+        let [put] = &push.writes()[..] else { panic!("{:?}", push.writes()) };
+        let kinds: Vec<&str> = put["values"].as_array().unwrap().iter().map(|value| value["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["tool", "tool-service"]);
+        let fewer = OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
+        let push = pushed(&fewer, &first.after, Absent::Delete);
+        let [delete, put] = &push.writes()[..] else { panic!("{:?}", push.writes()) };
+        assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}]));
+        assert_eq!(put["values"].as_array().unwrap().len(), 2);
+        let servers = pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
+        assert_eq!(servers.writes()[0]["values"].as_array().unwrap().len(), 1);
+        assert_eq!(pushed(OURS, &first.after, Absent::Keep).writes(), Vec::<Map<String, Value>>::new());
+    }
+
+    #[test]
+    fn one_bad_entry_there_or_here_keeps_all_from_loading() {
+        let there = [item("tool", "bad", "{broken")];
+        assert!(pushed(OURS, &there, Absent::Keep).loads.unwrap_err().contains("tool/bad"));
+        assert_eq!(pushed(OURS, &there, Absent::Delete).loads, Ok(2));
+        let unknown = OURS.replace("service: jokes", "service: nobody");
+        let told = pushed(&unknown, &[], Absent::Keep).loads.unwrap_err();
+        assert!(told.contains("references unknown tool-service 'nobody'"), "{told}");
+    }
+
+    #[test]
+    fn a_token_stays_there_and_is_not_shown() {
+        let there = [item("mcp", "echo", r#"{"url":"http://old","auth-token":"hunter2"}"#)];
+        let push = pushed(OURS, &there, Absent::Keep);
+        let change = push.changes.iter().find(|change| change.section == "mcp").unwrap();
+        assert!(change.after.as_ref().unwrap().contains("hunter2"));
+        assert!(!change.shown().concat().contains("hunter2") && change.shown()[1].contains("localhost"));
+    }
+
+    #[test]
+    fn what_was_written_is_compared_with_what_is_there() {
+        let push = pushed(OURS, &[], Absent::Keep);
+        assert_eq!(push.unmet(&push.after), Vec::<String>::new());
+        let mut now = push.after.clone();
+        now.remove(0);
+        now[0].text.push(' ');
+        assert_eq!(push.unmet(&now), ["tool/joke is not there", "tool/ask is another than was sent"]);
+    }
+
+    #[test]
+    fn what_is_unclear_is_refused_and_what_is_ignored_is_told() {
+        let twice = format!("{OURS}---\ntool:\n  ask: {{type: prompt, name: x, description: d, template: t}}\n");
+        let problem = plan(&catalog(&twice), &[], Absent::Keep).unwrap_err();
+        assert!(problem.cause.contains("tool/ask stands twice"), "{problem}");
+        let document = OURS.replace("service: jokes}", "service: jokes, available_in_states: [a]}");
+        assert!(pushed(&document, &[], Absent::Keep).notes[0].contains("applicable-states"));
+    }
+}
