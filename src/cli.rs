@@ -10,6 +10,7 @@ use std::{
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+mod agent;
 mod arguments;
 mod call;
 mod cases;
@@ -93,6 +94,8 @@ enum Command {
     History(history::History),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
     Serve(serve::Serve),
+    /// Ask TrustGraph's agent and tell its steps as they come, with the state and the tools after each
+    Agent(agent::Agent),
     /// Take the tools of a running system into files
     Import(import::Import),
     /// Send the tools to a running system, after showing what changes there
@@ -151,6 +154,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Test(test)) => test.run(global, out),
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
+        Some(Command::Agent(agent)) => agent.run(global, out),
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),

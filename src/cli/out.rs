@@ -105,6 +105,11 @@ impl Out {
         write!(self.data, "{}{end}", visible(text))
     }
 
+    /// The label of a line whose text follows in pieces, already made harmless by [`Out::tint`].
+    pub fn raw_start(&mut self, label: &str) -> io::Result<()> {
+        write!(self.data, "{label} ")
+    }
+
     /// Ends the line on a terminal, where the prompt would follow; elsewhere the text stays as it came.
     pub fn end_line(&mut self) -> io::Result<()> {
         if self.terminal { writeln!(self.data) } else { Ok(()) }

@@ -46,15 +46,21 @@ impl Asked {
 }
 
 impl RequestArgs {
-    /// The request; warns about groups that no tool is in, and about a user who may not ask for them.
-    pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
+    /// The request's context, unasked whether it makes sense.
+    #[must_use]
+    pub fn context(&self, opened: &Opened) -> Context {
         let own = &opened.settings.context;
         let text = |given: &Option<String>, own: &Option<Name>| given.as_deref().map(Name::from).or_else(|| own.clone());
-        let context = Context {
+        Context {
             user: text(&self.user, &own.user),
             groups: self.groups.as_ref().map(|names| names.0.clone()).or_else(|| own.groups.clone()),
             state: text(&self.state, &own.state),
-        };
+        }
+    }
+
+    /// The request; warns about groups that no tool is in, and about a user who may not ask for them.
+    pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
+        let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
         if !unknown.is_empty() {
             out.warn(format_args!("no tool is in {}", list(&unknown)));

@@ -2,6 +2,7 @@
 //!
 //! `entries` finds what a file holds, `descriptor` reads it as tools and services, `types` is the table of tool types with their fields.
 
+pub mod agent;
 pub mod checks;
 pub mod deployed;
 pub mod descriptor;

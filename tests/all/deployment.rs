@@ -46,6 +46,7 @@ fn the_real_gateway() {
     for scheme in ["http", "ws"] {
         imports(&trustgraph, scheme);
     }
+    agents(&trustgraph);
     pushes(&trustgraph);
 }
 
@@ -128,4 +129,37 @@ fn pushes(trustgraph: &Deployment) {
     assert!(deleted.code == Some(0) && deleted.words.contains("1 deleted"), "{}{}", deleted.data, deleted.words);
     fs::write(&file, "tool: {").unwrap();
     assert!(push(&["--yes", "--delete"]).words.contains("cannot be read"));
+}
+
+fn agents(trustgraph: &Deployment) {
+    let (folder, url) = (tempfile::tempdir().unwrap(), trustgraph.url("ws"));
+    let ask = |arguments: &[&str]| toolcrib(folder.path(), &[&["agent", "--connection", &url], arguments].concat());
+    let run = ask(&["--json", "--groups", "read", "ask-model then shout"]);
+    assert_eq!(run.code, Some(0), "{}", run.words);
+    let events: Vec<Value> = run.data.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let states: Vec<(&str, usize)> = events
+        .iter()
+        .filter(|event| ["start", "state"].contains(&event["event"].as_str().unwrap()))
+        .map(|event| (event["state"].as_str().unwrap(), event["available"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(states, [("undefined", 1), ("asked", 2), ("shouted", 1)], "{}", run.data);
+    // The agent told the language model of the very tools that were worked out here.
+    let offered: Vec<usize> = (0..3).map(|_| trustgraph.asked()["tools"].as_array().unwrap().len()).collect();
+    assert_eq!(offered, [1, 2, 1]);
+    let used: Vec<&str> = events.iter().filter_map(|event| event["tool"].as_str()).collect();
+    assert_eq!(used, ["ask-model", "shout"]);
+    let text = |of: &str| -> String {
+        events.iter().filter(|event| event["event"] == of).filter_map(|event| event["text"].as_str()).collect()
+    };
+    assert_eq!((text("observation").as_str(), text("answer").trim()), ("The answer is why.HEY why.", "done after 2"));
+
+    let shown = ask(&["--groups", "read", "ask-model"]);
+    assert!(shown.data.contains("action      ask-model {\"question\": \"why\"}"), "{}", shown.data);
+    assert!(shown.data.contains("state       asked · 2 available: ask-model, shout"), "{}", shown.data);
+    let nothing = ask(&["--groups", "nobody", "done"]);
+    assert!(nothing.words.contains("0 tools") && nothing.words.contains("no tool there is in nobody"), "{}", nothing.words);
+    let failed = ask(&["--groups", "read", "fail"]);
+    assert!(failed.code == Some(1) && failed.words.contains("the gateway hides why"), "{}", failed.words);
+    let over_http = toolcrib(folder.path(), &["agent", "--connection", &trustgraph.url("http"), "why"]);
+    assert!(over_http.code == Some(2) && over_http.words.contains("ws://"), "{}", over_http.words);
 }

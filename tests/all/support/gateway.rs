@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader, Lines},
     net::TcpListener,
     process::{Child, ChildStdout, Command, Stdio},
+    sync::mpsc,
     thread,
 };
 
@@ -110,6 +111,7 @@ fn scheme(transport: TransportKind) -> &'static str {
 pub struct Deployment {
     child: Child,
     port: u16,
+    asked: mpsc::Receiver<String>,
     _broker: PulsarBroker,
 }
 
@@ -117,13 +119,21 @@ impl Deployment {
     pub fn start() -> Self {
         let (broker, port) = (PulsarBroker::start(), free_port());
         let (child, lines) = run("deployment.py", &[broker.url(), port.to_string()]);
+        let (tell, asked) = mpsc::channel();
         // Keep reading, or it would block on a full pipe.
-        thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
-        Self { child, port, _broker: broker }
+        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
+        Self { child, port, asked, _broker: broker }
     }
 
     pub fn url(&self, scheme: &str) -> String {
         format!("{scheme}://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Deployment {
+    /// What the agent asked the language model next: the tools that it offered, and how many steps it had made.
+    pub fn asked(&self) -> serde_json::Value {
+        serde_json::from_str(&self.asked.recv_timeout(super::calls::HUNG).unwrap()).unwrap()
     }
 }
 

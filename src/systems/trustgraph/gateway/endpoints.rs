@@ -140,6 +140,13 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     Ok(endpoint.request(&asked, body, arguments.map(|key| (key, &*written))))
 }
 
+/// A request to a service of the connection's flow that no tool is called with, such as `agent`.
+#[must_use]
+pub fn of_flow(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
+    let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
+    Endpoint::of_flow(service, &connection.gateway).request(&asked, body, None)
+}
+
 /// A request to a service of the workspace itself, such as `config`.
 #[must_use]
 pub fn of_workspace(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {

@@ -1,0 +1,234 @@
+//! `toolcrib agent`: asks TrustGraph's agent and tells its steps as they come, with the state and the tools after each.
+
+use std::{pin::pin, time::Duration};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    call::duration,
+    deployed::{self, catalog},
+    ending::{Ended, Ending, Halt},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint, complain},
+    request::RequestArgs,
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    engine::filter::{available, list, next_state, unknown_groups},
+    model::{
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        catalog::Catalog,
+        connection::Connection,
+        context::{Context, Mode},
+        problem::{Problem, ProblemKind},
+    },
+    systems::trustgraph::{
+        agent::{self, Part, Told},
+        deployed::push::{self, Absent},
+    },
+    wire::registry::Registry,
+};
+
+/// Events on their way at most.
+const QUEUE: usize = 256;
+
+/// As long as the gateway itself waits.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+#[derive(Args, Debug)]
+pub struct Agent {
+    /// What to ask the agent
+    question: String,
+
+    #[command(flatten)]
+    request: RequestArgs,
+
+    /// How long the next message may take: 30s, 2m; else ten minutes
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    timeout: Option<Duration>,
+}
+
+impl Agent {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let (connection, context) = (opened.connection(global)?, self.request.context(&opened));
+        let correlation = uuid::Uuid::new_v4().to_string();
+        let request = agent::request(&self.question, &context, &correlation, &connection)?;
+        let items = deployed::read(&connection)?;
+        let tools = catalog(&items);
+        if let Err(cause) = push::plan(&tools, &items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads)
+        {
+            out.warn(format_args!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none"));
+        }
+        let wait = self.timeout.unwrap_or(PATIENCE);
+        let limits = Limits { first: wait, idle: wait, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
+        let dialogue =
+            Dialogue { out, json: global.json, tools, context, used: None, open: None, observed: String::new(), at_ms: 0 };
+        wait_for("asking the agent", dialogue.run(connection, request, limits))
+    }
+}
+
+/// A dialogue as far as it went.
+struct Dialogue<'d> {
+    out: &'d mut Out,
+    json: bool,
+    tools: Catalog,
+    context: Context,
+    /// The tool that the agent uses now.
+    used: Option<String>,
+    /// The text whose line is not ended.
+    open: Option<Part>,
+    observed: String,
+    at_ms: u64,
+}
+
+impl Dialogue<'_> {
+    async fn run(mut self, connection: Connection, request: Request, limits: Limits) -> Ended {
+        self.begin()?;
+        let (registry, began) = (Registry::default(), Instant::now());
+        let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
+        let mut interrupt = pin!(interrupted());
+        let mut call = pin!(registry.call(&connection, request, limits, sender));
+        let mut running = true;
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = &mut interrupt => {
+                    self.at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    self.out.say("the agent goes on by itself: TrustGraph has no way to stop it");
+                    return self.end(Outcome::Cancelled, None);
+                }
+                event = events.recv() => event,
+                () = &mut call, if running => {
+                    running = false;
+                    continue;
+                }
+            };
+            let Some(Event { at_ms, kind }) = event else { return Ok(Ending::Done) };
+            self.at_ms = at_ms;
+            match kind {
+                EventKind::Chunk { text, .. } => self.take(&text)?,
+                EventKind::Notice(words) => self.out.say(words),
+                EventKind::End { outcome, problem } => return self.end(outcome, problem),
+                EventKind::Sent { .. } | EventKind::Stray { .. } => {}
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Halt> {
+        let unknown = unknown_groups(&self.tools.tools, &self.context);
+        if !unknown.is_empty() {
+            self.out.warn(format_args!("no tool there is in {}", list(&unknown)));
+        }
+        let names = self.available();
+        if names.is_empty() {
+            self.out.warn("0 tools: with these groups in this state the agent has none, and answers from itself");
+        }
+        self.tell_state("start", &names)
+    }
+
+    fn available(&self) -> Vec<String> {
+        available(&self.tools.tools, &self.context).into_iter().map(|row| self.tools.tools[row].name.clone()).collect()
+    }
+
+    fn tell_state(&mut self, event: &str, names: &[String]) -> Result<(), Halt> {
+        let state = self.context.state().to_owned();
+        if self.json {
+            return Ok(self.out.json_line(&json!({"event": event, "at_ms": self.at_ms, "state": state, "available": names}))?);
+        }
+        let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let line = format!("{state} · {} available: {tools}", names.len());
+        self.line("state", Tint::Dim, &line)
+    }
+
+    fn line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
+        self.out.line(format_args!("{} {}", self.out.tint(Tint::Bold, &format!("{label:<11}")), self.out.tint(tint, text)))?;
+        Ok(self.out.flush()?)
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), Halt> {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        match agent::read(&message) {
+            None => Ok(()),
+            Some(Told::Action { tool, arguments }) => {
+                if self.json {
+                    let action = json!({"event": "action", "at_ms": self.at_ms, "tool": tool, "arguments": arguments});
+                    self.out.json_line(&action)?;
+                } else {
+                    self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
+                }
+                self.used = Some(tool);
+                Ok(())
+            }
+            Some(Told::Text { part, text, ends }) => {
+                self.text(part, &text, ends)?;
+                if part == Part::Observation {
+                    self.observed.push_str(&text);
+                    if ends {
+                        self.step()?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
+        if self.json {
+            let piece = json!({"event": part.word(), "at_ms": self.at_ms, "text": text, "last": ends});
+            return Ok(self.out.json_line(&piece)?);
+        }
+        if self.open != Some(part) && !(text.is_empty() && ends) {
+            let label = self.out.tint(Tint::Bold, &format!("{:<11}", part.word()));
+            self.out.raw_start(&label)?;
+            self.open = Some(part);
+        }
+        self.out.raw(text)?;
+        if ends && self.open.take().is_some() {
+            self.out.line("")?;
+        }
+        Ok(self.out.flush()?)
+    }
+
+    /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
+    fn step(&mut self) -> Result<(), Halt> {
+        let observed = std::mem::take(&mut self.observed);
+        if let Some(words) = agent::explained(&observed) {
+            self.out.say(words);
+        }
+        let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name));
+        if let Some(tool) = used {
+            let next = next_state(&tool.gate, self.context.state(), Outcome::Succeeded, Mode::AsDeployed);
+            self.context.state = Some(next);
+        }
+        let names = self.available();
+        self.tell_state("state", &names)
+    }
+
+    fn end(&mut self, outcome: Outcome, problem: Option<CallProblem>) -> Ended {
+        if self.open.take().is_some() {
+            self.out.line("")?;
+        }
+        if self.json {
+            let error = problem
+                .as_ref()
+                .map(|problem| json!({"type": problem.kind, "message": problem.message, "remedy": problem.remedy}));
+            self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.word(), "error": error}))?;
+        }
+        self.out.flush()?;
+        let (ending, kind) = match outcome {
+            Outcome::Succeeded => (Ending::Done, ProblemKind::Service),
+            Outcome::Failed => (Ending::Found, ProblemKind::Service),
+            Outcome::Cancelled => (Ending::Interrupted, ProblemKind::Service),
+            Outcome::TimedOut => (Ending::TimedOut, ProblemKind::TimedOut),
+            Outcome::Lost => (Ending::Unreachable, ProblemKind::Unreachable),
+        };
+        if let Some(CallProblem { kind: word, message, remedy }) = problem.filter(|_| !self.json) {
+            complain(&Problem::new(kind, "asking the agent", format!("{message} ({word})")).remedy(remedy));
+        }
+        Ok(ending)
+    }
+}
