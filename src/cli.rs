@@ -94,7 +94,7 @@ enum Command {
     History(history::History),
     /// Answer for tools with the sample services, on a real connection, until Ctrl-C
     Serve(serve::Serve),
-    /// Ask TrustGraph's agent and tell its steps as they come, with the state and the tools after each
+    /// Ask TrustGraph's agent and tell its steps as they come
     Agent(agent::Agent),
     /// Take the tools of a running system into files
     Import(import::Import),
