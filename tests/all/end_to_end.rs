@@ -202,7 +202,7 @@ fn keys_typed_ahead_all_arrive() {
     let folder = workspace();
     let mut terminal = open(&folder);
     // More than a terminal hands over at once, with the last of them ending the program.
-    terminal.write(&b"\x1b[B\x1b[A".repeat(1_000));
+    terminal.write(&b"\x1b[B\x1b[A".repeat(400));
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());
     terminal.assert_given_back();

@@ -19,7 +19,7 @@ use vt100::{MouseProtocolMode, Parser, Screen};
 use super::signals;
 
 /// How long anything may take on a machine that does much else; nothing is measured by it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Columns and rows.
 pub type Size = (u16, u16);
