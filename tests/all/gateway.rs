@@ -1,6 +1,12 @@
 //! Calls through a gateway, over HTTP and over its socket: what comes back, and what goes wrong, each with its outcome in words.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
@@ -30,9 +36,14 @@ fn knowing(secret: &'static str) -> Registry {
 
 /// A call of the MCP tool of that name, which tells the stand-in what to do.
 fn asking(name: &str) -> Request {
+    // An answer that comes late must not be taken for the next call's.
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let id = format!("call-{}", CALLS.fetch_add(1, Ordering::Relaxed));
     Request {
         to: "/api/v1/flow/default/service/mcp-tool".into(),
         reply: None,
+        headers: vec![("id".into(), id.clone())],
+        correlation: id,
         body: json!({"name": name, "parameters": {}}).to_string().into(),
         ..joke_of("joke")
     }
@@ -72,7 +83,7 @@ async fn a_gateway_in_peace() {
 async fn what_is_sent(gateway: &StandIn) {
     let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into() };
     let with = |transport| Connection { gateway: gateway_of.clone(), ..gateway.connection(transport) };
-    let framed = Request { headers: vec![("id".into(), "7f1c".into()), ("workspace".into(), "w".into())], ..asking("what") };
+    let framed = Request { headers: vec![("workspace".into(), "w".into())], ..asking("what") };
     let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
     let request = json!({"name": "what", "parameters": {}});
@@ -157,11 +168,7 @@ async fn tokens(gateway: &StandIn) {
 
 async fn calls_share_one_socket(gateway: &StandIn) {
     let (registry, connection) = (registry(), gateway.connection(TransportKind::WebSocket));
-    let call = |number: usize| {
-        let id = format!("call-{number}");
-        let request = Request { headers: vec![("id".into(), id.clone())], correlation: id, ..asking("stream") };
-        call_with(&registry, &connection, request, limits())
-    };
+    let call = |_| call_with(&registry, &connection, asking("stream"), limits());
     for heard in futures::future::join_all((0..10).map(call)).await {
         assert_eq!((heard.text().as_str(), heard.strays().len()), ("one two three", 0));
     }
