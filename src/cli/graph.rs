@@ -13,7 +13,11 @@ use super::{
 };
 use crate::engine::{
     export::{Format, Subject},
-    layout::{diagram::Direction, extent::Scale, states::Detail},
+    layout::{
+        diagram::Direction,
+        extent::Scale,
+        states::{Detail, Drawn},
+    },
     workflow::graph::Workflow,
 };
 
@@ -30,6 +34,10 @@ pub struct Graph {
     #[arg(long, value_enum, default_value_t = ViewWord::All)]
     view: ViewWord,
 
+    /// Which arrows are shown; else as on the screen: all of them, and of more than 300 tools those asked for
+    #[arg(long, value_enum)]
+    arrows: Option<ArrowsWord>,
+
     /// How much of each state text and SVG show
     #[arg(long, value_enum, default_value_t = DetailWord::Usual)]
     detail: DetailWord,
@@ -44,6 +52,23 @@ enum ViewWord {
     Near,
     /// All, folded or near, whichever suits their number
     Fitting,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ArrowsWord {
+    /// Those of tools whose groups are asked for
+    Asked,
+    /// Those of other tools too, as broken lines
+    All,
+}
+
+impl From<ArrowsWord> for Drawn {
+    fn from(word: ArrowsWord) -> Self {
+        match word {
+            ArrowsWord::Asked => Self::Asked,
+            ArrowsWord::All => Self::All,
+        }
+    }
 }
 
 impl From<ViewWord> for Scale {
@@ -115,6 +140,7 @@ impl Graph {
             current: Some(workflow.start()),
             direction: Direction::LeftToRight,
             scale: self.view.into(),
+            drawn: self.arrows.map_or_else(|| Drawn::fitting(opened.tools.len()), Into::into),
             detail: self.detail.into(),
             measure: |text| text.width(),
         };

@@ -62,8 +62,22 @@ fn index(window: &Area, at: Point) -> Option<usize> {
     window.holds(at).then(|| (at.y - window.y) * window.width + (at.x - window.x))
 }
 
+/// A line's sign broken: that of an arrow whose tools' groups are not asked for.
+#[must_use]
+pub fn broken(sign: &str) -> &str {
+    match sign {
+        "─" => "╌",
+        "│" => "╎",
+        "▶" => "▷",
+        "◀" => "◁",
+        "▲" => "△",
+        "▼" => "▽",
+        other => other,
+    }
+}
+
 /// The cells of a row as text, without blanks at its end.
-fn line(cells: &[Cell]) -> String {
+fn line(cells: &[Cell], is_broken: &impl Fn(Role) -> bool) -> String {
     let mut line = String::new();
     let mut skip = 0;
     for cell in cells {
@@ -71,7 +85,11 @@ fn line(cells: &[Cell]) -> String {
             skip -= 1;
             continue;
         }
-        line.push_str(if cell.text.is_empty() { " " } else { &cell.text });
+        line.push_str(match &*cell.text {
+            "" => " ",
+            sign if is_broken(cell.role) => broken(sign),
+            text => text,
+        });
         let is_text = matches!(cell.role, Role::Text { .. } | Role::Label(_) | Role::Itself(_) | Role::FromAny(_));
         skip = usize::from(cell.text.len() > 1 && is_text && is_wide(&cell.text));
     }
@@ -81,11 +99,11 @@ fn line(cells: &[Cell]) -> String {
 /// So many rows are drawn at a time, so that the room taken grows with the width of a picture alone.
 const BAND: usize = 64;
 
-/// The whole picture as lines of text.
-pub fn lines(diagram: &Diagram, picture: &Picture) -> impl Iterator<Item = String> {
-    (0..picture.height).step_by(BAND).flat_map(|y| {
+/// The whole picture as lines of text; `is_broken` says of which parts the lines are broken.
+pub fn lines(diagram: &Diagram, picture: &Picture, is_broken: impl Fn(Role) -> bool) -> impl Iterator<Item = String> {
+    (0..picture.height).step_by(BAND).flat_map(move |y| {
         let window = Area { x: 0, y, width: picture.width, height: BAND.min(picture.height - y) };
-        draw(diagram, picture, window).rows().map(line).collect::<Vec<_>>()
+        draw(diagram, picture, window).rows().map(|cells| line(cells, &is_broken)).collect::<Vec<_>>()
     })
 }
 
@@ -400,7 +418,7 @@ mod tests {
         let marks = Marks::of(&workflow, &workflow.analysis(), Some(workflow.start()));
         let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail: Detail::Usual, measure: letters };
         let states = states::diagram(&workflow, &workflow.edges(), tools, view);
-        lines(&states.diagram, &states.diagram.layout()).collect::<Vec<_>>().join("\n")
+        lines(&states.diagram, &states.diagram.layout(), |_| false).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

@@ -5,18 +5,18 @@ use std::{collections::BTreeSet, fmt::Write};
 use serde_json::{Value, json};
 
 use super::{
-    canvas_text,
+    canvas_text::{self, Role},
     gated::{Gated, ToolRow},
     layout::{
         diagram::{Direction, Measure},
         extent::{Choice, Extent, Scale},
         marks::Marks,
         picture::{Area, Caption, Picture, Point, Route},
-        states::{self, Detail, StateDiagram, View},
+        states::{self, Detail, Drawn, StateDiagram, View},
     },
     workflow::{
         analysis::Analysis,
-        graph::{Link, StateRow, Workflow},
+        graph::{Edge, Link, StateRow, Workflow},
     },
 };
 
@@ -54,8 +54,10 @@ pub struct Subject<'s, T> {
     /// The state that is marked as the current one.
     pub current: Option<StateRow>,
     pub direction: Direction,
-    /// What text and SVG show; the other formats hold everything.
+    /// What the pictures (text, SVG, the layout in JSON) show; the other formats hold everything.
     pub scale: Scale,
+    /// Which arrows they show; those of groups that are not asked for are broken.
+    pub drawn: Drawn,
     pub detail: Detail,
     pub measure: Measure,
 }
@@ -78,13 +80,17 @@ impl<T: Gated> Subject<'_, T> {
 
     /// The diagram, and for each box the states that it stands for.
     fn diagram(&self) -> (StateDiagram, Extent) {
-        let Self { current, direction, measure, detail, scale, .. } = *self;
-        let edges = self.workflow.edges();
+        let Self { current, direction, measure, detail, scale, drawn, .. } = *self;
+        let edges = drawn.edges(self.workflow);
         let choice = Choice { scale, focus: current, opened: &BTreeSet::new(), most: MOST };
         let extent = Extent::choose(self.workflow.states().len(), &edges, &choice);
         let marks = Marks::of(self.workflow, self.analysis, current);
         let view = View { extent: &extent, marks: &marks, unbundled: None, direction, detail, measure };
         (states::diagram(self.workflow, &edges, self.tools, view), extent)
+    }
+
+    fn is_asked(&self, tool: ToolRow) -> bool {
+        self.workflow.members()[tool].is_admitted()
     }
 
     fn keys(&self, rows: &[ToolRow]) -> String {
@@ -93,7 +99,13 @@ impl<T: Gated> Subject<'_, T> {
 
     fn text(&self) -> String {
         let (states, extent) = self.diagram();
-        let mut lines: Vec<String> = canvas_text::lines(&states.diagram, &states.diagram.layout()).collect();
+        let is_broken = |part: Role| match part {
+            Role::Line(row) | Role::Head(row) => !states.arrows[row].tools().any(|tool| self.is_asked(tool)),
+            Role::Itself(row) => !states.feet[row].0.iter().any(|tool| self.is_asked(*tool)),
+            Role::FromAny(row) => !states.feet[row].1.iter().any(|tool| self.is_asked(*tool)),
+            _ => false,
+        };
+        let mut lines: Vec<String> = canvas_text::lines(&states.diagram, &states.diagram.layout(), is_broken).collect();
         if !states.staying.is_empty() {
             lines.push(String::new());
             lines.push(format!("any state stays: {}", self.keys(&states.staying)));
@@ -122,12 +134,16 @@ impl<T: Gated> Subject<'_, T> {
             let _ = writeln!(text, "  s{row} [label={}{more}];", dot_text(name));
         }
         let mut any = false;
-        for edge in self.workflow.edges() {
+        let asked = self.workflow.edges().into_iter().map(|edge| (edge, ""));
+        let others = if self.drawn == Drawn::All { self.workflow.edges_not_asked() } else { Vec::new() };
+        let others = others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
+        for (edge, style) in asked.chain(others) {
             let label = dot_text(&self.keys(&edge.tools));
+            let any_style = if style.is_empty() { ", style=dashed" } else { style };
             let _ = match edge.link {
-                Link::Between { from, to } => writeln!(text, "  s{from} -> s{to} [label={label}];"),
-                Link::FromAny { to } => writeln!(text, "  any -> s{to} [label={label}, style=dashed];"),
-                Link::StayAny => writeln!(text, "  any -> any [label={label}, style=dashed];"),
+                Link::Between { from, to } => writeln!(text, "  s{from} -> s{to} [label={label}{style}];"),
+                Link::FromAny { to } => writeln!(text, "  any -> s{to} [label={label}{any_style}];"),
+                Link::StayAny => writeln!(text, "  any -> any [label={label}{any_style}];"),
             };
             any |= !matches!(edge.link, Link::Between { .. });
         }
@@ -172,52 +188,83 @@ impl<T: Gated> Subject<'_, T> {
                 })
             })
             .collect();
-        let edges: Value = self
-            .workflow
-            .edges()
-            .iter()
-            .map(|edge| {
+        let edges = |edges: &[Edge]| {
+            let edge = |edge: &Edge| {
                 let (from, to) = match edge.link {
                     Link::Between { from, to } => (name(&from), name(&to)),
                     Link::FromAny { to } => (Value::Null, name(&to)),
                     Link::StayAny => (Value::Null, Value::Null),
                 };
                 json!({"from": from, "to": to, "tools": keys(&edge.tools)})
-            })
-            .collect();
+            };
+            edges.iter().map(edge).collect::<Value>()
+        };
         let sets = |sets: &[Vec<StateRow>]| sets.iter().map(|rows| names(rows)).collect::<Value>();
         let never: Vec<ToolRow> = self.analysis.never_run.iter().map(|(tool, _)| *tool).collect();
         json!({
             "start": name(&self.workflow.start()),
             "states": states,
-            "edges": edges,
+            "edges": edges(&self.workflow.edges()),
+            "edges_not_asked": edges(&self.workflow.edges_not_asked()),
             "dead_ends": names(&self.analysis.dead_ends),
             "traps": sets(&self.analysis.traps),
             "cycles": sets(&self.analysis.cycles),
             "never_run": keys(&never),
             "never_produced": self.analysis.never_produced.iter().map(|found| name(&found.state)).collect::<Value>(),
             "never_awaited": self.analysis.never_awaited.iter().map(|found| name(&found.state)).collect::<Value>(),
+            "layout": self.layout(),
         })
+    }
+
+    /// Where boxes and arrows stand in the picture, in cells.
+    fn layout(&self) -> Value {
+        let (states, extent) = self.diagram();
+        let picture = states.diagram.layout();
+        let names = |row: usize| -> Value {
+            extent.nodes[row].states().iter().map(|state| Value::from(&*self.workflow.states()[*state])).collect()
+        };
+        let boxes = picture.boxes.iter().enumerate().map(|(row, placed)| {
+            let Area { x, y, width, height } = placed.area;
+            json!({"states": names(row), "x": x, "y": y, "width": width, "height": height})
+        });
+        let arrows = picture.arrows.iter().zip(&states.arrows).map(|(route, strand)| {
+            let points: Value = route.points.iter().map(|point| json!([point.x, point.y])).collect();
+            let tools: Value = strand.tools().map(|tool| Value::from(self.tools[tool].key())).collect();
+            json!({"from": strand.from, "to": strand.to, "tools": tools, "points": points})
+        });
+        json!({
+            "width": picture.width,
+            "height": picture.height,
+            "boxes": boxes.collect::<Value>(),
+            "arrows": arrows.collect::<Value>(),
+        })
+    }
+
+    /// The classes of an arrow in SVG.
+    fn class(&self, mut tools: impl Iterator<Item = ToolRow>, class: &str) -> String {
+        let faint = if tools.any(|tool| self.is_asked(tool)) { "" } else { " faint" };
+        format!("{class}{faint}")
     }
 
     fn svg(&self) -> String {
         let (states, extent) = self.diagram();
         let picture = states.diagram.layout();
         let mut svg = Svg::new(&picture);
-        for route in &picture.arrows {
-            svg.route(route, "");
+        for (route, strand) in picture.arrows.iter().zip(&states.arrows) {
+            svg.route(route, &self.class(strand.tools(), ""));
         }
         for (row, placed) in picture.boxes.iter().enumerate() {
             let held = extent.nodes[row].states();
             let is_current = held.iter().any(|state| Some(*state) == self.current);
-            let class = match (is_current, held.iter().any(|state| self.analysis.reaches(*state))) {
+            let of_box = match (is_current, held.iter().any(|state| self.analysis.reaches(*state))) {
                 (true, _) => "current",
                 (false, true) => "state",
                 (false, false) => "dim",
             };
-            svg.place(&placed.area, class, &states.diagram.boxes[row].lines);
-            placed.to_itself.iter().for_each(|route| svg.route(route, ""));
-            placed.from_any.iter().for_each(|route| svg.route(route, " any"));
+            svg.place(&placed.area, of_box, &states.diagram.boxes[row].lines);
+            let (itself, any) = &states.feet[row];
+            placed.to_itself.iter().for_each(|route| svg.route(route, &self.class(itself.iter().copied(), "")));
+            placed.from_any.iter().for_each(|route| svg.route(route, &self.class(any.iter().copied(), " any")));
         }
         svg.text + "</svg>\n"
     }
@@ -237,7 +284,7 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
              <style>text{{font:14px monospace;fill:#222}}rect{{fill:#fff;stroke:#555;rx:6}}.current rect{{stroke:#06c;stroke-width:2.5}}\
              .dim rect{{stroke:#aaa;stroke-dasharray:4 3}}.dim text{{fill:#767676}}polyline{{fill:none;stroke:#555;marker-end:url(#head)}}\
-             .any{{stroke-dasharray:4 3}}.plate{{stroke:none;rx:0}}</style>\n\
+             .any{{stroke-dasharray:4 3}}.faint{{stroke:#999;stroke-dasharray:2 3}}.plate{{stroke:none;rx:0}}</style>\n\
              <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
              <path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n"
         );
@@ -328,6 +375,7 @@ mod tests {
             current: Some(0),
             direction: Direction::LeftToRight,
             scale: Scale::All,
+            drawn: Drawn::All,
             detail: Detail::Usual,
             measure: letters,
         };
@@ -339,5 +387,43 @@ mod tests {
         for format in Format::ALL {
             insta::assert_snapshot!(format!("export_{}", format.word()), exported(format));
         }
+    }
+
+    #[test]
+    fn arrows_of_groups_that_are_not_asked_for_are_drawn_broken_or_left_out() {
+        let tool = |key: &str, group: &str, from: &str, to: &str| Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: Some(vec![group.into()]), states: States::Only(vec![from.into()]), next: Some(to.into()) },
+        };
+        let tools = [tool("look", "read", "undefined", "found"), tool("wipe", "admin", "found", "gone")];
+        let workflow = Workflow::of(&tools, &AskedGroups::Only(vec!["read".into()]), "undefined");
+        let analysis = workflow.analysis();
+        let subject = |drawn| Subject {
+            workflow: &workflow,
+            analysis: &analysis,
+            tools: &tools,
+            current: Some(0),
+            direction: Direction::LeftToRight,
+            scale: Scale::All,
+            drawn,
+            detail: Detail::Usual,
+            measure: letters,
+        };
+        let (all, asked) = (subject(Drawn::All), subject(Drawn::Asked));
+        let text = all.write(Format::Text);
+        assert!(text.contains("─ look ─") && text.contains("╌ wipe ╌") && text.contains('▷'), "{text}");
+        assert!(!asked.write(Format::Text).contains("wipe"));
+        assert!(all.write(Format::Svg).contains("arrow faint") && !asked.write(Format::Svg).contains("arrow faint"));
+        assert!(all.write(Format::Dot).contains("[label=\"wipe\", style=dotted") && !asked.write(Format::Dot).contains("wipe"));
+        let json: Value = serde_json::from_str(&all.write(Format::Json)).unwrap();
+        assert_eq!(json["edges"].as_array().unwrap().len(), 1);
+        assert_eq!(json["edges_not_asked"][0]["tools"], json!(["wipe"]));
+        // What JSON says of places is what the text shows.
+        let placed = &json["layout"]["boxes"][1];
+        let (x, y) = (placed["x"].as_u64().unwrap(), placed["y"].as_u64().unwrap());
+        let line = text.lines().nth(usize::try_from(y).unwrap() + 1).unwrap();
+        let name: String = line.chars().skip(usize::try_from(x).unwrap() + 2).take(5).collect();
+        assert_eq!((name.as_str(), &placed["states"]), ("found", &json!(["found"])), "{text}");
     }
 }

@@ -154,6 +154,25 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
 }
 
 #[test]
+fn a_run_in_a_state_that_is_deleted_says_so() {
+    let mut bench = workflow((200, 60));
+    bench.keys("enter shift+tab x enter");
+    assert!(bench.shows("the run stands in analysis, which no tool names"), "{}", bench.screen());
+    bench.keys("u");
+    assert!(bench.shows("analysis · current"), "{}", bench.screen());
+}
+
+#[test]
+fn the_matrix_counts_what_it_shows() {
+    let mut bench = workflow((120, 36));
+    bench.keys("m v");
+    assert!(bench.shows("5 tools × 5 states"), "{}", bench.screen());
+    bench.keys("f");
+    bench.types("ana");
+    assert!(bench.shows("5 tools × 1 state "), "{}", bench.screen());
+}
+
+#[test]
 fn a_renamed_group_stays_asked_for_and_allowed() {
     let mut bench = workflow((200, 60));
     let text = "[profiles]\nanalyst = [\"read-only\", \"knowledge\"]\n".into();

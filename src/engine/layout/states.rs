@@ -83,7 +83,16 @@ pub enum Drawn {
     All,
 }
 
+/// Above this many tools, only those whose groups are asked for give arrows.
+const MANY_TOOLS: usize = 300;
+
 impl Drawn {
+    /// What suits so many tools.
+    #[must_use]
+    pub fn fitting(tools: usize) -> Self {
+        if tools > MANY_TOOLS { Self::Asked } else { Self::All }
+    }
+
     /// The edges that are drawn.
     #[must_use]
     pub fn edges(self, workflow: &Workflow) -> Vec<Edge> {

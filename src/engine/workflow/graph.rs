@@ -222,6 +222,12 @@ impl Workflow {
         self.edges_of(|_| true)
     }
 
+    /// The same for the tools whose groups are not asked for alone.
+    #[must_use]
+    pub fn edges_not_asked(&self) -> Vec<Edge> {
+        self.edges_of(|member| !member.is_admitted())
+    }
+
     fn edges_of(&self, takes_part: impl Fn(&Member) -> bool) -> Vec<Edge> {
         let mut edges: BTreeMap<Link, Vec<ToolRow>> = BTreeMap::new();
         for (tool, member) in self.members.iter().enumerate().filter(|(_, member)| takes_part(member)) {

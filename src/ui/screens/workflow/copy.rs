@@ -5,7 +5,11 @@ use crate::{
     app::{message::Message, state::State},
     engine::{
         export::{Format, Subject},
-        layout::{diagram::Direction, extent::Scale, states::Detail},
+        layout::{
+            diagram::Direction,
+            extent::Scale,
+            states::{Detail, Drawn},
+        },
         simulate::{audit, metrics},
     },
     ui::{
@@ -59,6 +63,7 @@ fn graph(facts: &Facts) -> impl Iterator<Item = Copy> {
             direction: Direction::LeftToRight,
             // Never so much that a key would have to wait.
             scale: Scale::Fitting,
+            drawn: Drawn::fitting(facts.tools().len()),
             detail: Detail::Usual,
             measure: |text| width(&visible(text)),
         };

@@ -74,6 +74,7 @@ pub fn menu(state: &State) -> Reply {
         title: format!("{}{name}", mark(trial.holds())),
         detail: file.to_string(),
         note: match trial.differences() {
+            0 if trial.steps.len() == 1 => "1 step".to_owned(),
             0 => format!("{} steps", trial.steps.len()),
             1 => "1 difference".into(),
             count => format!("{count} differences"),

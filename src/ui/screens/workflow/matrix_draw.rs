@@ -27,8 +27,13 @@ impl Matrix {
         let Scene { styles, state, .. } = scene;
         self.renew(facts, state);
         let title = match self.axis {
-            Axis::Groups => format!("Matrix · {} tools × {} groups", self.rows.len(), self.columns.len()),
-            Axis::States => format!("Matrix · {} tools × {} states", self.rows.len(), self.columns.len().saturating_sub(1)),
+            Axis::Groups => {
+                format!("Matrix · {} × {}", counted(self.rows.len(), "tool"), counted(self.columns.len(), "group"))
+            }
+            Axis::States => {
+                let states = self.columns.iter().filter(|column| **column != Column::AnyState).count();
+                format!("Matrix · {} × {}", counted(self.rows.len(), "tool"), counted(states, "state"))
+            }
         };
         let note = format!("rows {} · columns {}", order_of_rows(self.row_order), order_of_columns(self.column_order));
         let inside = Pane { title: &title, note: &note, foot: self.legend(), focused: true }.draw(buffer, area, styles);
@@ -244,4 +249,9 @@ fn order_of_columns(order: ColumnOrder) -> &'static str {
         ColumnOrder::Name => "by name",
         ColumnOrder::Most => "most ticks first",
     }
+}
+
+/// A number of things: `1 state`, `5 states`.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }

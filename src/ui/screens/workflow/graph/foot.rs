@@ -25,7 +25,7 @@ pub fn words(facts: &Facts, state: &State, row: Option<StateRow>, edge: Option<&
             format!("{} → {}: {}", name(*from), name(*to), keys(state, tools.iter().copied()))
         }
         (_, Some(row)) => of_state(facts, state, row),
-        _ => String::new(),
+        _ => format!("the run stands in {}, which no tool names", facts.context.state()),
     }
 }
 

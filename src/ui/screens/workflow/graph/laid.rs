@@ -62,15 +62,13 @@ pub struct Laid {
     drawing: Drawing,
 }
 
-/// Above this many tools, only those whose groups are asked for give arrows.
-const MANY_TOOLS: usize = 300;
 /// Above this many boxes the picture is no longer one to look at as a whole.
 const MOST: usize = 60;
 
 impl Laid {
     /// The layout of what is shown now: the earlier one where nothing it depends on has changed, else one in which little has moved.
     pub fn renew(earlier: Option<Self>, facts: &Facts, state: &State, shown: &Shown, room: (u16, u16)) -> Self {
-        let drawn = if state.catalog.tools.len() > MANY_TOOLS { Drawn::Asked } else { Drawn::All };
+        let drawn = Drawn::fitting(state.catalog.tools.len());
         let (generation, start) = facts.subject();
         let count = facts.workflow.states().len();
         let in_part = !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{super::facts::Facts, laid::Laid};
 use crate::{
     engine::{
-        canvas_text::{Cell, Role as Part},
+        canvas_text::{self, Cell, Role as Part},
         gated::ToolRow,
         layout::picture::Area,
         workflow::graph::{Link, StateRow},
@@ -43,7 +43,7 @@ pub fn picture(buffer: &mut Buffer, inside: Rect, offset: (i32, i32), laid: &mut
             let style = if is_chosen { chosen_style(cell, styles) } else { style(cell, tie, laid, facts, styles, chosen.node) };
             let text = match tie {
                 _ if is_chosen => heavy(&cell.text),
-                Tie::NotAsked => dashed(&cell.text),
+                Tie::NotAsked => canvas_text::broken(&cell.text),
                 _ => &cell.text,
             };
             put(buffer, inside, (x, y), text, style);
@@ -127,19 +127,6 @@ fn tie(cell: &Cell, laid: &Laid, facts: &Facts) -> Tie {
         true if origins.iter().any(|state| Some(*state) == facts.current) => Tie::Open,
         true if origins.iter().any(|state| facts.reaches(*state)) => Tie::Asked,
         true => Tie::Far,
-    }
-}
-
-/// Lines of tools whose groups are not asked for are broken.
-fn dashed(line: &str) -> &str {
-    match line {
-        "─" => "╌",
-        "│" => "╎",
-        "▶" => "▷",
-        "◀" => "◁",
-        "▲" => "△",
-        "▼" => "▽",
-        other => other,
     }
 }
 

@@ -163,6 +163,7 @@ impl Graph {
         let count = facts.workflow.states().len();
         let part = match self.laid.as_ref().map(|laid| (laid.extent.scale, laid.extent.left_out(), laid.extent.nodes.len())) {
             Some((Scale::Near, left_out, _)) => format!(" · {} near", count.saturating_sub(left_out)),
+            Some((Scale::Folded, _, 1)) => " · in 1 box".to_owned(),
             Some((Scale::Folded, _, boxes)) => format!(" · in {boxes} boxes"),
             _ => String::new(),
         };
