@@ -1,4 +1,4 @@
-//! Where the files that are no descriptors name a state or a group: the workspace's settings and its scenarios.
+//! Where the files that are no descriptors name a state, a group or a tool: the workspace's settings and its scenarios.
 
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ use crate::schema::pointer::Pointer;
 pub enum Named {
     State,
     Group,
+    /// A tool, by its key.
+    Tool,
 }
 
 /// What a file is, of those that name states and groups.
@@ -31,6 +33,15 @@ impl Naming {
         match (self, named) {
             (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
             (Self::Settings, Named::Group) => &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]],
+            (Self::Settings, Named::Tool) => &[&["groups", "**"]],
+            (Self::Scenario, Named::Tool) => &[
+                &["steps", "*", "tool"],
+                &["steps", "*", "expect", "available", "*"],
+                &["steps", "*", "expect", "includes", "*"],
+                &["steps", "*", "expect", "hidden", "*"],
+                &["steps", "*", "expect", "filtered_by_group", "*"],
+                &["steps", "*", "expect", "filtered_by_state", "*"],
+            ],
             (Self::Scenario, Named::State) => &[
                 &["start", "state"],
                 &["steps", "*", "expect", "before"],
@@ -103,5 +114,7 @@ mod tests {
         assert_eq!(Naming::of_scenario(&scenario), Some(Naming::Scenario));
         assert_eq!(places(&scenario, Naming::Scenario, Named::State, "a"), ["/start/state", "/steps/0/expect/state"]);
         assert_eq!(places(&scenario, Naming::Scenario, Named::Group, "a"), ["/start/groups/0", "/steps/0/groups/1"]);
+        assert_eq!(places(&scenario, Naming::Scenario, Named::Tool, "a"), ["/steps/0/tool", "/steps/0/expect/available/0"]);
+        assert_eq!(places(&settings, Naming::Settings, Named::Tool, "a"), ["/groups/own/0", "/groups/tree/below/0"]);
     }
 }

@@ -1,6 +1,9 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
-use toolcrib::{app::effect::Effect, model::entry::FileId};
+use toolcrib::{
+    app::{effect::Effect, message::Message},
+    model::{call::Outcome, entry::FileId},
+};
 
 use super::support::workbench::Workbench;
 
@@ -44,6 +47,30 @@ fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     assert_eq!(tools_of(&bench), before);
     bench.keys("ctrl+r");
     assert_eq!(tools_of(&bench), saved[0]);
+}
+
+#[test]
+fn a_renamed_tool_has_its_new_key_in_scenarios_and_in_the_run() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let tool = bench.state.catalog.tool_called("knowledge-query").unwrap().id().clone();
+    bench.send(Message::SetGroups(Some(vec!["read-only".into()])));
+    bench.send(Message::Step { tool, outcome: Outcome::Succeeded });
+    let scenario = |bench: &Workbench| {
+        let file = FileId::new("scenarios/progression.yaml");
+        bench.state.documents.get(&file).unwrap().text.to_string()
+    };
+    let before = scenario(&bench);
+    bench.keys("r");
+    assert!(bench.screen().contains("scenarios/progression.yaml"), "{}", bench.screen());
+    bench.keys("ctrl+u");
+    bench.types("ask");
+    bench.keys("enter");
+    assert!(tools_of(&bench).contains("\n  ask:\n"), "{}", bench.screen());
+    assert_eq!(scenario(&bench), before.replace("tool: knowledge-query", "tool: ask").replace("[knowledge-query]", "[ask]"));
+    assert_eq!(&*bench.state.simulation.steps().next().unwrap().1.tool, "ask");
+    bench.keys("u");
+    assert_eq!(scenario(&bench), before);
+    assert_eq!(&*bench.state.simulation.steps().next().unwrap().1.tool, "knowledge-query");
 }
 
 #[test]

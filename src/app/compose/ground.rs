@@ -27,7 +27,7 @@ pub struct Ground<'s> {
     pub documents: &'s Documents,
 }
 
-/// A place outside descriptors that names a state or a group.
+/// A place outside descriptors that names a state, a group or a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mention {
     pub file: FileId,
@@ -75,7 +75,7 @@ impl<'s> Ground<'s> {
         }
     }
 
-    /// Every place outside descriptors that names a state or a group.
+    /// Every place outside descriptors that names a state, a group or a tool.
     #[must_use]
     pub fn mentions(self, named: Named, name: &str) -> Vec<Mention> {
         let mut all = Vec::new();

@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// A state or a group has another name: the run, what is tried and the stops go by it.
+/// A state, a group or a tool has another name: the run, what is tried and the stops go by it.
 pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
     match what {
         Named::State => {
@@ -16,6 +16,14 @@ pub(super) fn follow(state: &mut State, Renamed { what, from, to }: &Renamed) {
             for stop in &mut state.stops {
                 if *stop == Stop::State(from.clone()) {
                     *stop = Stop::State(to.clone());
+                }
+            }
+        }
+        Named::Tool => {
+            state.simulation.rename_tool(from, to);
+            for stop in &mut state.stops {
+                if *stop == Stop::Available(from.clone()) {
+                    *stop = Stop::Available(to.clone());
                 }
             }
         }

@@ -218,6 +218,21 @@ impl Simulation {
         asked.flatten().for_each(|groups| rename_in(groups, from, to));
     }
 
+    /// A tool has another key now; so it has in everything that the run has seen.
+    pub fn rename_tool(&mut self, from: &str, to: &Name) {
+        let offered = |offer: &mut Offer| {
+            for keys in [&mut offer.available, &mut offer.filtered_by_group, &mut offer.filtered_by_state] {
+                rename_in(keys, from, to);
+            }
+        };
+        for step in &mut self.steps {
+            offered(&mut step.offer);
+        }
+        let tools =
+            self.steps.iter_mut().map(|step| &mut step.tool).chain(self.refused.iter_mut().map(|refused| &mut refused.tool));
+        tools.filter(|key| &***key == from).for_each(|key| *key = to.clone());
+    }
+
     /// Another user from here on.
     pub fn set_user(&mut self, user: Option<Name>) {
         self.start.user = user;
@@ -444,6 +459,9 @@ mod tests {
         assert_eq!(simulation.steps().next().unwrap().1.groups, Some(vec!["readers".into()]));
         simulation.go_to(None);
         assert_eq!(simulation.context().groups, Some(vec!["readers".into()]));
+        simulation.rename_tool("look", &"peek".into());
+        let step = simulation.steps().next().unwrap().1;
+        assert_eq!((&*step.tool, step.offer.available.contains(&"peek".into())), ("peek", true));
         let mut names = vec!["a".into(), "b".into()];
         rename_in(&mut names, "a", &"b".into());
         assert_eq!(names, ["b".into()], "joined");

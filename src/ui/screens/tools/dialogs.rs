@@ -8,13 +8,15 @@ use crate::{
     app::{
         compose::{
             entries::{Home, free_key, place_new},
-            ground::Ground,
+            ground::{Ground, files_of},
+            plan::{Plan, listed},
         },
         documents::Change,
         message::Message,
         notices::NoticeKind,
         state::State,
     },
+    engine::mentions::Named,
     model::{
         entry::{Entry, EntryKind, FileId},
         finding::{EntryEdit, Fix},
@@ -124,13 +126,24 @@ pub(super) fn rename(state: &State) -> Reply {
         1 => "One other entry names it and is changed too.".to_owned(),
         many => format!("{many} other entries name it and are changed too."),
     };
-    let words = format!("The new key of {}. {also}", entry.key);
+    let files = match entry.kind {
+        EntryKind::Tool => listed(files_of(&Ground::of(state).mentions(Named::Tool, &entry.key))),
+        EntryKind::Service | EntryKind::Server => String::new(),
+    };
+    let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
+    let words = format!("The new key of {}. {also}{files}", entry.key);
     Reply::Open(Box::new(Prompt::new("Rename", words, entry.key.clone(), move |key, state| {
         if key == entry.key {
             return Ok(Reply::Handled);
         }
         free_key(key, entry.kind, Ground::of(state))?;
-        Ok(change(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?))
+        let mut plan = Plan::new(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?);
+        if entry.kind == EntryKind::Tool {
+            let ground = Ground::of(state);
+            plan.changes.extend(ground.renamed(&ground.mentions(Named::Tool, &entry.key), key));
+            plan = plan.renaming(Named::Tool, &entry.key, &key.into(), false);
+        }
+        Ok(Reply::send(Message::Compose(plan)))
     })))
 }
 
