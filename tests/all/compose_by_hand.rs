@@ -270,7 +270,7 @@ mod by_keys {
             tick(&mut terminal, tool, state);
         }
         terminal.press(["v"]);
-        terminal.wait_for("groups ");
+        terminal.wait_for("5 tools × 1 group ");
         for (group, tools) in GROUPS {
             for (row, tool) in tools.iter().enumerate() {
                 if row == 0 {
@@ -447,7 +447,7 @@ mod by_mouse {
             tick(&mut terminal, tool, state);
         }
         terminal.click_on("v groups/states");
-        terminal.wait_for("groups ");
+        terminal.wait_for("5 tools × 1 group ");
         for (group, tools) in GROUPS {
             for (at, tool) in tools.iter().enumerate() {
                 if at == 0 {
