@@ -40,6 +40,7 @@ mod simulate;
 mod states;
 mod test;
 mod tools;
+mod watch;
 mod workbench;
 mod wrap;
 
@@ -100,6 +101,8 @@ enum Command {
     Import(import::Import),
     /// Send the tools to a running system, after showing what changes there
     Push(push::Push),
+    /// Follow what passes on a bus: requests and answers, agent steps, errors
+    Watch(watch::Watch),
     /// Edit a JSON, YAML or TOML document in a form made from its JSON Schema
     Form(form::Form),
     /// Print the JSON Schema that a descriptor's form is made from
@@ -157,6 +160,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Agent(agent)) => agent.run(global, out),
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
+        Some(Command::Watch(watch)) => watch.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),

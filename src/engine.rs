@@ -20,6 +20,7 @@
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`secret`], [`mask`] | what a secret looks like; texts without their secrets |
+//! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
@@ -45,4 +46,5 @@ pub mod secret;
 pub mod services;
 pub mod simulate;
 pub mod trace;
+pub mod traffic;
 pub mod workflow;

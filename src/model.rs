@@ -15,3 +15,4 @@ pub mod shown;
 pub mod size;
 pub mod tool;
 pub mod trace;
+pub mod traffic;

@@ -11,6 +11,7 @@
 //! | [`secrets`] | the secrets that must not be kept |
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
+//! | [`traces`] | what was heard on a bus, as JSON lines |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
 //! | [`samples`] | the samples that toolcrib brings along |
 
@@ -23,6 +24,7 @@ pub mod samples;
 pub mod schema_files;
 pub mod secrets;
 pub mod settings;
+pub mod traces;
 mod walk;
 pub mod watch;
 pub mod workspace;

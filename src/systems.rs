@@ -1,6 +1,6 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 //!
-//! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`] and [`findings`] ask them all.
+//! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`], [`findings`] and [`watched`] ask them all.
 
 pub mod findings;
 pub mod read;
@@ -8,5 +8,6 @@ pub mod rename;
 pub mod system;
 pub mod table;
 pub mod trustgraph;
+pub mod watched;
 
 pub use table::{SYSTEMS, by_id};

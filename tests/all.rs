@@ -74,12 +74,16 @@ mod suite;
 mod support;
 #[path = "all/syntax.rs"]
 mod syntax;
+#[path = "all/tap.rs"]
+mod tap;
 #[path = "all/tools_screen.rs"]
 mod tools_screen;
 #[path = "all/typed_arguments.rs"]
 mod typed_arguments;
 #[path = "all/vectors.rs"]
 mod vectors;
+#[path = "all/watch.rs"]
+mod watch;
 #[path = "all/widgets.rs"]
 mod widgets;
 #[path = "all/workflow_picture.rs"]

@@ -92,6 +92,12 @@ impl Out {
         self.data.flush()
     }
 
+    /// Several values as JSON, each on a line of its own, which are seen at once.
+    pub fn json_lines(&mut self, values: &[Value]) -> io::Result<()> {
+        values.iter().try_for_each(|value| writeln!(self.data, "{}", escaped(&value.to_string())))?;
+        self.data.flush()
+    }
+
     /// A document that is not ours to lay out: whole and unchanged, unless it goes to a terminal.
     pub fn raw(&mut self, text: &str) -> io::Result<()> {
         match self.terminal {

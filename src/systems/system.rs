@@ -14,6 +14,7 @@ use crate::{
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
+        traffic::{Crossing, Reading},
     },
     schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
@@ -65,6 +66,18 @@ pub trait System: Sync {
         Ok(address.to_owned())
     }
 
+    /// Where messages to a queue are heard on the transport; `None` where the text is no queue in one of this system's own spellings.
+    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
+        let _ = (text, transport);
+        None
+    }
+
+    /// What a message that passed by is; `None` where it is none of this system's.
+    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+        let _ = crossing;
+        None
+    }
+
     /// What one received message means to the caller who sent `correlation`.
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply;
 }
@@ -103,6 +116,14 @@ pub struct CallOf<'c> {
     pub correlation: &'c str,
     /// Where it is to go.
     pub connection: &'c Connection,
+}
+
+/// Where messages are heard, as the transport spells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub name: String,
+    /// They are kept until somebody takes them.
+    pub kept: bool,
 }
 
 /// A message as a transport received it.

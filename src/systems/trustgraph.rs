@@ -18,7 +18,7 @@ pub mod types;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Message, NewEntry, Reference, Reply, System};
+use super::system::{CallOf, Message, NewEntry, Place, Reference, Reply, System};
 use crate::{
     engine::lint::ground::Ground,
     model::{
@@ -31,6 +31,7 @@ use crate::{
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
+        traffic::{Crossing, Reading},
     },
     syntax::source::Source,
 };
@@ -38,6 +39,7 @@ use crate::{
 pub mod queue;
 pub mod reply;
 pub mod request;
+pub mod witness;
 
 /// TrustGraph 2.x; facts in `docs/systems.md`.
 pub struct TrustGraph;
@@ -100,6 +102,15 @@ impl System for TrustGraph {
             return Ok(address.to_owned());
         }
         queue::spelled(address, transport).map(|spelled| spelled.name)
+    }
+
+    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
+        let spelled = queue::is_spelled(text).then(|| queue::spelled(text, transport));
+        spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
+    }
+
+    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+        witness::witness(crossing)
     }
 
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {

@@ -22,7 +22,9 @@ impl Class {
     const ALL: [(&'static str, Self); 4] =
         [("request", Self::Request), ("response", Self::Response), ("notify", Self::Notify), ("flow", Self::Flow)];
 
-    fn of(word: &str) -> Option<Self> {
+    /// The class of that name.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, class)| *class)
     }
 
@@ -183,6 +185,12 @@ pub struct Spelled {
     pub name: String,
     /// Its messages are kept until somebody takes them.
     pub kept: bool,
+}
+
+/// Whether a text is a queue in one of TrustGraph's own spellings, rather than a name that any broker may have.
+#[must_use]
+pub fn is_spelled(text: &str) -> bool {
+    matches!(Queue::parse(text), Ok(Queue::Logical { .. } | Queue::Address { .. } | Queue::Subject(_)))
 }
 
 /// Spells a queue.

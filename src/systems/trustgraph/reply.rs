@@ -54,8 +54,9 @@ pub fn is_foreign(body: &[u8]) -> bool {
     })
 }
 
-/// An answer that is not text is shown as its JSON.
-fn text_of(mut fields: Map<String, Value>) -> String {
+/// The answer's text; an answer that is not text is shown as its JSON.
+#[must_use]
+pub fn text_of(mut fields: Map<String, Value>) -> String {
     match fields.remove("response") {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text,
@@ -63,7 +64,9 @@ fn text_of(mut fields: Map<String, Value>) -> String {
     }
 }
 
-fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
+/// The error that a reply carries, if it does.
+#[must_use]
+pub fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
     let error = fields.get("error").filter(|error| !error.is_null())?;
     let part = |name: &str| match error.get(name) {
         None | Some(Value::Null) => String::new(),

@@ -88,7 +88,7 @@ impl Fake {
             };
             let packet = |id: Option<&str>, body: Vec<u8>| {
                 let headers = id.map(|id| ("id".to_owned(), id.to_owned())).into_iter().collect();
-                Heard::Packet(Packet { reply: None, headers, body: body.into() })
+                Heard::Packet(Packet { subject: None, reply: None, headers, body: body.into() })
             };
             for does in script {
                 match does {

@@ -66,4 +66,7 @@ pub enum Share {
     Each,
     /// One of the subscribers that name the same group.
     OneOf(&'static str),
+    /// Whoever only looks on: hears all and takes nothing away, makes no place that is not there, never holds a sender back. What comes
+    /// faster than it is taken is let go and counted. Wildcards are heard where the transport has any, and packets say their subject.
+    Aside,
 }

@@ -53,13 +53,14 @@ impl Embedded {
         line
     }
 
-    /// Everyone who gets a message on this subject: each single listener, and the first of every group.
+    /// Everyone whom a message on this subject is for: each single listener, and the first of every group.
     fn hearers(&self, subject: &str) -> Vec<Feeder> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let mut groups = Vec::new();
         let open = listeners.get(subject).into_iter().flatten().filter(|listener| !listener.feeder.is_closed());
         open.filter(|listener| match listener.share {
             Share::Each => true,
+            Share::Aside => false,
             Share::OneOf(group) => {
                 !groups.contains(&group) && {
                     groups.push(group);
@@ -70,6 +71,27 @@ impl Embedded {
         .map(|listener| listener.feeder.clone())
         .collect()
     }
+
+    /// Everyone who looks on there.
+    fn onlookers(&self, subject: &str) -> Vec<Feeder> {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        let matching = listeners.iter().filter(|(pattern, _)| matches(pattern, subject)).flat_map(|(_, of_pattern)| of_pattern);
+        matching.filter(|listener| listener.share == Share::Aside).map(|listener| listener.feeder.clone()).collect()
+    }
+}
+
+/// Whether a subject is what a pattern means: `*` stands for one part, `>` for one and all that follow.
+fn matches(pattern: &str, subject: &str) -> bool {
+    let mut parts = subject.split('.');
+    for wanted in pattern.split('.') {
+        match (wanted, parts.next()) {
+            (">", Some(_)) => return true,
+            ("*", Some(_)) => {}
+            (wanted, Some(part)) if wanted == part => {}
+            _ => return false,
+        }
+    }
+    parts.next().is_none()
 }
 
 impl Bus for Embedded {
@@ -92,6 +114,11 @@ impl Bus for Embedded {
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
             let Outgoing { to, reply, headers, body } = message;
+            for onlooker in self.onlookers(&to.name) {
+                let (subject, reply, headers) = (Some(to.name.clone()), reply.clone(), headers.clone());
+                // Whoever left meanwhile does not want it.
+                let _ = onlooker.offer(Heard::Packet(Packet { subject, reply, headers, body: body.clone() }));
+            }
             let hearers = self.hearers(&to.name);
             if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
                 for asker in self.hearers(&inbox.name) {
@@ -99,7 +126,7 @@ impl Bus for Embedded {
                 }
             }
             for hearer in hearers {
-                let packet = Packet { reply: reply.clone(), headers: headers.clone(), body: body.clone() };
+                let packet = Packet { subject: None, reply: reply.clone(), headers: headers.clone(), body: body.clone() };
                 // Whoever left meanwhile does not want it.
                 let _ = hearer.push(Heard::Packet(packet)).await;
             }
@@ -150,6 +177,34 @@ mod tests {
         assert!(matches!(second.next().await, Some(Heard::Packet(_))));
         drop(bus);
         assert_eq!(second.next().await, None, "the group's second member heard the first message too");
+    }
+
+    #[test]
+    fn patterns_mean_subjects() {
+        for (pattern, subject, expected) in [
+            ("tg.request.joke", "tg.request.joke", true),
+            ("tg.*.joke", "tg.request.joke", true),
+            ("tg.>", "tg.request.joke", true),
+            (">", "tg", true),
+            ("tg.>", "tg", false),
+            ("tg.*", "tg.request.joke", false),
+            ("tg.request", "tg.request.joke", false),
+            ("tg.request.joke", "tg.request", false),
+        ] {
+            assert_eq!(matches(pattern, subject), expected, "{pattern} {subject}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_looks_on_hears_all_and_counts_for_nobody() {
+        let bus = Embedded::default();
+        let inbox = bus.inbox().unwrap();
+        let mut asker = bus.subscribe(&inbox, Share::Each).await.unwrap();
+        let mut aside = bus.subscribe(&Address::fleeting(">"), Share::Aside).await.unwrap();
+        bus.send(message("nobody", Some(&inbox))).await.unwrap();
+        assert_eq!(asker.next().await, Some(Heard::NoResponders));
+        let Some(Heard::Packet(packet)) = aside.next().await else { panic!() };
+        assert_eq!((packet.subject.as_deref(), packet.reply), (Some("nobody"), Some(inbox)));
     }
 
     #[tokio::test]

@@ -119,7 +119,7 @@ mod tests {
     use crate::wire::transport::message::Packet;
 
     fn packet(body: &'static [u8]) -> Heard {
-        Heard::Packet(Packet { reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
+        Heard::Packet(Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
     }
 
     #[tokio::test]

@@ -32,6 +32,8 @@ pub struct Outgoing {
 /// A message as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
+    /// Where it went; said only to [`super::bus::Share::Aside`], who may hear many places at once.
+    pub subject: Option<String>,
     pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,

@@ -141,12 +141,13 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
     Ok(map)
 }
 
-fn heard(message: Message) -> Heard {
+fn heard(message: Message, share: Share) -> Heard {
     if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
         return Heard::NoResponders;
     }
     let headers = message.headers.iter().flat_map(HeaderMap::iter);
     Heard::Packet(Packet {
+        subject: (share == Share::Aside).then(|| message.subject.to_string()),
         reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
         headers: headers
             .flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())))
@@ -156,14 +157,14 @@ fn heard(message: Message) -> Heard {
 }
 
 /// Takes messages off the client as fast as they come, so that the client itself never has to drop any.
-async fn pump(mut subscriber: Subscriber, feeder: Feeder) {
+async fn pump(mut subscriber: Subscriber, share: Share, feeder: Feeder) {
     loop {
         let message = tokio::select! {
             () = feeder.closed() => break,
             message = subscriber.next() => message,
         };
         let Some(message) = message else { return };
-        if feeder.offer(heard(message)).is_err() {
+        if feeder.offer(heard(message, share)).is_err() {
             break;
         }
     }
@@ -193,7 +194,7 @@ impl Bus for Nats {
             }
             let asking = async {
                 match share {
-                    Share::Each => self.client.subscribe(at.name.clone()).await,
+                    Share::Each | Share::Aside => self.client.subscribe(at.name.clone()).await,
                     Share::OneOf(group) => self.client.queue_subscribe(at.name.clone(), group.to_owned()).await,
                 }
             };
@@ -204,7 +205,7 @@ impl Bus for Nats {
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
             let (feeder, line) = line(CAPACITY);
-            tokio::spawn(pump(subscriber, feeder));
+            tokio::spawn(pump(subscriber, share, feeder));
             Ok(line)
         })
     }

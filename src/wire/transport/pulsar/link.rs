@@ -56,7 +56,9 @@ pub struct Ear {
     wire: Arc<Wire>,
     number: u64,
     arrivals: mpsc::UnboundedReceiver<Arrived>,
+    /// The topic keeps its messages, so each is acknowledged.
     kept: bool,
+    share: Share,
     permits: u32,
 }
 
@@ -160,7 +162,7 @@ impl Pulsar {
         let (number, request) = (wire.number(), wire.number());
         let arrivals = wire.consumer(number);
         let (subscription, sharing, durable) = match share {
-            Share::Each => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
+            Share::Each | Share::Aside => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
             Share::OneOf(group) => (group.to_owned(), SHARED, true),
         };
         let command = Command::Subscribe(Subscribe {
@@ -175,9 +177,10 @@ impl Pulsar {
             wire.forget(number);
             return Err(words::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
         }
-        let permits = if at.kept { PERMITS_KEPT } else { PERMITS };
+        let waits = at.kept && share != Share::Aside;
+        let permits = if waits { PERMITS_KEPT } else { PERMITS };
         wire.tell(Command::Flow(Flow { consumer: number, permits })).await?;
-        Ok(Ear { wire, number, arrivals, kept: at.kept, permits })
+        Ok(Ear { wire, number, arrivals, kept: at.kept, share, permits })
     }
 }
 
@@ -209,8 +212,9 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
         // Every message of a batch uses up a permit.
         taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
         for single in singles {
-            let heard = Heard::Packet(Packet { reply: None, headers: single.headers, body: single.body });
-            let put = if ear.kept { feeder.push(heard).await } else { feeder.offer(heard) };
+            let heard = Heard::Packet(Packet { subject: None, reply: None, headers: single.headers, body: single.body });
+            let waits = ear.kept && ear.share != Share::Aside;
+            let put = if waits { feeder.push(heard).await } else { feeder.offer(heard) };
             if put.is_err() {
                 return;
             }

@@ -54,6 +54,7 @@ struct Outlet {
 pub struct Ear {
     channel: Channel,
     consumer: Consumer,
+    share: Share,
 }
 
 impl Rabbit {
@@ -124,23 +125,38 @@ impl Rabbit {
         let exchange = short(&at.name)?;
         let said = || self.said("listen on", &at.name);
         let channel = self.channel(&at.name).await?;
-        let durable = ExchangeDeclareOptions { durable: true, ..ExchangeDeclareOptions::default() };
+        let aside = share == Share::Aside;
+        let durable = ExchangeDeclareOptions { durable: true, passive: aside, ..ExchangeDeclareOptions::default() };
         let nothing = FieldTable::default;
         channel.exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing()).await.map_err(said())?;
         let (name, options) = match share {
-            Share::Each => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
+            Share::Each | Share::Aside => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
             Share::OneOf(group) => {
                 (format!("{}.{group}", at.name), QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() })
             }
         };
-        let queue = channel.queue_declare(short(&name)?, options, nothing()).await.map_err(said())?.name().clone();
+        let queue = channel.queue_declare(short(&name)?, options, bounds(share)?).await.map_err(said())?.name().clone();
         let bound = channel.queue_bind(queue.clone(), exchange, ShortString::default(), QueueBindOptions::default(), nothing());
         bound.await.map_err(said())?;
         channel.basic_qos(PREFETCH, BasicQosOptions::default()).await.map_err(said())?;
-        let consuming = channel.basic_consume(queue, ShortString::default(), BasicConsumeOptions::default(), nothing());
+        // Who only looks on is sent everything at once, so that the broker keeps nothing for it.
+        let taking = BasicConsumeOptions { no_ack: aside, ..BasicConsumeOptions::default() };
+        let consuming = channel.basic_consume(queue, ShortString::default(), taking, nothing());
         let consumer = consuming.await.map_err(said())?;
-        Ok(Ear { channel, consumer })
+        Ok(Ear { channel, consumer, share })
     }
+}
+
+/// What a queue may hold: that of an onlooker who has stopped must not fill the broker.
+fn bounds(share: Share) -> Result<FieldTable, CallProblem> {
+    const MESSAGES: i64 = 100_000;
+    const BYTES: i64 = 64 * 1024 * 1024;
+    let mut bounds = FieldTable::default();
+    if share == Share::Aside {
+        bounds.insert(short("x-max-length")?, AMQPValue::LongLongInt(MESSAGES));
+        bounds.insert(short("x-max-length-bytes")?, AMQPValue::LongLongInt(BYTES));
+    }
+    Ok(bounds)
 }
 
 /// A name as the protocol carries it.
@@ -159,7 +175,7 @@ fn table(headers: &[(String, String)]) -> Result<FieldTable, CallProblem> {
 fn packet(delivery: Delivery) -> Packet {
     let headers = delivery.properties.headers().iter().flat_map(|table| table.inner());
     let headers = headers.filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect();
-    Packet { reply: None, headers, body: Bytes::from(delivery.data) }
+    Packet { subject: None, reply: None, headers, body: Bytes::from(delivery.data) }
 }
 
 /// A header's value as text, where it has one.
@@ -199,9 +215,14 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
             },
         };
         let Some(Ok(delivery)) = next else { return };
-        newest = Some(delivery.delivery_tag);
-        unconfirmed += 1;
-        if feeder.push(Heard::Packet(packet(delivery))).await.is_err() {
+        let put = if ear.share == Share::Aside {
+            feeder.offer(Heard::Packet(packet(delivery)))
+        } else {
+            newest = Some(delivery.delivery_tag);
+            unconfirmed += 1;
+            feeder.push(Heard::Packet(packet(delivery))).await
+        };
+        if put.is_err() {
             return;
         }
     }

@@ -1,0 +1,363 @@
+//! `toolcrib watch`: follows what passes on a bus, or shows a saved trace, as lines or as JSON.
+
+use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+
+use clap::Args;
+use serde_json::{Value, json};
+use tokio::time::{sleep, sleep_until};
+
+use super::{
+    call::duration,
+    ending::{Ended, Ending, Halt},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+    signals::{interrupted, wait_for},
+};
+use crate::{
+    engine::traffic::{
+        conversation::Conversation,
+        filter::{self, Filter},
+        record::{Bounds, Record, Ring},
+        trace::{self, Head},
+    },
+    model::{
+        call::CallProblem,
+        clock::Millis,
+        connection::{Connection, TransportKind},
+        problem::{Problem, ProblemKind},
+        traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+    },
+    store::traces::{self, TraceFile},
+    systems::{system::Place, watched},
+    wire::{registry::Registry, tap::Tap, transport::message::Address},
+};
+
+/// So many messages are written before the user is heard again.
+const SLICE: usize = 256;
+
+#[derive(Args, Debug)]
+pub struct Watch {
+    /// What to listen to: queues such as request:tg:joke, or subjects, exchanges and topics as the broker spells them; on NATS with wildcards. Without any, the queues of the workspace's services
+    #[arg(value_name = "SUBJECT")]
+    subjects: Vec<String>,
+
+    /// Show only what this holds for: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, each also with - before it
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
+    filter: Option<Filter>,
+
+    /// Tell when this comes to hold for a conversation, and end with exit code 1 if it did; written as a filter
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
+    alert: Vec<Filter>,
+
+    /// End after so long: 500ms, 30s, 2m
+    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
+
+    /// End after so many messages; with --for, exit code 4 when fewer came
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+
+    /// Keep all that is heard as a trace in a new file
+    #[arg(long, value_name = "FILE", conflicts_with = "open")]
+    save: Option<PathBuf>,
+
+    /// Show a saved trace; nothing is connected to
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["subjects", "time"])]
+    open: Option<PathBuf>,
+}
+
+impl Watch {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let mut record = Record::new(Bounds::default());
+        let refused = |cause: String| Problem::new(ProblemKind::Input, "watching", cause).remedy(filter::HELP);
+        record.show(self.filter.clone().unwrap_or_default()).map_err(refused)?;
+        self.alert.iter().try_for_each(|alert| record.watch_for(alert.clone())).map_err(refused)?;
+        if let Some(path) = &self.open {
+            return self.show(path, record, global, out);
+        }
+        let opened = Opened::read_aloud(global, out)?;
+        let connection = opened.connection(global)?;
+        if connection.transport == TransportKind::Embedded {
+            let problem =
+                Problem::new(ProblemKind::Input, "watching", "embedded services are heard only within their own process");
+            return Err(problem.remedy("name where to listen: --connection nats://127.0.0.1:4222").into());
+        }
+        let places = match self.subjects.as_slice() {
+            [] => watched::usual(&opened.catalog, connection.transport)?,
+            subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect::<Result<_, _>>()?,
+        };
+        let head = Head {
+            connection: connection.name.clone(),
+            transport: connection.transport.word().into(),
+            subjects: places.iter().map(|place| place.name.clone()).collect(),
+        };
+        let file = self.save.as_deref().map(|path| TraceFile::create(path, &head)).transpose()?;
+        let known = opened.settings.connections.iter().cloned().chain([connection.clone()]).collect();
+        let teller = Teller { out, json: global.json, record, began: None, told: 0, rang: 0 };
+        wait_for("watching", self.follow(&Source { connection, known, places, head }, file, teller))
+    }
+
+    async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: Teller<'_>) -> Ended {
+        let registry = Registry::default();
+        let mut interrupt = pin!(interrupted());
+        let mut tap = tokio::select! {
+            () = &mut interrupt => return Ok(Ending::Interrupted),
+            tap = source.tap(&registry) => tap.map_err(|problem| reached(&source.connection, problem))?,
+        };
+        let end = self.time.map(|time| tokio::time::Instant::now() + time);
+        let timer = async {
+            match end {
+                Some(end) => sleep_until(end).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut timer = pin!(timer);
+        teller.begin(&source.head)?;
+        let ending = loop {
+            let heard = tokio::select! {
+                biased;
+                () = &mut interrupt => break if self.count.is_some() { Ending::Interrupted } else { Ending::Done },
+                () = &mut timer => break if self.count.is_some() { Ending::TimedOut } else { Ending::Done },
+                heard = tap.next(SLICE) => heard,
+                () = sleep(Duration::from_secs(1)), if teller.waits() => {
+                    teller.tick()?;
+                    continue;
+                }
+            };
+            let rest = self.count.map_or(u64::MAX, |count| count - teller.told);
+            teller.hear(heard, rest, file.as_mut())?;
+            if let Some(file) = file.as_mut().filter(|_| tap.is_empty()) {
+                file.flush()?;
+            }
+            if self.count.is_some_and(|count| teller.told >= count) {
+                break Ending::Done;
+            }
+        };
+        if let Some(file) = &mut file {
+            file.flush()?;
+        }
+        teller.end(ending)
+    }
+
+    /// Shows a trace: of each conversation that is meant all its messages.
+    fn show(&self, path: &std::path::Path, mut record: Record, global: &Global, out: &mut Out) -> Ended {
+        let mut rings = Vec::new();
+        let head = traces::read(path, |tapped| rings.extend(record.take(watched::witness(tapped))))?;
+        let mut teller = Teller { out, json: global.json, record: Record::default(), began: None, told: 0, rang: rings.len() };
+        teller.begin(&head)?;
+        let most = self.count.unwrap_or(u64::MAX);
+        let mut lines = Vec::new();
+        let mut number = record.let_go();
+        for tapped in record.tapped() {
+            if let Tapped::Crossing(crossing) = &tapped {
+                number += 1;
+                let message = record.message(number);
+                let shown = message.and_then(|message| record.conversation(record_row(&record, message.conversation)?));
+                if let Some(conversation) = shown
+                    && teller.told < most
+                {
+                    teller.write(crossing, &watched::read(crossing), conversation, &mut lines)?;
+                }
+            } else {
+                teller.mark(&tapped, &mut lines);
+            }
+        }
+        for ring in &rings {
+            teller.ring(&record, *ring, &mut lines);
+        }
+        teller.out.json_lines(&lines)?;
+        if record.let_go() > 0 {
+            teller.out.warn(format_args!("the first {} messages were more than fits, and are not shown", record.let_go()));
+        }
+        teller.record = record;
+        teller.end(Ending::Done)
+    }
+}
+
+/// A conversation's number, when the filter shows it.
+fn record_row(record: &Record, number: u64) -> Option<u64> {
+    record.row_of(number).map(|_| number)
+}
+
+fn reached(connection: &Connection, problem: CallProblem) -> Halt {
+    let kind = match problem.kind.as_str() {
+        "bad-subject" | "bad-address" | "bad-settings" | "missing-secret" => ProblemKind::Input,
+        _ => ProblemKind::Unreachable,
+    };
+    Problem::new(kind, format!("watching {}", connection.name), problem.message).remedy(problem.remedy).into()
+}
+
+/// What is listened to.
+struct Source {
+    connection: Connection,
+    /// All connections whose secrets might pass.
+    known: Vec<Connection>,
+    places: Vec<Place>,
+    head: Head,
+}
+
+impl Source {
+    async fn tap(&self, registry: &Registry) -> Result<Tap, CallProblem> {
+        let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
+        let addresses: Vec<Address> = self.places.iter().map(address).collect();
+        Tap::open(registry.open(&self.connection).await?, &addresses, registry.mask(&self.known)).await
+    }
+}
+
+/// Tells what is heard to whoever reads the output.
+struct Teller<'t> {
+    out: &'t mut Out,
+    json: bool,
+    record: Record,
+    /// When the first thing was heard.
+    began: Option<Millis>,
+    /// Messages that were written.
+    told: u64,
+    rang: usize,
+}
+
+impl Teller<'_> {
+    fn begin(&mut self, head: &Head) -> Result<(), Halt> {
+        match self.json {
+            true => self.out.json_line(&trace::head(head))?,
+            false => self.out.say(format_args!("listening on {} at {}", head.subjects.join(", "), head.connection)),
+        }
+        Ok(())
+    }
+
+    /// Something may ring because time goes by.
+    fn waits(&self) -> bool {
+        !self.record.alerts().is_empty()
+    }
+
+    fn tick(&mut self) -> Result<(), Halt> {
+        let rings = self.record.tick(now());
+        self.rings(rings, Vec::new())
+    }
+
+    /// Takes in what was heard, and tells of it as much as may still be told.
+    fn hear(&mut self, heard: Vec<Tapped>, rest: u64, mut file: Option<&mut TraceFile>) -> Result<(), Halt> {
+        let mut lines = Vec::new();
+        let most = self.told.saturating_add(rest);
+        let mut all = Vec::new();
+        for tapped in heard {
+            if let Some(file) = &mut file {
+                file.write(&tapped)?;
+            }
+            self.began.get_or_insert(tapped.at());
+            match watched::witness(tapped.clone()) {
+                Witnessed::Crossing(crossing, reading) => {
+                    let rings = self.record.take(Witnessed::Crossing(Arc::clone(&crossing), reading.clone()));
+                    let number = self.record.message(self.record.heard()).map(|message| message.conversation);
+                    let shown = number.and_then(|number| record_row(&self.record, number));
+                    if let Some(conversation) = shown.and_then(|number| self.record.conversation(number)).cloned() {
+                        self.write(&crossing, &reading, &conversation, &mut lines)?;
+                    }
+                    all.extend(rings);
+                    if self.told >= most {
+                        break;
+                    }
+                }
+                other => {
+                    self.mark(&tapped, &mut lines);
+                    self.record.take(other);
+                }
+            }
+        }
+        self.rings(all, lines)
+    }
+
+    fn rings(&mut self, rings: Vec<Ring>, mut lines: Vec<Value>) -> Result<(), Halt> {
+        self.rang += rings.len();
+        let record = std::mem::take(&mut self.record);
+        rings.into_iter().for_each(|ring| self.ring(&record, ring, &mut lines));
+        self.record = record;
+        self.out.json_lines(&lines)?;
+        Ok(self.out.flush()?)
+    }
+
+    fn ring(&mut self, record: &Record, ring: Ring, lines: &mut Vec<Value>) {
+        let Some(alert) = record.alerts().get(ring.alert) else { return };
+        let conversation = record.conversation(ring.conversation);
+        let id = conversation.and_then(|conversation| conversation.id.as_deref());
+        let subject = conversation.map(|conversation| &*conversation.subject);
+        match self.json {
+            true => lines.push(json!({
+                "event": "alert", "at_ms": record.now().0, "alert": alert.filter.to_string(),
+                "conversation": ring.conversation, "id": id, "subject": subject,
+            })),
+            false => self.out.say(format_args!(
+                "alert \"{}\": conversation {} on {}{}",
+                alert.filter,
+                ring.conversation,
+                subject.unwrap_or_default(),
+                id.map_or_else(String::new, |id| format!(", id {id}")),
+            )),
+        }
+    }
+
+    fn mark(&mut self, tapped: &Tapped, lines: &mut Vec<Value>) {
+        if self.json {
+            return lines.push(trace::line(tapped));
+        }
+        match tapped {
+            Tapped::Gap { messages: Some(messages), .. } => {
+                self.out
+                    .warn(format_args!("{messages} messages were let go here, because they came faster than they were taken"));
+            }
+            Tapped::Gap { .. } => self.out.warn("messages were let go here, because they came faster than they were taken"),
+            Tapped::Notice { words, .. } => self.out.say(words),
+            Tapped::Crossing(_) => {}
+        }
+    }
+
+    fn write(
+        &mut self,
+        crossing: &Crossing,
+        reading: &Reading,
+        conversation: &Conversation,
+        lines: &mut Vec<Value>,
+    ) -> Result<(), Halt> {
+        self.told += 1;
+        if self.json {
+            lines.push(trace::decoded(crossing, reading, conversation.number));
+            return Ok(());
+        }
+        let began = *self.began.get_or_insert(crossing.at);
+        let at = crossing.at.since(began);
+        let tint = match &reading.part {
+            Part::Error(_) | Part::Unreadable(_) => Tint::Bad,
+            Part::Request | Part::Step => Tint::Bold,
+            Part::Answer { last: true } => Tint::Good,
+            _ => Tint::Dim,
+        };
+        let id: String = reading.id.as_deref().unwrap_or("–").chars().take(8).collect();
+        let label = format!("{:<11}", self.out.text(&reading.label));
+        let time = self.out.tint(Tint::Dim, &format!("+{:>4}.{:03}", at / 1_000, at % 1_000));
+        let state = reading.state.as_deref().map_or_else(String::new, |state| format!("[{}] ", self.out.text(state)));
+        let text = reading.text.replace('\n', " ");
+        let line = format!(
+            "{time}  {:<8}  {}  {}  {state}{}",
+            self.out.text(&id),
+            self.out.tint(tint, &label),
+            self.out.text(&crossing.subject),
+            self.out.text(&text)
+        );
+        Ok(self.out.line(line)?)
+    }
+
+    fn end(&mut self, ending: Ending) -> Ended {
+        self.out.flush()?;
+        let (heard, missed) = (self.record.heard(), self.record.missed());
+        let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
+        let several = |count: usize| if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") };
+        self.out.detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
+        Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })
+    }
+}
+
+fn now() -> Millis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}

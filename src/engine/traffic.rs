@@ -1,0 +1,17 @@
+//! What was heard on a bus, joined into conversations: bounded, counted, filtered, watched for patterns, kept as a trace.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | [`record`] | messages and conversations up to a bound; which of them a filter shows |
+//! | [`conversation`] | a request with all that belongs to it, and how it stands |
+//! | [`filter`] | which conversations are meant, as people type it |
+//! | [`alerts`] | filters that ring |
+//! | [`rates`] | how much crosses each subject |
+//! | [`trace`] | all of it as JSON lines, written and read |
+
+pub mod alerts;
+pub mod conversation;
+pub mod filter;
+pub mod rates;
+pub mod record;
+pub mod trace;

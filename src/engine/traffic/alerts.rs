@@ -1,0 +1,21 @@
+//! Alerts: filters that ring when a conversation comes to hold for them.
+
+use super::filter::Filter;
+
+/// So many alerts there can be.
+pub const MOST: usize = 16;
+
+/// A filter that rings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alert {
+    pub filter: Filter,
+    /// How many conversations it rang for.
+    pub rang: u64,
+}
+
+impl Alert {
+    #[must_use]
+    pub fn new(filter: Filter) -> Self {
+        Self { filter, rang: 0 }
+    }
+}

@@ -1,0 +1,226 @@
+//! Which conversations are meant, as people type it: words, `is:failed`, `>500ms`, `id:7f1c`, `on:request`, each of them also with `-` before it.
+
+use std::fmt;
+
+use super::conversation::{Conversation, Standing};
+use crate::model::clock::Millis;
+
+/// What is written in a filter, in a few words.
+pub const HELP: &str =
+    "words, is:failed (open, succeeded, unreadable, orphan, single, late), >500ms, <2s, id:…, on:SUBJECT, state:…, -not";
+
+/// Conversations that all its terms hold for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    terms: Vec<(Sense, Term)>,
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sense {
+    Holds,
+    HoldsNot,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    /// The text stands in one of its messages.
+    Text(Needle),
+    Standing(&'static str),
+    Late,
+    Longer(u64),
+    Shorter(u64),
+    Id(String),
+    Subject(String),
+    State(String),
+}
+
+/// A text that is looked for in messages, as they may write it: plain, or as JSON or JSON within JSON does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needle(Vec<String>);
+
+impl Needle {
+    fn new(text: &str) -> Self {
+        let plain = text.to_ascii_lowercase();
+        let json = inner(&plain, false);
+        let ascii = inner(&plain, true);
+        let mut written = vec![inner(&json, false), inner(&ascii, false), json, ascii, plain];
+        written.sort();
+        written.dedup();
+        Self(written)
+    }
+
+    /// Whether it stands in a text that is in lower case already.
+    #[must_use]
+    pub fn stands_in(&self, lower: &str) -> bool {
+        self.0.iter().any(|written| lower.contains(written.as_str()))
+    }
+}
+
+/// A text as JSON writes it between its quotes, with letters beyond ASCII as they are or as codes.
+fn inner(text: &str, ascii: bool) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    let between = &quoted[1..quoted.len() - 1];
+    if !ascii {
+        return between.to_owned();
+    }
+    let mut coded = String::new();
+    for letter in between.chars() {
+        if letter.is_ascii() {
+            coded.push(letter);
+        } else {
+            let mut units = [0; 2];
+            letter.encode_utf16(&mut units).iter().for_each(|unit| coded.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    coded
+}
+
+impl Filter {
+    /// Reads a filter; an empty one holds for everything.
+    ///
+    /// # Errors
+    /// When a word of it is none, with what could stand there.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut terms = Vec::new();
+        for word in words(text) {
+            let (sense, word) = match word.strip_prefix('-') {
+                Some(rest) if !rest.is_empty() => (Sense::HoldsNot, rest),
+                _ => (Sense::Holds, word.as_str()),
+            };
+            terms.push((sense, term(word)?));
+        }
+        Ok(Self { terms, text: text.to_owned() })
+    }
+
+    /// Whether it holds for everything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The texts that it looks for in messages, in order.
+    pub fn needles(&self) -> impl Iterator<Item = &Needle> {
+        self.terms.iter().filter_map(|(_, term)| if let Term::Text(needle) = term { Some(needle) } else { None })
+    }
+
+    /// Whether it holds. `found` says for each of its needles whether it stands in one of the messages.
+    #[must_use]
+    pub fn holds(&self, conversation: &Conversation, now: Millis, found: impl Fn(usize) -> bool) -> bool {
+        let mut needle = 0;
+        self.terms.iter().all(|(sense, term)| {
+            let holds = match term {
+                Term::Text(_) => {
+                    needle += 1;
+                    found(needle - 1)
+                }
+                Term::Standing(word) => conversation.standing.word() == *word,
+                Term::Late => conversation.late > 0,
+                Term::Longer(ms) => conversation.took(now) > *ms,
+                Term::Shorter(ms) => conversation.took(now) < *ms,
+                Term::Id(id) => conversation.id.as_deref().is_some_and(|own| own.contains(id.as_str())),
+                Term::Subject(subject) => conversation.subject.contains(subject.as_str()),
+                Term::State(state) => conversation.states.iter().any(|own| own == state),
+            };
+            holds == (*sense == Sense::Holds)
+        })
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Words apart by blanks; quotes hold them together.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quoted = false;
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            letter if letter.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
+            letter => word.push(letter),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+fn term(word: &str) -> Result<Term, String> {
+    if let Some(time) = word.strip_prefix('>').filter(|time| !time.is_empty()) {
+        return span(time).map(Term::Longer);
+    }
+    if let Some(time) = word.strip_prefix('<').filter(|time| !time.is_empty()) {
+        return span(time).map(Term::Shorter);
+    }
+    match word.split_once(':') {
+        Some(("is", "late")) => Ok(Term::Late),
+        Some(("is", standing)) => match Standing::WORDS.iter().find(|word| **word == standing) {
+            Some(word) => Ok(Term::Standing(word)),
+            None => Err(format!("\"is:{standing}\" is not known; there is is:{}, is:late", Standing::WORDS.join(", is:"))),
+        },
+        Some(("id", id)) => Ok(Term::Id(id.to_owned())),
+        Some(("on", subject)) => Ok(Term::Subject(subject.to_owned())),
+        Some(("state", state)) => Ok(Term::State(state.to_owned())),
+        _ => Ok(Term::Text(Needle::new(word))),
+    }
+}
+
+/// `500ms`, `2s`, `1m`; a number alone counts milliseconds.
+fn span(text: &str) -> Result<u64, String> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = match unit {
+        "" | "ms" => 1.0,
+        "s" => 1_000.0,
+        "m" => 60_000.0,
+        _ => return Err(format!("\"{unit}\" is no unit of time; write >500ms, >2s or >1m")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("\"{text}\" is no time; write >500ms, >2s or >1m"))?;
+    Ok((number * unit) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_term_says_what_could_stand_there() {
+        for (text, word) in [("is:broken", "is:failed"), (">soon", "time"), ("<5h", "unit"), (">1.2.3s", "time")] {
+            let problem = Filter::parse(text).unwrap_err();
+            assert!(problem.contains(word), "{text}: {problem}");
+        }
+        for text in ["", "  ", "a b", "-x", "-", ">", "\"two words\"", "note:something", "id:", "is:late >500ms -on:notify"] {
+            assert!(Filter::parse(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_found_as_json_writes_it() {
+        let needle = Needle::new("Größe \"A\"");
+        for text in [
+            "die GRößE \"a\" da",
+            r#"{"x": "größe \"a\""}"#,
+            r#"{"x": "gr\u00f6\u00dfe \"a\""}"#,
+            r#"{"x": "{\"y\": \"größe \\\"a\\\"\"}"}"#,
+        ] {
+            assert!(needle.stands_in(&text.to_ascii_lowercase()), "{text}");
+        }
+        assert!(!needle.stands_in("größe a"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_filter_or_says_why_not(text in "\\PC{0,40}|[-a-z:<>\"0-9. ]{0,30}") {
+            if let Ok(filter) = Filter::parse(&text) {
+                prop_assert_eq!(filter.to_string(), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! How messages join, what is kept of them, and what that costs.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::{call::CallProblem, traffic::Kept};
+
+fn crossing(at: u64, subject: &str, body: &str) -> Crossing {
+    Crossing {
+        at: Millis(at),
+        subject: subject.into(),
+        reply: None,
+        headers: Vec::new(),
+        body: body.as_bytes().into(),
+        size: body.len() as u64,
+        kept: Kept::Whole,
+    }
+}
+
+fn reading(id: Option<&str>, part: Part, text: &str) -> Reading {
+    let label = part.word().into();
+    Reading { system: Some("trustgraph"), id: id.map(str::to_owned), part, label, text: text.to_owned(), state: None }
+}
+
+fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
+    let subject = if part == Part::Request { "tg.request.joke" } else { "tg.response.joke" };
+    Witnessed::Crossing(Arc::new(crossing(at, subject, text)), reading(Some(id), part, text))
+}
+
+fn problem() -> CallProblem {
+    CallProblem { kind: "e".into(), message: "m".into(), remedy: String::new() }
+}
+
+const PIECE: Part = Part::Answer { last: false };
+const LAST: Part = Part::Answer { last: true };
+
+fn standings(record: &Record) -> Vec<&'static str> {
+    (0..record.rows()).filter_map(|row| record.row(row)).map(|conversation| conversation.standing.word()).collect()
+}
+
+#[test]
+fn requests_and_answers_meet_by_id_in_any_order() {
+    let mut record = Record::default();
+    record.take(heard(10, "a", Part::Request, "ask a"));
+    record.take(heard(12, "b", PIECE, "first of "));
+    record.take(heard(15, "b", Part::Request, "ask b"));
+    record.take(heard(20, "a", Part::Error(problem()), ""));
+    record.take(heard(40, "b", LAST, "b"));
+    record.take(heard(50, "c", LAST, "nobody asked"));
+    record.take(heard(60, "b", LAST, "once more"));
+    assert_eq!(standings(&record), ["failed", "succeeded", "orphan"]);
+    let b = record.row(1).unwrap();
+    assert_eq!((b.asked.as_str(), b.said.as_str(), b.late, b.count), ("ask b", "first of b", 1, 4));
+    assert_eq!((&*b.subject, b.first_answer()), ("tg.request.joke", Some(0)));
+    assert_eq!(b.messages, [2, 3, 5, 7]);
+}
+
+#[test]
+fn an_id_that_is_used_again_begins_anew() {
+    let mut record = Record::default();
+    for at in [0, 100] {
+        record.take(heard(at, "a", Part::Request, "ask"));
+        record.take(heard(at + 5, "a", LAST, "answer"));
+    }
+    assert_eq!(standings(&record), ["succeeded", "succeeded"]);
+    record.take(heard(200, "b", Part::Request, "ask"));
+    record.take(heard(210, "b", Part::Step, "go on"));
+    assert_eq!(record.len(), 3, "a step belongs to what was begun");
+}
+
+#[test]
+fn an_answer_in_the_inbox_meets_its_request() {
+    let mut record = Record::default();
+    let asked = Crossing { reply: Some("_INBOX.7".into()), ..crossing(1, "joke", "?") };
+    record.take(Witnessed::Crossing(Arc::new(asked), reading(None, Part::Request, "?")));
+    record.take(Witnessed::Crossing(Arc::new(crossing(3, "_INBOX.7", "!")), reading(None, LAST, "!")));
+    record.take(Witnessed::Crossing(Arc::new(crossing(4, "_INBOX.8", "!")), reading(None, LAST, "!")));
+    assert_eq!(standings(&record), ["succeeded", "orphan"]);
+    let names: Vec<_> = record.subjects().map(|(name, count)| (&**name, count.messages)).collect();
+    assert_eq!(names, [("_INBOX.*", 2), ("joke", 1)]);
+}
+
+#[test]
+fn the_oldest_go_first_and_are_counted() {
+    let mut record = Record::new(Bounds { messages: 10, bytes: usize::MAX });
+    for number in 0..20 {
+        record.take(heard(number, &format!("r{number}"), Part::Request, "ask"));
+        record.take(heard(number, &format!("r{number}"), LAST, "answer"));
+    }
+    assert_eq!((record.heard(), record.let_go(), record.len()), (40, 30, 5));
+    assert_eq!(record.row(0).unwrap().id.as_deref(), Some("r15"));
+    assert!(record.message(30).is_none() && record.message(31).is_some());
+    record.take(heard(99, "r0", LAST, "who is that?"));
+    assert_eq!(record.row(record.rows() - 1).unwrap().standing, Standing::Orphan);
+    let mut small = Record::new(Bounds { messages: 100, bytes: 2_000 });
+    (0..50).for_each(|number| drop(small.take(heard(number, "one", PIECE, &"x".repeat(200)))));
+    assert!(small.weight <= 2_000 && small.let_go() > 40);
+    assert_eq!(small.row(0).unwrap().count, 50);
+}
+
+#[test]
+fn a_filter_shows_what_it_holds_for_as_it_comes() {
+    let mut record = Record::default();
+    record.take(heard(0, "a", Part::Request, "about llamas"));
+    record.take(heard(0, "b", Part::Request, "about cats"));
+    record.take(heard(700, "a", PIECE, "one"));
+    for (text, expected) in [
+        ("LLAMAS", vec!["a"]),
+        ("-llamas", vec!["b"]),
+        ("is:open", vec!["a", "b"]),
+        ("about one", vec!["a"]),
+        ("id:b", vec!["b"]),
+        (">500ms id:a", vec!["a"]),
+        ("on:response", vec![]),
+        ("is:failed", vec![]),
+        ("", vec!["a", "b"]),
+    ] {
+        record.show(Filter::parse(text).unwrap()).unwrap();
+        let ids: Vec<_> = (0..record.rows()).map(|row| record.row(row).unwrap().id.as_deref().unwrap()).collect();
+        assert_eq!(ids, expected, "{text}");
+    }
+    record.show(Filter::parse("is:failed").unwrap()).unwrap();
+    record.take(heard(800, "b", Part::Error(problem()), "no"));
+    record.take(heard(800, "a", Part::Error(problem()), "no"));
+    assert_eq!(standings(&record), ["failed", "failed"]);
+    assert_eq!(record.row_of(1), Some(0), "in their order, whenever they came to hold");
+}
+
+#[test]
+fn alerts_ring_once_for_each_conversation() {
+    let mut record = Record::default();
+    record.take(heard(0, "old", Part::Error(problem()), "gone by"));
+    for text in ["is:failed", "secret word", "is:open >5s"] {
+        record.watch_for(Filter::parse(text).unwrap()).unwrap();
+    }
+    assert!(record.take(heard(10, "a", Part::Request, "ask")).is_empty());
+    assert_eq!(record.take(heard(20, "a", PIECE, "the secret word")), [Ring { alert: 1, conversation: 2 }]);
+    assert!(record.take(heard(30, "a", PIECE, "the secret word again")).is_empty());
+    assert_eq!(record.tick(Millis(6_000)), [Ring { alert: 2, conversation: 2 }]);
+    assert_eq!(record.take(heard(6_001, "a", Part::Error(problem()), "")), [Ring { alert: 0, conversation: 2 }]);
+    record.forget_alert(0);
+    let kept: Vec<_> = record.alerts().iter().map(|alert| (alert.filter.to_string(), alert.rang)).collect();
+    assert_eq!(kept, [("secret word".to_owned(), 1), ("is:open >5s".to_owned(), 1)]);
+    assert_eq!(record.conversation(2).unwrap().rang, 0b11);
+}
+
+#[test]
+fn a_message_costs_the_same_however_many_there_are() {
+    let mut record = Record::default();
+    record.show(Filter::parse("needle -other is:open").unwrap()).unwrap();
+    for number in 0..2_000 {
+        record.take(heard(number, &format!("r{number}"), Part::Request, if number % 10 == 0 { "needle" } else { "hay" }));
+    }
+    assert_eq!((record.rows(), record.searched()), (200, 2_000));
+    record.show(Filter::parse("needle is:open").unwrap()).unwrap();
+    assert_eq!(record.searched(), 4_000, "other texts are looked for once in all that is kept");
+    record.show(Filter::parse("needle -is:failed").unwrap()).unwrap();
+    assert_eq!((record.rows(), record.searched()), (200, 4_000), "the same texts are not looked for again");
+    record.clear();
+    assert_eq!((record.rows(), record.heard(), record.view().to_string().as_str()), (0, 0, "needle -is:failed"));
+}
+
+proptest! {
+    #[test]
+    fn a_view_is_what_its_filter_holds_for(moves in prop::collection::vec((0_u8..6, 0_u8..8), 1..80), bound in 3_usize..30) {
+        let mut record = Record::new(Bounds { messages: bound, bytes: usize::MAX });
+        record.show(Filter::parse("odd -is:failed").unwrap()).unwrap();
+        for (at, (what, id)) in moves.into_iter().enumerate() {
+            let part = [Part::Request, PIECE, LAST, Part::Error(problem()), Part::Broadcast, Part::Step][usize::from(what)].clone();
+            record.take(heard(at as u64, &id.to_string(), part, if (what + id) % 2 == 1 { "odd" } else { "even" }));
+            let shown: Vec<u64> = (0..record.rows()).map(|row| record.row(row).unwrap().number).collect();
+            let holds = |conversation: &&Conversation| record.view.holds(conversation, record.now, |needle| conversation.found >> needle & 1 == 1);
+            let expected: Vec<u64> = record.conversations.iter().filter(holds).map(|conversation| conversation.number).collect();
+            prop_assert_eq!(shown, expected);
+            prop_assert!(record.messages.len() <= bound && record.by_id.len() <= record.len());
+            let kept: usize = record.conversations.iter().map(|conversation| conversation.messages.len()).sum();
+            // Of one that goes on for very long, the messages may outlive what they belong to.
+            prop_assert!(kept <= record.messages.len());
+        }
+    }
+}

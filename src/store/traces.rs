@@ -1,0 +1,152 @@
+//! Traces on disk: files of JSON lines that only their owner can read.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufRead, BufReader, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    engine::traffic::trace::{self, Head, Line},
+    model::{
+        problem::{Problem, ProblemKind},
+        traffic::Tapped,
+    },
+};
+
+/// A line may be so long; a message's body is far shorter.
+const LONGEST: u64 = 32 * 1024 * 1024;
+
+/// A trace that is being written.
+#[derive(Debug)]
+pub struct TraceFile {
+    file: BufWriter<File>,
+    path: PathBuf,
+}
+
+impl TraceFile {
+    /// A new trace; a file that is there is never written over.
+    ///
+    /// # Errors
+    /// When there is such a file, or it cannot be made.
+    pub fn create(path: &Path, head: &Head) -> Result<Self, Problem> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(|error| {
+            let problem = saving(path, &error);
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                problem.remedy("name another file, or move that one away")
+            } else {
+                problem
+            }
+        })?;
+        let mut trace = Self { file: BufWriter::new(file), path: path.to_owned() };
+        trace.line(&trace::head(head).to_string())?;
+        Ok(trace)
+    }
+
+    /// Writes what was heard.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn write(&mut self, tapped: &Tapped) -> Result<(), Problem> {
+        self.line(&trace::line(tapped).to_string())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Problem> {
+        writeln!(self.file, "{line}").map_err(|error| saving(&self.path, &error))
+    }
+
+    /// Brings all that was written to the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn flush(&mut self) -> Result<(), Problem> {
+        self.file.flush().map_err(|error| saving(&self.path, &error))
+    }
+}
+
+fn saving(path: &Path, error: &io::Error) -> Problem {
+    Problem::new(ProblemKind::File, format!("saving the trace {}", path.display()), error.to_string())
+}
+
+/// Reads a trace line by line and answers its head. A last line that was cut off is left out.
+///
+/// # Errors
+/// When the file cannot be read, or is no trace: with the line.
+pub fn read(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
+    let doing = || format!("opening the trace {}", path.display());
+    let kind = |error: &io::Error| if error.kind() == io::ErrorKind::NotFound { ProblemKind::Missing } else { ProblemKind::File };
+    let failed = |error: io::Error| Problem::new(kind(&error), doing(), error.to_string());
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut head = Head::default();
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        if file.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            break;
+        }
+        let whole = line.ends_with(b"\n");
+        let read = std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| match text.trim() {
+            "" => Ok(Line::Unknown),
+            text => trace::read(text),
+        });
+        match read {
+            Ok(Line::Head(own)) => head = own,
+            Ok(Line::Tapped(tapped)) => each(tapped),
+            Ok(Line::Unknown) => {}
+            // Who wrote it was stopped in the middle of its last line.
+            Err(_) if !whole && number > 1 => break,
+            Err(cause) => {
+                return Err(Problem::new(ProblemKind::Input, doing(), format!("line {number} is no line of a trace: {cause}"))
+                    .remedy("open a file that `toolcrib watch --save` or `toolcrib watch --json` wrote"));
+            }
+        }
+    }
+    Ok(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::clock::Millis;
+
+    fn notice(words: &str) -> Tapped {
+        Tapped::Notice { at: Millis(1), words: words.into() }
+    }
+
+    #[test]
+    fn what_is_saved_opens_again_and_is_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        let head = Head { connection: "c".into(), transport: "nats".into(), subjects: vec!["s".into()] };
+        let mut file = TraceFile::create(&path, &head).unwrap();
+        file.write(&notice("one")).unwrap();
+        file.write(&notice("two")).unwrap();
+        file.flush().unwrap();
+        let mut heard = Vec::new();
+        assert_eq!(read(&path, |tapped| heard.push(tapped)), Ok(head.clone()));
+        assert_eq!(heard, [notice("one"), notice("two")]);
+        let problem = TraceFile::create(&path, &head).unwrap_err();
+        assert!(problem.remedy.contains("another"), "{problem}");
+        #[cfg(unix)]
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_last_line_that_was_cut_off_is_left_out_and_other_trouble_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        let lines = format!("{}\n\n{}\n{{\"event\":\"mess", trace::head(&Head::default()), trace::line(&notice("one")));
+        std::fs::write(&path, lines).unwrap();
+        let mut heard = 0;
+        read(&path, |_| heard += 1).unwrap();
+        assert_eq!(heard, 1);
+        std::fs::write(&path, "hello\n").unwrap();
+        let problem = read(&path, drop).unwrap_err();
+        assert!(problem.cause.contains("line 1") && problem.kind == ProblemKind::Input, "{problem}");
+        assert_eq!(read(&folder.path().join("none"), drop).unwrap_err().kind, ProblemKind::Missing);
+    }
+}

@@ -1,0 +1,260 @@
+//! What a message that passed by is to TrustGraph: requests, agent steps with their state, streamed pieces, and the true error.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::{
+    keys::SYSTEM,
+    queue::Class,
+    reply::{error_of, text_of},
+    request::ID,
+};
+use crate::model::{
+    call::CallProblem,
+    traffic::{Crossing, Kept, Part, Reading},
+};
+
+type Fields = Map<String, Value>;
+
+/// What a message is; `None` where nothing about it is TrustGraph's.
+#[must_use]
+pub fn witness(crossing: &Crossing) -> Option<Reading> {
+    let class = class_of(&crossing.subject);
+    let id = crossing.header(ID).filter(|id| !id.is_empty()).map(str::to_owned);
+    let fields = match fields_of(crossing) {
+        Ok(fields) => fields,
+        // Where nothing says that it should be ours, it is not.
+        Err(problem) => return class.map(|class| unreadable(class, id, problem)),
+    };
+    let answers = match class {
+        Some(Class::Response) => true,
+        Some(Class::Request | Class::Flow | Class::Notify) => false,
+        None if is_answer(&fields) => true,
+        None if is_request(&fields) => false,
+        None => return None,
+    };
+    let (part, label, text, state) = match (answers, class) {
+        (true, _) => answer(fields),
+        (false, Some(Class::Notify)) => (Part::Broadcast, "broadcast".into(), written(&fields), None),
+        (false, _) => asked(&fields),
+    };
+    Some(Reading { system: Some(SYSTEM), id, part, label, text, state })
+}
+
+/// The class that a subject, an exchange or a topic names: the word after its space.
+fn class_of(subject: &str) -> Option<Class> {
+    let path = subject.split_once("://").map_or(subject, |(_, path)| path);
+    Class::of(path.split(['.', '/', ':']).nth(1)?)
+}
+
+fn fields_of(crossing: &Crossing) -> Result<Fields, CallProblem> {
+    let problem = |kind: &str, message: String| CallProblem {
+        kind: kind.into(),
+        message,
+        remedy: "TrustGraph's messages are JSON objects in UTF-8; look at the body".into(),
+    };
+    if crossing.kept == Kept::Start {
+        return Err(problem("too-large", format!("only the start of its {} bytes is kept", crossing.size)));
+    }
+    let text = std::str::from_utf8(&crossing.body)
+        .map_err(|error| problem("not-utf8", format!("byte {} is not valid UTF-8", error.valid_up_to())))?;
+    serde_json::from_str(text).map_err(|error| problem("not-json", format!("it is no JSON object: {error}")))
+}
+
+fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Reading {
+    let label = if problem.kind == "too-large" { "large" } else { "unreadable" };
+    let text = problem.message.clone();
+    let part = match (problem.kind.as_str(), class) {
+        // It may well be understood by who takes it.
+        ("too-large", Class::Response) => Part::Answer { last: false },
+        ("too-large", Class::Notify) => Part::Broadcast,
+        ("too-large", _) => Part::Request,
+        _ => Part::Unreadable(problem),
+    };
+    Reading { system: Some(SYSTEM), id, part, label: label.into(), text, state: None }
+}
+
+/// Members of which answers have at least one.
+const ANSWERS: &[&str] = &["end_of_stream", "end_of_dialog", "message_type", "chunk_type"];
+
+fn is_answer(fields: &Fields) -> bool {
+    ANSWERS.iter().any(|name| fields.contains_key(*name))
+}
+
+/// Members of which requests have all of one row.
+const REQUESTS: &[&[&str]] = &[&["config", "arguments"], &["question", "history"], &["question", "group"]];
+
+fn is_request(fields: &Fields) -> bool {
+    REQUESTS.iter().any(|names| names.iter().all(|name| fields.contains_key(*name)))
+}
+
+/// What the parts of a reading are made from.
+type Made = (Part, Cow<'static, str>, String, Option<String>);
+
+fn asked(fields: &Fields) -> Made {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let state = Some(text("state")).filter(|state| !state.is_empty()).map(str::to_owned);
+    if fields.contains_key("question") {
+        let history = fields.get("history").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        return match history.last() {
+            None => (Part::Request, "question".into(), with_groups(text("question"), fields), state),
+            Some(last) => (Part::Step, format!("step {}", history.len()).into(), step(last), state),
+        };
+    }
+    let (label, text) = if fields.contains_key("arguments") {
+        let config = Some(text("config")).filter(|config| !["", "{}"].contains(config));
+        let arguments = if text("arguments").is_empty() { "{}" } else { text("arguments") };
+        ("request", config.map_or_else(|| arguments.to_owned(), |config| format!("{arguments} with {config}")))
+    } else if fields.contains_key("operation") {
+        ("operation", written(fields))
+    } else if fields.contains_key("parameters") {
+        ("tool", format!("{} {}", text("name"), text("parameters")))
+    } else if fields.contains_key("terms") {
+        ("prompt", format!("{} {}", text("id"), fields.get("terms").map(Value::to_string).unwrap_or_default()))
+    } else if fields.contains_key("prompt") {
+        ("prompt", text("prompt").to_owned())
+    } else {
+        ("request", written(fields))
+    };
+    (Part::Request, label.into(), text, state)
+}
+
+/// A question with the groups that it asks for.
+fn with_groups(question: &str, fields: &Fields) -> String {
+    match fields.get("group").and_then(Value::as_array) {
+        Some(groups) if groups.is_empty() => format!("{question} (no groups: no tool is available)"),
+        Some(groups) => {
+            let names: Vec<&str> = groups.iter().filter_map(Value::as_str).collect();
+            format!("{question} (groups: {})", names.join(", "))
+        }
+        None => question.to_owned(),
+    }
+}
+
+/// One step of an agent: what it thought, did and saw.
+fn step(step: &Value) -> String {
+    let text = |name: &str| step.get(name).and_then(Value::as_str).unwrap_or_default();
+    let arguments = step.get("arguments").and_then(Value::as_object).map(written).unwrap_or_default();
+    format!("{} {arguments} → {}", text("action"), text("observation"))
+}
+
+fn answer(fields: Fields) -> Made {
+    if let Some(problem) = error_of(&fields) {
+        let text = format!("{}: {}", problem.kind, problem.message);
+        return (Part::Error(problem), "error".into(), text, None);
+    }
+    let flag = |name: &str| fields.get(name).and_then(Value::as_bool);
+    let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let kind = if text("message_type").is_empty() { text("chunk_type") } else { text("message_type") };
+    if !kind.is_empty() {
+        let (kind, content) = (kind.to_owned(), text("content").to_owned());
+        return (Part::Answer { last: flag("end_of_dialog") == Some(true) }, kind.into(), content, None);
+    }
+    let last = flag("end_of_stream").or_else(|| flag("is_final")).unwrap_or(true);
+    let label = if last { "answer" } else { "chunk" };
+    let said = ["text", "object"].iter().find(|name| !text(name).is_empty()).map(|name| text(name).to_owned());
+    let said = match said {
+        Some(said) => said,
+        None if fields.contains_key("response") => text_of(fields),
+        None => written(&fields),
+    };
+    (Part::Answer { last }, label.into(), said, None)
+}
+
+/// The members as JSON, without those that are not set.
+fn written(fields: &Fields) -> String {
+    let set = fields.iter().filter(|(_, value)| !value.is_null());
+    Value::Object(set.map(|(name, value)| (name.clone(), value.clone())).collect()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::clock::Millis;
+
+    fn read(subject: &str, body: &[u8]) -> Option<Reading> {
+        witness(&Crossing {
+            at: Millis(0),
+            subject: subject.into(),
+            reply: None,
+            headers: vec![(ID.into(), "r-1".into())],
+            body: body.into(),
+            size: body.len() as u64,
+            kept: Kept::Whole,
+        })
+    }
+
+    fn seen(subject: &str, body: &Value) -> (String, String, String) {
+        let reading = read(subject, body.to_string().as_bytes()).unwrap();
+        assert_eq!((reading.system, reading.id.as_deref()), (Some("trustgraph"), Some("r-1")));
+        (reading.part.word().to_owned(), reading.label.into_owned(), reading.text)
+    }
+
+    fn made(part: &str, label: &str, text: &str) -> (String, String, String) {
+        (part.into(), label.into(), text.into())
+    }
+
+    #[test]
+    fn a_tool_service_call_is_read_on_every_broker() {
+        let request = json!({"user": "alice", "config": "{\"style\": \"pun\"}", "arguments": "{\"topic\": \"llama\"}"});
+        for subject in ["tg.request.joke", "non-persistent://tg/request/joke", "my.own.subject"] {
+            assert_eq!(seen(subject, &request), made("request", "request", "{\"topic\": \"llama\"} with {\"style\": \"pun\"}"));
+        }
+        let piece = json!({"error": null, "response": "Here", "end_of_stream": false});
+        let last = json!({"error": null, "response": "'s a pun", "end_of_stream": true});
+        for subject in ["tg.response.joke", "_INBOX.x1"] {
+            assert_eq!(seen(subject, &piece), made("answer", "chunk", "Here"));
+            assert_eq!(seen(subject, &last), made("answer", "answer", "'s a pun"));
+        }
+    }
+
+    #[test]
+    fn an_agents_steps_show_state_and_what_was_done() {
+        let question = json!({"question": "Why?", "state": "", "group": ["read-only"], "history": [], "streaming": true});
+        assert_eq!(seen("tg.request.agent:default:default", &question), made("request", "question", "Why? (groups: read-only)"));
+        let step = json!({"question": "Why?", "state": "analysis", "group": [], "history": [
+            {"thought": "I need a joke", "action": "tell-joke", "arguments": {"topic": "llamas"}, "observation": "ha"}
+        ]});
+        let reading = read("non-persistent://tg/request/agent:default:default", step.to_string().as_bytes()).unwrap();
+        assert_eq!((reading.part, &*reading.label, reading.state.as_deref()), (Part::Step, "step 1", Some("analysis")));
+        assert_eq!(reading.text, "tell-joke {\"topic\":\"llamas\"} → ha");
+        let thought = json!({"message_type": "thought", "content": "I will", "end_of_message": false, "end_of_dialog": false});
+        assert_eq!(seen("tg.response.agent", &thought), made("answer", "thought", "I will"));
+        let end = json!({"message_type": "answer", "end_of_message": true, "end_of_dialog": true, "error": null});
+        let reading = read("tg.response.agent", end.to_string().as_bytes()).unwrap();
+        assert_eq!(reading.part, Part::Answer { last: true });
+    }
+
+    #[test]
+    fn the_true_error_stands_on_the_bus() {
+        let error = json!({"message_type": "error", "content": "", "error": {"type": "agent-error", "message": "unknown tool"}});
+        let reading = read("tg.response.agent:default:default", error.to_string().as_bytes()).unwrap();
+        let Part::Error(problem) = reading.part else { panic!("{reading:?}") };
+        assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("agent-error", "unknown tool"));
+    }
+
+    #[test]
+    fn other_services_are_read_too() {
+        let operation = json!({"operation": "get", "keys": null, "type": "tool"});
+        assert_eq!(seen("tg.request.config", &operation), made("request", "operation", r#"{"operation":"get","type":"tool"}"#));
+        let tool = json!({"name": "echo", "parameters": "{\"x\": 1}"});
+        assert_eq!(seen("tg.request.mcp-tool", &tool), made("request", "tool", "echo {\"x\": 1}"));
+        let said = json!({"error": null, "text": "echo 1", "object": ""});
+        assert_eq!(seen("tg.response.mcp-tool", &said), made("answer", "answer", "echo 1"));
+        let changed = json!({"version": 3, "changes": {"tool": ["default"]}});
+        assert_eq!(seen("tg.notify.config", &changed).0, "broadcast");
+    }
+
+    #[test]
+    fn what_is_not_ours_is_left_to_others() {
+        assert_eq!(read("orders.new", b"{\"a\": 1}"), None);
+        assert_eq!(read("$JS.API.INFO", b""), None);
+        let broken = read("tg.response.joke", b"{not json").unwrap();
+        assert!(matches!(broken.part, Part::Unreadable(problem) if problem.kind == "not-json"));
+        let odd = read("tg.request.joke", b"\xff").unwrap();
+        assert!(matches!(odd.part, Part::Unreadable(problem) if problem.kind == "not-utf8"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What is watched: where to listen for what people name, and what passes there, in the terms of whichever system it is.
+
+use super::{system::Place, table::SYSTEMS};
+use crate::model::{
+    catalog::Catalog,
+    connection::TransportKind,
+    problem::{Problem, ProblemKind},
+    traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+};
+
+/// Where to listen for a subject that somebody names: a queue in a system's own spelling, or a place as the transport spells it.
+///
+/// # Errors
+/// When there is no such place on the transport, with what to name instead.
+pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
+    let text = text.trim();
+    if let Some(place) = SYSTEMS.iter().find_map(|system| system.place(text, transport)) {
+        return place;
+    }
+    let refused =
+        |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause).remedy(remedy));
+    let parts: Vec<&str> = text.split('.').collect();
+    let wild = |part: &&str| ["*", ">"].contains(part);
+    let subjects = matches!(transport, TransportKind::Nats | TransportKind::Embedded);
+    if text.is_empty() || text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        return refused("it is empty, or has a blank in it", "name subjects, such as tg.request.joke");
+    }
+    if subjects && (parts.iter().any(|part| part.is_empty()) || parts.iter().rev().skip(1).any(|part| *part == ">")) {
+        return refused("a part of it is empty, or > is not its last part", "write it as tg.request.joke, tg.*.joke or tg.>");
+    }
+    if !subjects && parts.iter().any(wild) {
+        let remedy = "name each queue, or none for those of the workspace's services";
+        return refused(&format!("{} has no wildcards", transport.title()), remedy);
+    }
+    if transport == TransportKind::Pulsar {
+        return refused("Pulsar's topics have a scheme", "write it as request:tg:NAME or non-persistent://tg/request/NAME");
+    }
+    Ok(Place { name: text.to_owned(), kept: false })
+}
+
+/// Where to listen when nobody names anything: the queues of the services that there are, or where there are none, everything.
+///
+/// # Errors
+/// When there is neither a service that the transport could carry nor a wildcard.
+pub fn usual(catalog: &Catalog, transport: TransportKind) -> Result<Vec<Place>, Problem> {
+    let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
+    let queues = queues.filter(|queue| !queue.is_empty());
+    let mut places: Vec<Place> = Vec::new();
+    for queue in queues {
+        // One that has no place there cannot be heard there.
+        let found = SYSTEMS.iter().find_map(|system| system.place(queue, transport)).and_then(Result::ok);
+        let found = found.or_else(|| place(queue, transport).ok());
+        places.extend(found.filter(|place| !places.contains(place)));
+    }
+    if !places.is_empty() {
+        return Ok(places);
+    }
+    match transport {
+        TransportKind::Nats | TransportKind::Embedded => Ok(vec![Place { name: ">".into(), kept: false }]),
+        _ => Err(Problem::new(
+            ProblemKind::Missing,
+            "watching",
+            "no subject is named, and no service of the workspace has a queue there",
+        )
+        .remedy("name what to watch, such as request:tg:joke and response:tg:joke")),
+    }
+}
+
+/// Headers that tie messages together, whatever their system.
+const IDS: [&str; 5] = ["id", "correlation_id", "correlation-id", "request_id", "request-id"];
+
+/// What was heard, as its system reads it.
+#[must_use]
+pub fn witness(tapped: Tapped) -> Witnessed {
+    match tapped {
+        Tapped::Crossing(crossing) => {
+            let reading = read(&crossing);
+            Witnessed::Crossing(crossing, reading)
+        }
+        Tapped::Gap { at, messages } => Witnessed::Gap { at, messages },
+        Tapped::Notice { at, words } => Witnessed::Notice { at, words },
+    }
+}
+
+/// A message as its system reads it; where it is nobody's, what can be said of any message.
+#[must_use]
+pub fn read(crossing: &Crossing) -> Reading {
+    if let Some(reading) = SYSTEMS.iter().find_map(|system| system.witness(crossing)) {
+        return reading;
+    }
+    let header = |wanted: &&str| {
+        let known = crossing.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        known.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+    };
+    let (part, label) = match &crossing.reply {
+        Some(_) => (Part::Request, "request"),
+        None if crossing.subject.starts_with("_INBOX.") => (Part::Answer { last: true }, "answer"),
+        None => (Part::Other, "message"),
+    };
+    Reading {
+        system: None,
+        id: IDS.iter().find_map(header),
+        part,
+        label: label.into(),
+        text: crossing.text().into_owned(),
+        state: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{clock::Millis, traffic::Kept};
+
+    fn name(text: &str, transport: TransportKind) -> Result<String, String> {
+        place(text, transport).map(|place| place.name).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn places_are_named_as_the_system_or_the_transport_spells_them() {
+        use TransportKind::{Embedded, Nats, Pulsar, RabbitMq};
+        for (text, transport, expected) in [
+            ("request:tg:joke", Nats, "tg.request.joke"),
+            ("non-persistent://tg/request/joke", Nats, "tg.request.joke"),
+            ("tg.>", Nats, "tg.>"),
+            ("*.request.*", Embedded, "*.request.*"),
+            ("tg.request.joke", RabbitMq, "tg.request.joke"),
+            ("request:tg:agent:default:default", RabbitMq, "tg.request.agent:default:default"),
+            ("request:tg:joke", Pulsar, "non-persistent://tg/request/joke"),
+            ("persistent://tg/flow/x", Pulsar, "persistent://tg/flow/x"),
+        ] {
+            assert_eq!(name(text, transport), Ok(expected.to_owned()), "{text}");
+        }
+        for (text, transport, word) in [
+            ("", Nats, "empty"),
+            ("a b", Nats, "blank"),
+            ("tg..x", Nats, "empty"),
+            ("tg.>.x", Nats, "last"),
+            ("tg.*", RabbitMq, "wildcard"),
+            ("joke", Pulsar, "scheme"),
+            ("non-persistent://tg/request/joke", RabbitMq, "request:tg:joke"),
+        ] {
+            assert!(name(text, transport).unwrap_err().contains(word), "{text}: {:?}", name(text, transport));
+        }
+    }
+
+    #[test]
+    fn any_message_can_be_read() {
+        let crossing = |reply: Option<&str>, headers: &[(&str, &str)]| Crossing {
+            at: Millis(0),
+            subject: "orders.new".into(),
+            reply: reply.map(Into::into),
+            headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            body: b"hello"[..].into(),
+            size: 5,
+            kept: Kept::Whole,
+        };
+        let asks = read(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));
+        assert_eq!((asks.part, asks.id.as_deref(), asks.text.as_str()), (Part::Request, Some("c-1"), "hello"));
+        assert_eq!(read(&crossing(None, &[])).part, Part::Other);
+    }
+}

@@ -1,0 +1,247 @@
+//! Taps on real brokers: they hear everything, and nobody notices them.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::json;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use toolcrib::{
+    engine::traffic::{
+        conversation::{Conversation, Standing},
+        record::{Bounds, Record},
+    },
+    model::{
+        call::{Limits, Outcome, Request},
+        connection::Connection,
+        traffic::Tapped,
+    },
+    systems::{trustgraph::request, watched},
+    wire::{
+        registry::Registry,
+        serve::{offers, serving::Serving},
+        tap::Tap,
+        transport::message::Address,
+    },
+};
+
+use crate::support::{
+    calls::{HUNG, call_with, joke, joke_of, limits, map},
+    certificates::Certificates,
+    nats::NatsServer,
+    pulsar::PulsarBroker,
+    rabbitmq::{PASSWORD, Rabbit},
+    services::{JokeService, Responder, foreign_call},
+};
+
+/// Somebody who looks on, over a connection of their own.
+struct Onlooker {
+    _registry: Registry,
+    tap: Tap,
+    record: Record,
+    words: Vec<String>,
+}
+
+impl Onlooker {
+    async fn at(connection: &Connection, subjects: &[&str]) -> Self {
+        let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
+        let place = |subject: &&str| watched::place(subject, connection.transport).unwrap();
+        let address = |subject| {
+            let place = place(subject);
+            Address { name: place.name, kept: place.kept }
+        };
+        let addresses: Vec<Address> = subjects.iter().map(address).collect();
+        let bus = registry.open(connection).await.unwrap();
+        let tap = Tap::open(bus, &addresses, registry.mask(std::slice::from_ref(connection))).await.unwrap();
+        Self { _registry: registry, tap, record: Record::new(Bounds::default()), words: Vec::new() }
+    }
+
+    /// Looks on until something is so.
+    async fn until(&mut self, wanted: impl Fn(&Self) -> bool) {
+        let looking = async {
+            while !wanted(self) {
+                for tapped in self.tap.next(1_000).await {
+                    if let Tapped::Notice { words, .. } = &tapped {
+                        self.words.push(words.clone());
+                    }
+                    self.record.take(watched::witness(tapped));
+                }
+            }
+        };
+        let in_time = timeout(HUNG, looking).await;
+        assert!(in_time.is_ok(), "it never came: {:?} {:?}", self.words, self.all());
+    }
+
+    fn all(&self) -> Vec<&Conversation> {
+        (0..self.record.rows()).filter_map(|row| self.record.row(row)).collect()
+    }
+
+    fn ended(&self) -> usize {
+        self.all().iter().filter(|conversation| conversation.has_ended()).count()
+    }
+
+    fn says(&self, words: &str) -> bool {
+        self.words.iter().any(|said| said.contains(words))
+    }
+}
+
+#[tokio::test]
+async fn on_nats_a_call_is_heard_whole_and_nothing_is_taken_away() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "response");
+    let mut onlooker = Onlooker::at(&server.connection(), &["request:tg:joke", "tg.response.*"]).await;
+    let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+    assert_eq!((heard.text().as_str(), heard.pieces()), ("Hello alice, llamas as a pun.", 3));
+    onlooker.until(|onlooker| onlooker.ended() == 1).await;
+    let [conversation] = onlooker.all()[..] else { panic!("{:?}", onlooker.all()) };
+    assert_eq!((conversation.id.as_deref(), &*conversation.subject), (Some("7f1c"), "tg.request.joke"));
+    assert_eq!((&conversation.standing, conversation.count), (&Standing::Succeeded, 4));
+    assert!(conversation.asked.contains("llamas") && conversation.asked.contains("a pun"), "{}", conversation.asked);
+}
+
+#[tokio::test]
+async fn on_nats_an_answer_in_the_inbox_is_tied_to_its_request() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "inbox-without-id");
+    let mut onlooker = Onlooker::at(&server.connection(), &[">"]).await;
+    let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+    assert_eq!(heard.end().0, Outcome::Succeeded);
+    onlooker.until(|onlooker| onlooker.ended() == 1).await;
+    assert_eq!((onlooker.all().len(), onlooker.all()[0].count), (1, 4));
+}
+
+#[tokio::test]
+async fn a_group_of_services_still_shares_its_work() {
+    const CALLS: usize = 20;
+    let server = NatsServer::start();
+    let mut onlooker = Onlooker::at(&server.connection(), &["tg.>"]).await;
+    let stop = CancellationToken::new();
+    let mut reports = Vec::new();
+    for _ in 0..2 {
+        let registry = Registry::default();
+        let bus = registry.open(&server.connection()).await.unwrap();
+        let serving = Serving::start(bus, offers::samples()).await.unwrap();
+        let (sender, receiver) = tokio::sync::mpsc::channel(100);
+        tokio::spawn(serving.run(Some(sender), stop.clone()));
+        reports.push((receiver, registry));
+    }
+    let registry = Registry::default();
+    let pun = request::body("alice", &map(&json!({"style": "pun"})), r#"{"topic": "llamas"}"#);
+    for _ in 0..CALLS {
+        let request = Request { body: Arc::clone(&pun), ..joke() };
+        let heard = call_with(&registry, &server.connection(), request, Limits { linger: Duration::ZERO, ..limits() }).await;
+        assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
+    }
+    onlooker.until(|onlooker| onlooker.record.heard() as usize >= 2 * CALLS).await;
+    let requests = onlooker.record.subjects().find(|(name, _)| &***name == "tg.request.joke").unwrap().1.messages;
+    assert_eq!(requests as usize, CALLS, "each request is heard once");
+    let answered: usize = reports.iter_mut().map(|(receiver, _)| std::iter::from_fn(|| receiver.try_recv().ok()).count()).sum();
+    assert_eq!(answered, CALLS, "and answered once");
+    stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_is_heard_to_the_last_piece() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "many");
+    let mut onlooker = Onlooker::at(&server.connection(), &["tg.>"]).await;
+    let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+    assert_eq!(heard.pieces(), 20_000);
+    onlooker.until(|onlooker| onlooker.ended() == 1).await;
+    assert_eq!((onlooker.all()[0].count, onlooker.record.missed()), (20_001, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_comes_back_is_heard_again_and_both_are_told() {
+    let mut server = NatsServer::start();
+    let mut onlooker = Onlooker::at(&server.connection(), &["tg.>"]).await;
+    server.kill();
+    onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
+    let server = NatsServer::on_port(server.port());
+    onlooker.until(|onlooker| onlooker.says("again")).await;
+    let _responder = Responder::start(&server.url(), "response");
+    let said = foreign_call(&server.url(), "tg.request.joke", "tg.response.joke", &body());
+    assert_eq!(said["pieces"], 3, "{said}");
+    onlooker.until(|onlooker| onlooker.ended() == 1).await;
+}
+
+fn body() -> String {
+    json!({"user": "bob", "config": "{\"style\": \"a riddle\"}", "arguments": "{\"topic\": \"owls\"}"}).to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_pulsar_trustgraphs_own_service_is_heard() {
+    let mut broker = PulsarBroker::start();
+    let subjects = ["non-persistent://tg/request/joke", "non-persistent://tg/response/joke"];
+    let mut onlooker = Onlooker::at(&broker.connection(), &subjects).await;
+    {
+        let _service = JokeService::on_pulsar(&broker.url());
+        let broken = Request { body: r#"{"config": "{not json"}"#.into(), correlation: "b".into(), ..joke() };
+        let broken = Request { headers: vec![("id".into(), "b".into())], ..broken };
+        for (request, outcome) in [(joke(), Outcome::Succeeded), (broken, Outcome::Failed)] {
+            let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
+            assert_eq!((heard.end().0, heard.strays().len()), (outcome, 0), "{:?}", heard.0);
+        }
+    }
+    onlooker.until(|onlooker| onlooker.ended() == 2).await;
+    let mut words: Vec<_> = onlooker.all().iter().map(|conversation| conversation.standing.word()).collect();
+    words.sort_unstable();
+    assert_eq!(words, ["failed", "succeeded"]);
+    let failed = onlooker.all().into_iter().find_map(|conversation| conversation.standing.problem()).unwrap();
+    assert!(failed.message.contains("Expecting property name"), "the service's own words: {failed:?}");
+
+    broker.kill();
+    onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
+    broker.restart();
+    onlooker.until(|onlooker| onlooker.says("again")).await;
+    let _responder = Responder::at(&broker.url(), "response", subjects);
+    // The subscription is made again shortly after the connection is; until then a topic that keeps nothing brings nothing.
+    while onlooker.ended() < 3 {
+        let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+        assert_eq!(heard.end().0, Outcome::Succeeded);
+        let _ = timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 3)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_pulsar_topics_that_keep_their_messages_are_heard_too() {
+    let broker = PulsarBroker::start();
+    let topics = ["persistent://tg/flow/ask", "persistent://tg/flow/answer"];
+    let mut onlooker = Onlooker::at(&broker.connection(), &topics).await;
+    let _responder = Responder::at(&broker.url(), "response", topics);
+    let request = Request { to: topics[0].into(), reply: Some(topics[1].into()), ..joke() };
+    let heard = call_with(&Registry::default(), &broker.connection(), request, limits()).await;
+    assert_eq!((heard.pieces(), heard.strays().len()), (3, 0), "{:?}", heard.0);
+    // The responder's own probes pass there, too.
+    let whole = |conversation: &&Conversation| conversation.id.as_deref() == Some("7f1c") && conversation.count == 4;
+    onlooker.until(|onlooker| onlooker.all().iter().any(whole)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
+    let files = Certificates::naming(&["localhost"]);
+    let mut broker = Rabbit::start(&files);
+    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
+    onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count() == 2).await;
+    let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
+    let nobody = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
+    assert_eq!(nobody.problem().kind, "no-responders", "an onlooker makes no exchange, and answers for nobody");
+    let service = JokeService::on_rabbitmq(broker.port());
+    onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("is there now")).count() == 2).await;
+    let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
+    assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
+    onlooker.until(|onlooker| onlooker.ended() == 1).await;
+    assert_eq!((onlooker.all().len(), onlooker.all()[0].count), (1, 2));
+    drop(service);
+
+    broker.kill();
+    onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
+    broker.restart();
+    onlooker.until(|onlooker| onlooker.says("again")).await;
+    let _responder = Responder::at(&broker.url_for_others(), "response", ["tg.request.joke", "tg.response.joke"]);
+    // The exchanges outlive the broker, and the onlooker's own queue is made again shortly after the connection is.
+    while onlooker.ended() < 2 {
+        let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
+        assert_eq!(heard.end().0, Outcome::Succeeded);
+        let _ = timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 2)).await;
+    }
+}
