@@ -7,3 +7,4 @@ pub mod launch;
 pub mod now;
 pub mod perform;
 pub mod terminal;
+mod watching;

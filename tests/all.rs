@@ -84,6 +84,8 @@ mod typed_arguments;
 mod vectors;
 #[path = "all/watch.rs"]
 mod watch;
+#[path = "all/watch_screen.rs"]
+mod watch_screen;
 #[path = "all/widgets.rs"]
 mod widgets;
 #[path = "all/workflow_picture.rs"]

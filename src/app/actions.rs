@@ -22,6 +22,7 @@ pub enum Scope {
     /// In Invoke and History.
     Answer,
     Calls,
+    Watch,
     History,
 }
 
@@ -45,6 +46,7 @@ impl Scope {
             Self::Invoke => "Invoke",
             Self::Answer => "Answer",
             Self::Calls => "Invoke · calls",
+            Self::Watch => "Watch",
             Self::History => "History",
         }
     }
@@ -84,6 +86,7 @@ actions! {
     ShowTools       "show-tools"       Global   ["1"],                  "Tools",           "Design descriptors";
     ShowWorkflow    "show-workflow"    Global   ["2"],                  "Workflow",        "Step through states and groups";
     ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
+    ShowWatch       "show-watch"       Global   ["4"],                  "Watch",           "See what passes on the bus";
     ShowHistory     "show-history"     Global   ["5"],                  "History",         "Find, open, compare and replay calls that were made";
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
@@ -206,6 +209,19 @@ actions! {
     KeepCase        "keep-case"        Answer   ["t"],                  "keep as case",    "Keep the call with its answer as a case of the workspace, to be made again and compared";
     Cases           "cases"            Answer   ["T"],                  "cases…",          "Make the calls of the workspace's cases, one or all, and see where the answers differ";
     EditDescriptor  "edit-descriptor"  Invoke   ["e"],                  "edit tool",       "Open the tool in Tools";
+
+    WatchSubjects   "watch"            Watch    ["w"],                  "watch…",          "Choose what to listen to, and begin";
+    StopWatching    "stop-watching"    Watch    ["x"],                  "stop",            "Listen no more; what was heard stays";
+    PauseWatch      "pause"            Watch    ["space", "p"],         "pause",           "Keep the screen still, or take in what came meanwhile; nothing is lost up to the bound";
+    FollowWatch     "follow-watch"     Watch    ["f"],                  "follow",          "Keep the newest conversation in view, or stay here";
+    FilterWatch     "filter-watch"     Watch    ["/", "ctrl+f"],        "filter",          "Show only some conversations: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, -not";
+    AddAlert        "alert"            Watch    ["a"],                  "alert…",          "Be told when something comes to hold, written as a filter; or take an alert away";
+    ClearWatch      "clear"            Watch    ["c", "ctrl+l"],        "clear",           "Forget what was heard; filter and alerts stay";
+    SaveTrace       "save-trace"       Watch    ["s", "ctrl+s"],        "save trace",      "Keep all that was heard in a file";
+    OpenTrace       "open-trace"       Watch    ["o"],                  "open trace",      "Show what was kept in a file";
+    ResendWatched   "resend-watched"   Watch    ["r"],                  "resend",          "Send the request once more, as a call of its tool";
+    WatchedTool     "watched-tool"     Watch    ["e"],                  "edit tool",       "Open the tool that the request went to in Tools";
+    CopyWatched     "copy-watched"     Watch    ["y"],                  "copy…",           "Copy the message, what it says, or the conversation";
 
     Replay          "replay"           History  ["p"],                  "replay…",         "Let the answer come once more, at its own speed or faster; once more stops it";
     MarkKept        "mark"             History  ["space"],              "mark",            "Mark the call, to compare another one with it";

@@ -4,13 +4,16 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{checking::Snapshot, message::TextTarget};
 use crate::{
+    engine::traffic::trace::Head,
     model::{
         call::{CallId, Request},
         connection::Connection,
         entry::FileId,
         trace::{Trace, TraceId},
+        traffic::Tapped,
     },
     schema::pointer::Pointer,
+    systems::system::Place,
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -65,6 +68,22 @@ pub enum Effect {
     },
     /// Take a call out of the history. Answered by `KeptChanged`.
     RemoveKept(TraceId),
+    /// Listen there, and nowhere else. Answered by `Watch` with `Began`, `Heard`, `Tick` and `Refused` of that turn.
+    Watch {
+        turn: u64,
+        connection: Box<Connection>,
+        known: Vec<Connection>,
+        places: Vec<Place>,
+    },
+    StopWatching,
+    /// Keep what was heard in a new file. Answered by `Watch` with `Saved`, or `Failed`.
+    SaveTrace {
+        path: String,
+        head: Head,
+        heard: Vec<Tapped>,
+    },
+    /// Read a trace. Answered by `Watch` with `Opened`, or `Failed`.
+    OpenTrace(String),
     /// Tell what a folder holds; an empty name is the workspace's own. Answered by `Folder`.
     LookIntoFolder(String),
     /// Put a text on the clipboard.

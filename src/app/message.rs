@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind};
+use super::{compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind, watching::WatchMessage};
 use crate::{
     engine::{
         gate_edit::GateEdit,
@@ -33,6 +33,7 @@ pub enum ScreenId {
     Tools,
     Workflow,
     Invoke,
+    Watch,
     History,
     /// The form program's only one.
     Form,
@@ -202,6 +203,9 @@ pub enum Message {
         path: String,
     },
     RemoveKept(TraceId),
+
+    /// All about the watch.
+    Watch(WatchMessage),
 
     // What comes back.
     /// A slice of the workspace's files.

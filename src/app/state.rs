@@ -17,6 +17,7 @@ use super::{
     message::{Health, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,
+    watching::Watching,
     what_if::WhatIf,
 };
 use crate::{
@@ -124,6 +125,8 @@ pub struct State {
     pub cases: Cases,
     /// Calls of earlier, too.
     pub kept: Kept,
+    /// What passes on the bus.
+    pub watching: Watching,
     pub connections: Vec<Connection>,
     pub connection: usize,
     pub health: Health,
@@ -228,6 +231,7 @@ impl State {
             calls: Calls::default(),
             cases: Cases::default(),
             kept: Kept::default(),
+            watching: Watching::default(),
             connections,
             connection,
             health: Health::Idle,

@@ -6,6 +6,7 @@ mod files;
 mod form;
 mod history;
 mod renamed;
+mod watching;
 mod workflow;
 
 use super::{
@@ -156,6 +157,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Send { tool } => return calls::send(state, &tool, now),
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::Cancel(call) => return vec![Effect::Cancel(call)],
+        Message::Watch(message) => return watching::take(state, message, now),
         Message::SelectCall(call) => state.calls.selected = Some(call),
         Message::CallEvents { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {

@@ -28,7 +28,11 @@ use crate::{
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Tapped, Witnessed},
     },
-    store::traces::{self, TraceFile},
+    runtime::now::now,
+    store::{
+        secrets,
+        traces::{self, TraceFile},
+    },
     systems::{system::Place, watched},
     wire::{registry::Registry, tap::Tap, transport::message::Address},
 };
@@ -201,7 +205,7 @@ impl Source {
     async fn tap(&self, registry: &Registry) -> Result<Tap, CallProblem> {
         let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
         let addresses: Vec<Address> = self.places.iter().map(address).collect();
-        Tap::open(registry.open(&self.connection).await?, &addresses, registry.mask(&self.known)).await
+        Tap::open(registry.open(&self.connection).await?, &addresses, secrets::mask(&self.known)).await
     }
 }
 
@@ -355,9 +359,4 @@ impl Teller<'_> {
         self.out.detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
         Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })
     }
-}
-
-fn now() -> Millis {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -19,6 +19,7 @@ use super::{
     folder,
     kept::{Keeper, Record},
     terminal,
+    watching::{self, At, Listening},
 };
 use crate::{
     app::{
@@ -27,6 +28,7 @@ use crate::{
         message::{Health, Loaded, Message},
         notices::NoticeKind,
         state::State,
+        watching::WatchMessage,
     },
     model::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
@@ -68,6 +70,8 @@ pub struct Performer {
     unsaved: watch::Sender<Unsaved>,
     unchecked: watch::Sender<Option<Box<Snapshot>>>,
     running: HashMap<CallId, Running>,
+    /// What listens on the bus.
+    listening: Listening,
     editor: Option<String>,
     /// Each write that is under way holds a clone of the one end; the other hears when all are done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
@@ -117,6 +121,7 @@ impl Performer {
             unsaved,
             unchecked,
             running: HashMap::new(),
+            listening: Listening::default(),
             editor: tools.editor,
             writes: std::sync::mpsc::channel(),
         }
@@ -136,6 +141,13 @@ impl Performer {
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
             Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
+            Effect::Watch { turn, connection, known, places } => {
+                let at = At { turn, connection: *connection, known, places };
+                self.listening.begin(at, Arc::clone(&self.registry), self.messages.clone());
+            }
+            Effect::StopWatching => self.listening.stop(),
+            Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
+            Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
@@ -149,6 +161,17 @@ impl Performer {
             // The loop does these itself: they need the terminal.
             Effect::Copy(_) | Effect::Editor { .. } | Effect::EditText { .. } | Effect::Suspend | Effect::Quit => {}
         }
+    }
+
+    /// Does something with a trace's file, and tells what came of it.
+    fn with_trace(&self, work: impl FnOnce(&std::path::Path) -> Result<WatchMessage, Problem> + Send + 'static) {
+        let (root, messages, writing) = (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());
+        tokio::task::spawn_blocking(move || {
+            let message = work(&root).map_or_else(Message::Failed, Message::Watch);
+            drop(writing);
+            // The loop may have ended; then nobody needs to know.
+            let _ = messages.blocking_send(message);
+        });
     }
 
     fn look_into(&self, folder: String) {

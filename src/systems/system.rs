@@ -78,6 +78,12 @@ pub trait System: Sync {
         None
     }
 
+    /// The arguments that a request's body carries, as a JSON object.
+    fn arguments(&self, body: &str) -> Option<String> {
+        let _ = body;
+        None
+    }
+
     /// What one received message means to the caller who sent `correlation`.
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply;
 }

@@ -113,6 +113,10 @@ impl System for TrustGraph {
         witness::witness(crossing)
     }
 
+    fn arguments(&self, body: &str) -> Option<String> {
+        request::parse(body.as_bytes()).ok().map(|asked| Value::Object(asked.arguments).to_string())
+    }
+
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {
         reply::decode(correlation, message)
     }

@@ -4,6 +4,7 @@ pub mod form;
 pub mod history;
 pub mod invoke;
 pub mod tools;
+pub mod watch;
 pub mod workflow;
 
 use super::view::Screen;
@@ -22,5 +23,6 @@ pub const SCREENS: &[ScreenRow] = &[
     ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() },
     ScreenRow { id: ScreenId::Workflow, act: Act::ShowWorkflow, make: || Box::<workflow::WorkflowScreen>::default() },
     ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke },
+    ScreenRow { id: ScreenId::Watch, act: Act::ShowWatch, make: || Box::<watch::WatchScreen>::default() },
     ScreenRow { id: ScreenId::History, act: Act::ShowHistory, make: || Box::<history::History>::default() },
 ];

@@ -19,13 +19,10 @@ use super::{
         bus::{Bus, Secrets},
     },
 };
-use crate::{
-    engine::mask::Mask,
-    model::{
-        call::{CallProblem, Event, Limits, Request},
-        connection::{Connection, ConnectionState, Credentials, TransportKind},
-        problem::{Problem, ProblemKind},
-    },
+use crate::model::{
+    call::{CallProblem, Event, Limits, Request},
+    connection::{Connection, ConnectionState, TransportKind},
+    problem::{Problem, ProblemKind},
 };
 
 /// The state of every connection that was asked for, by name.
@@ -86,17 +83,6 @@ impl Registry {
     #[must_use]
     pub fn states(&self) -> watch::Receiver<States> {
         self.states.subscribe()
-    }
-
-    /// Knows the secrets of these connections, as far as they can be found.
-    #[must_use]
-    pub fn mask(&self, connections: &[Connection]) -> Mask {
-        let variables = connections.iter().filter_map(|connection| match &connection.credentials {
-            Credentials::Password { password_variable, .. } => Some(password_variable),
-            Credentials::Token { token_variable } => Some(token_variable),
-            Credentials::None | Credentials::File { .. } => None,
-        });
-        Mask::new(variables.filter_map(|variable| (self.secrets)(variable)))
     }
 
     /// Opens the connection if it is not open, and says how that went.

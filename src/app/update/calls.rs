@@ -83,7 +83,7 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
     begin(state, request, now)
 }
 
-fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
+pub(super) fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
     begin_on(state, request, connection, now)
 }

@@ -1,0 +1,71 @@
+//! A request that was heard on the bus, as a call of the tool that it went to.
+
+use super::state::State;
+use crate::{
+    model::{
+        call::Request,
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+        traffic::Kept,
+    },
+    systems::{self, watched},
+};
+
+/// The tool whose requests go to that subject.
+#[must_use]
+pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
+    let transport = state.connection().transport;
+    let catalog = &state.catalog;
+    let goes_there = |tool: &Tool| {
+        let service = tool.service.as_deref().and_then(|key| catalog.service_by_key(tool.entry.system, key));
+        let queue = service.and_then(|service| service.request_queue.as_deref());
+        let system = systems::by_id(tool.entry.system);
+        queue.is_some_and(|queue| {
+            queue == subject
+                || system.and_then(|system| system.subject(queue, transport).ok()).is_some_and(|name| name == subject)
+        })
+    };
+    catalog.tools.iter().find(|tool| goes_there(tool)).map(AsRef::as_ref)
+}
+
+/// The request of a message that was heard, as a call of the tool that it went to.
+///
+/// # Errors
+/// When it belongs to no tool, or is not whole.
+pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
+    let refused = |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, "sending once more", cause).remedy(remedy));
+    let Some(message) = state.watching.record.message(number) else {
+        return refused("the message is no longer kept", "choose a newer one");
+    };
+    let crossing = &message.crossing;
+    match crossing.kept {
+        Kept::Whole => {}
+        Kept::Masked => return refused("a secret in it was masked", "fill the form of the tool in Invoke"),
+        Kept::Start => return refused("only its start is kept", "fill the form of the tool in Invoke"),
+    }
+    let Ok(body) = std::str::from_utf8(&crossing.body) else {
+        return refused("it is not UTF-8", "choose a request of a tool");
+    };
+    let Some(tool) = tool_at(state, &crossing.subject) else {
+        return refused("no tool of this workspace sends its requests there", "choose a request of one of its tools");
+    };
+    let service = tool.service.as_deref().and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
+    let system = systems::by_id(tool.entry.system);
+    let correlation = state.ids.peek();
+    let own = watched::read(crossing).id;
+    let fresh = |(name, value): &(String, String)| {
+        let value = if Some(value) == own.as_ref() { correlation.clone() } else { value.clone() };
+        (name.clone(), value)
+    };
+    Ok(Request {
+        tool: tool.id().clone(),
+        system: tool.entry.system,
+        name: tool.name.clone(),
+        to: service.and_then(|service| service.request_queue.clone()).unwrap_or_default(),
+        reply: service.and_then(|service| service.response_queue.clone()).filter(|queue| !queue.is_empty()),
+        headers: crossing.headers.iter().map(fresh).collect(),
+        correlation: correlation.clone(),
+        arguments: system.and_then(|system| system.arguments(body)).unwrap_or_else(|| "{}".into()).into(),
+        body: body.into(),
+    })
+}

@@ -1,0 +1,159 @@
+//! The watch: what is listened to, what is shown of it, traces, and requests sent once more.
+
+use crate::{
+    app::{
+        effect::Effect,
+        message::ScreenId,
+        notices::NoticeKind,
+        resending::request_of,
+        state::State,
+        watching::{Source, WatchMessage},
+    },
+    engine::traffic::{
+        filter::{self, Filter},
+        record::{Record, Ring},
+        trace::Head,
+    },
+    model::clock::Millis,
+    systems::watched,
+};
+
+/// Takes a message of the watch in.
+pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec<Effect> {
+    let turn_of_now = state.watching.turn;
+    match message {
+        WatchMessage::Begin(subjects) => return begin(state, &subjects, now),
+        WatchMessage::Stop => {
+            if state.watching.is_listening() {
+                state.watching.source = Source::Stopped;
+                state.watching.turn += 1;
+            }
+            return vec![Effect::StopWatching];
+        }
+        WatchMessage::Pause => {
+            let rings = state.watching.pause();
+            ring(state, &rings, now);
+        }
+        WatchMessage::Clear => state.watching.clear(),
+        WatchMessage::Filter(text) => {
+            let shown = Filter::parse(&text).and_then(|filter| state.watching.record.show(filter));
+            told(state, shown, now);
+        }
+        WatchMessage::AddAlert(text) => {
+            let added = Filter::parse(&text).and_then(|filter| state.watching.record.watch_for(filter));
+            if added.is_ok() {
+                state.notices.push(NoticeKind::Done, format!("alert on {text}"), now);
+            }
+            told(state, added, now);
+        }
+        WatchMessage::ForgetAlert(row) => state.watching.record.forget_alert(row),
+        WatchMessage::Save(path) => {
+            let (head, heard) = (state.watching.head.clone(), state.watching.record.tapped());
+            return vec![Effect::SaveTrace { path, head, heard }];
+        }
+        WatchMessage::Open(path) => return vec![Effect::OpenTrace(path)],
+        WatchMessage::Resend(number) => return resend(state, number, now),
+
+        WatchMessage::Began { turn } if turn == turn_of_now => state.watching.source = Source::Listening,
+        WatchMessage::Heard { turn, heard } if turn == turn_of_now => {
+            let rings = state.watching.take(heard);
+            ring(state, &rings, now);
+        }
+        WatchMessage::Tick { turn } if turn == turn_of_now => {
+            let rings = state.watching.record.tick(now);
+            ring(state, &rings, now);
+        }
+        WatchMessage::Refused { turn, problem } if turn == turn_of_now => {
+            state.notices.push(NoticeKind::Problem, format!("watching: {} — {}", problem.message, problem.remedy), now);
+            state.watching.source = Source::Failed(problem);
+        }
+        WatchMessage::Saved { path, messages } => {
+            state.notices.push(NoticeKind::Done, format!("{messages} messages saved as {path}"), now);
+        }
+        WatchMessage::Opened { path, head, record } => return opened(state, path, head, *record, now),
+        // Of a watch that is over.
+        WatchMessage::Began { .. } | WatchMessage::Heard { .. } | WatchMessage::Tick { .. } | WatchMessage::Refused { .. } => {}
+    }
+    Vec::new()
+}
+
+fn told(state: &mut State, done: Result<(), String>, now: Millis) {
+    if let Err(cause) = done {
+        state.notices.push(NoticeKind::Hint, format!("{cause} ({})", filter::HELP), now);
+    }
+}
+
+fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
+    let connection = state.connection();
+    let places = match subjects {
+        [] => watched::usual(&state.catalog, connection.transport),
+        subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect(),
+    };
+    let places = match places {
+        Ok(places) => places,
+        Err(problem) => {
+            state.notices.problem(&problem, now);
+            return Vec::new();
+        }
+    };
+    let watching = &mut state.watching;
+    if watching.held().is_some() {
+        watching.pause();
+    }
+    if matches!(watching.source, Source::Trace(_)) {
+        watching.clear();
+    }
+    watching.turn += 1;
+    watching.source = Source::Opening;
+    watching.head = Head {
+        connection: connection.name.clone(),
+        transport: connection.transport.word().into(),
+        subjects: places.iter().map(|place| place.name.clone()).collect(),
+    };
+    let turn = watching.turn;
+    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.clone(), places }]
+}
+
+fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: Millis) -> Vec<Effect> {
+    let watching = &mut state.watching;
+    // They fitted the record before, and they fit this one.
+    let _ = record.show(watching.record.view().clone());
+    for alert in watching.record.alerts() {
+        let _ = record.watch_for(alert.filter.clone());
+    }
+    if watching.held().is_some() {
+        watching.pause();
+    }
+    watching.turn += 1;
+    (watching.record, watching.head) = (record, head);
+    state.notices.push(NoticeKind::Done, format!("{} messages of {path}", watching.record.heard()), now);
+    watching.source = Source::Trace(path);
+    state.screen = ScreenId::Watch;
+    vec![Effect::StopWatching]
+}
+
+/// Says what rang, in one notice.
+fn ring(state: &mut State, rings: &[Ring], now: Millis) {
+    let Some(last) = rings.last() else { return };
+    let record = &state.watching.record;
+    let Some(alert) = record.alerts().get(last.alert) else { return };
+    let asked = record.conversation(last.conversation).map(|conversation| format!(" on {}", conversation.subject));
+    let more = if rings.len() > 1 { format!(", and {} more", rings.len() - 1) } else { String::new() };
+    let words = format!("alert {}{}{more}", alert.filter, asked.unwrap_or_default());
+    state.notices.push(NoticeKind::Warning, words, now);
+}
+
+fn resend(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {
+    match request_of(state, number) {
+        Ok(request) => {
+            state.ids.take();
+            state.selected = Some(request.tool.clone());
+            state.screen = ScreenId::Invoke;
+            super::calls::begin(state, request, now)
+        }
+        Err(problem) => {
+            state.notices.problem(&problem, now);
+            Vec::new()
+        }
+    }
+}

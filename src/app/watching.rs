@@ -1,0 +1,166 @@
+//! What is watched: what was heard so far, where it comes from, and what can be asked of it.
+
+use std::collections::VecDeque;
+
+use crate::{
+    engine::traffic::{
+        record::{Record, Ring},
+        trace::Head,
+    },
+    model::{call::CallProblem, traffic::Witnessed},
+};
+
+/// So much is held back while the view is still.
+const HELD: usize = 100_000;
+
+/// So many bytes of it.
+const HELD_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a user asks of the watch, and what comes back.
+#[derive(Clone, Debug)]
+pub enum WatchMessage {
+    /// Listen there, through the connection that calls use; nowhere in particular: the queues of the workspace's services.
+    Begin(Vec<String>),
+    /// Listen no more; what was heard stays.
+    Stop,
+    /// Keep the view still, or go on.
+    Pause,
+    /// Forget what was heard.
+    Clear,
+    /// Show only what this filter holds for.
+    Filter(String),
+    AddAlert(String),
+    ForgetAlert(usize),
+    /// Keep all that was heard in a new file.
+    Save(String),
+    /// Show a saved trace.
+    Open(String),
+    /// Send the request of that number once more, as a call of the tool that it went to.
+    Resend(u64),
+
+    /// The tap listens.
+    Began {
+        turn: u64,
+    },
+    Heard {
+        turn: u64,
+        heard: Vec<Witnessed>,
+    },
+    /// A second went by.
+    Tick {
+        turn: u64,
+    },
+    Refused {
+        turn: u64,
+        problem: CallProblem,
+    },
+    Saved {
+        path: String,
+        messages: usize,
+    },
+    Opened {
+        path: String,
+        head: Head,
+        record: Box<Record>,
+    },
+}
+
+/// Where what is shown comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Source {
+    /// Nothing was watched yet.
+    #[default]
+    Nothing,
+    /// The tap is being set.
+    Opening,
+    Listening,
+    Stopped,
+    Failed(CallProblem),
+    /// A trace of that name.
+    Trace(String),
+}
+
+/// Everything about the watch.
+#[derive(Clone, Debug, Default)]
+pub struct Watching {
+    pub source: Source,
+    /// Where it comes from: connection, transport, subjects.
+    pub head: Head,
+    pub record: Record,
+    /// Tells one watch from the one before.
+    pub turn: u64,
+    /// What came since the view was kept still.
+    held: Option<Held>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Held {
+    heard: VecDeque<Witnessed>,
+    bytes: usize,
+    lost: u64,
+}
+
+impl Watching {
+    /// Takes in what was heard, or holds it back while the view is still; the alerts that ring.
+    pub fn take(&mut self, heard: Vec<Witnessed>) -> Vec<Ring> {
+        match &mut self.held {
+            Some(held) => {
+                heard.into_iter().for_each(|witnessed| held.push(witnessed));
+                Vec::new()
+            }
+            None => heard.into_iter().flat_map(|witnessed| self.record.take(witnessed)).collect(),
+        }
+    }
+
+    /// Keeps the view still, or takes in what came meanwhile; the alerts that ring then.
+    pub fn pause(&mut self) -> Vec<Ring> {
+        match self.held.take() {
+            None => {
+                self.held = Some(Held::default());
+                Vec::new()
+            }
+            Some(held) => {
+                let at = held.heard.front().map_or(self.record.now(), Witnessed::at);
+                let gap = (held.lost > 0).then_some(Witnessed::Gap { at, messages: Some(held.lost) });
+                self.take(gap.into_iter().chain(held.heard).collect())
+            }
+        }
+    }
+
+    /// How much came since the view was kept still; `None` while it moves.
+    #[must_use]
+    pub fn held(&self) -> Option<usize> {
+        self.held.as_ref().map(|held| held.heard.len())
+    }
+
+    /// Forgets what was heard.
+    pub fn clear(&mut self) {
+        self.record.clear();
+        if let Some(held) = &mut self.held {
+            *held = Held::default();
+        }
+    }
+
+    /// Whether something is listened to, or about to be.
+    #[must_use]
+    pub fn is_listening(&self) -> bool {
+        matches!(self.source, Source::Opening | Source::Listening)
+    }
+}
+
+impl Held {
+    /// The oldest go when there are too many, and are counted.
+    fn push(&mut self, witnessed: Witnessed) {
+        let weight = |witnessed: &Witnessed| match witnessed {
+            Witnessed::Crossing(crossing, _) => crossing.weight(),
+            _ => 0,
+        };
+        self.bytes += weight(&witnessed);
+        self.heard.push_back(witnessed);
+        while self.heard.len() > HELD || (self.bytes > HELD_BYTES && self.heard.len() > 1) {
+            let Some(gone) = self.heard.pop_front() else { return };
+            self.bytes -= weight(&gone);
+            self.lost += u64::from(matches!(gone, Witnessed::Crossing(..)));
+        }
+    }
+}

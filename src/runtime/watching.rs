@@ -1,0 +1,124 @@
+//! Listens for the watch, and carries traces to disk and back.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{sync::mpsc, task::AbortHandle, time::sleep};
+
+use crate::{
+    app::{message::Message, watching::WatchMessage},
+    engine::traffic::{
+        record::{Bounds, Record},
+        trace::Head,
+    },
+    model::{call::CallProblem, connection::Connection, problem::Problem, traffic::Tapped},
+    store::{
+        secrets,
+        traces::{self, TraceFile},
+    },
+    systems::{system::Place, watched},
+    wire::{registry::Registry, tap::Tap, transport::message::Address},
+};
+
+/// So many things heard travel in one message at most.
+const SLICE: usize = 256;
+
+/// So many messages may be on their way to the loop before the tap holds them back.
+const AHEAD: usize = 16;
+
+/// So many seconds after the last thing heard, time still goes by on the screen.
+const TICKS: u32 = 60;
+
+/// The tap that is open, if one is.
+#[derive(Debug, Default)]
+pub struct Listening(Option<AbortHandle>);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Listening {
+    /// Listens no more.
+    pub fn stop(&mut self) {
+        if let Some(task) = self.0.take() {
+            task.abort();
+        }
+    }
+
+    /// Listens there from now on, and nowhere else.
+    pub fn begin(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
+        self.stop();
+        let listening = async move {
+            let turn = at.turn;
+            if let Err(problem) = listen(&at, &registry, &messages).await {
+                let _ = messages.send(Message::Watch(WatchMessage::Refused { turn, problem })).await;
+            }
+        };
+        self.0 = Some(tokio::spawn(listening).abort_handle());
+    }
+}
+
+/// What is listened to.
+pub struct At {
+    pub turn: u64,
+    pub connection: Connection,
+    /// All connections whose secrets might pass.
+    pub known: Vec<Connection>,
+    pub places: Vec<Place>,
+}
+
+async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) -> Result<(), CallProblem> {
+    let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
+    let addresses: Vec<Address> = at.places.iter().map(address).collect();
+    let mut tap = Tap::open(registry.open(&at.connection).await?, &addresses, secrets::mask(&at.known)).await?;
+    let turn = at.turn;
+    let mut quiet = TICKS;
+    let mut next = WatchMessage::Began { turn };
+    loop {
+        while messages.max_capacity() - messages.capacity() > AHEAD {
+            sleep(Duration::from_millis(1)).await;
+        }
+        if messages.send(Message::Watch(next)).await.is_err() {
+            return Ok(());
+        }
+        next = tokio::select! {
+            heard = tap.next(SLICE) => {
+                quiet = 0;
+                WatchMessage::Heard { turn, heard: heard.into_iter().map(watched::witness).collect() }
+            }
+            () = sleep(Duration::from_secs(1)), if quiet < TICKS => {
+                quiet += 1;
+                WatchMessage::Tick { turn }
+            }
+        };
+    }
+}
+
+/// A file that the user names: below the workspace unless it says otherwise.
+fn place(root: &Path, path: &str) -> PathBuf {
+    match path.strip_prefix("~/").zip(std::env::home_dir()) {
+        Some((rest, home)) => home.join(rest),
+        None => root.join(path),
+    }
+}
+
+/// Saves what was heard as a new trace.
+pub fn save(root: &Path, path: String, head: &Head, heard: &[Tapped]) -> Result<WatchMessage, Problem> {
+    let mut file = TraceFile::create(&place(root, &path), head)?;
+    heard.iter().try_for_each(|tapped| file.write(tapped))?;
+    file.flush()?;
+    let messages = heard.iter().filter(|tapped| matches!(tapped, Tapped::Crossing(_))).count();
+    Ok(WatchMessage::Saved { path, messages })
+}
+
+/// Opens a trace, decoded anew.
+pub fn open(root: &Path, path: String) -> Result<WatchMessage, Problem> {
+    let mut record = Record::new(Bounds::default());
+    let head = traces::read(&place(root, &path), |tapped| drop(record.take(watched::witness(tapped))))?;
+    Ok(WatchMessage::Opened { path, head, record: Box::new(record) })
+}

@@ -1,0 +1,241 @@
+//! Watch: what passes on the bus, as conversations; each with its messages and their times.
+//!
+//! | file | pane |
+//! | --- | --- |
+//! | [`subjects`] | left: what is listened to, how much crosses each subject, the alerts |
+//! | [`conversations`] | middle: the conversations, those that the filter holds for |
+//! | [`messages`] | right: one conversation and its messages |
+//! | [`dialogs`], [`words`] | what is asked, and what is said alike in all of them |
+
+mod conversations;
+mod dialogs;
+mod messages;
+mod subjects;
+mod words;
+
+use ratatui::{
+    Frame,
+    layout::{Constraint, Rect},
+};
+
+use self::{conversations::Conversations, messages::Messages, subjects::Subjects, words::watch};
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        input::{Code, Input, MouseKind},
+        message::{Message, ScreenId},
+        resending::{request_of, tool_at},
+        state::State,
+        watching::WatchMessage,
+    },
+    ui::{
+        view::{Look, Reply, Screen},
+        widgets::panes::Panes,
+    },
+};
+
+/// The panes, from left to right.
+const NAMES: [&str; 3] = ["Subjects", "Conversations", "Messages"];
+const LEFT: usize = 0;
+const MIDDLE: usize = 1;
+const RIGHT: usize = 2;
+
+/// What drawing has done, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    pub frames: usize,
+    /// Rows of conversations and messages that were drawn.
+    pub rows: usize,
+    /// Messages that were decoded for it.
+    pub decoded: usize,
+}
+
+pub struct WatchScreen {
+    panes: Panes,
+    subjects: Subjects,
+    conversations: Conversations,
+    messages: Messages,
+    frames: usize,
+}
+
+impl Default for WatchScreen {
+    fn default() -> Self {
+        let mut panes = Panes::default();
+        panes.focus = MIDDLE;
+        Self {
+            panes,
+            subjects: Subjects::default(),
+            conversations: Conversations::default(),
+            messages: Messages::default(),
+            frames: 0,
+        }
+    }
+}
+
+impl WatchScreen {
+    /// What it has done so far.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        let rows = self.conversations.drawn + self.messages.drawn;
+        Work { frames: self.frames, rows, decoded: self.messages.drawn }
+    }
+
+    /// The message that the keys mean: the chosen one, or the request of the chosen conversation.
+    fn message(&self, state: &State) -> Option<u64> {
+        let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
+        match self.panes.focus {
+            RIGHT => conversation.messages.get(self.messages.row()).copied(),
+            _ => conversation.messages.front().copied(),
+        }
+    }
+
+    fn opens(&mut self, state: &State) -> Reply {
+        match self.panes.focus {
+            LEFT => self.subjects.filter(state),
+            MIDDLE => {
+                self.panes.focus = RIGHT;
+                Reply::Handled
+            }
+            _ => self.message(state).map_or(Reply::Handled, |number| dialogs::whole(state, number)),
+        }
+    }
+
+    fn key(&mut self, input: &Input, state: &State) -> Reply {
+        let Input::Key(key) = input else { return Reply::Ignored };
+        if key.is(Code::Enter) {
+            return self.opens(state);
+        }
+        let taken = match self.panes.focus {
+            LEFT => self.subjects.key(*key, state),
+            MIDDLE => self.conversations.key(*key, state),
+            _ => self.messages.key(*key, state, self.conversations.chosen),
+        };
+        if taken { Reply::Handled } else { Reply::Ignored }
+    }
+
+    fn mouse(&mut self, input: &Input, state: &State) -> Reply {
+        let Input::Mouse(mouse) = input else { return Reply::Ignored };
+        let Some(pane) = self.panes.mouse(*mouse) else { return Reply::Handled };
+        if !matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
+            return Reply::Handled;
+        }
+        match pane {
+            // A second press on a row does what Enter does.
+            LEFT if self.subjects.mouse(*mouse, state) => self.subjects.filter(state),
+            RIGHT if self.messages.mouse(*mouse, state, self.conversations.chosen) => self.opens(state),
+            MIDDLE => {
+                self.conversations.mouse(*mouse, state);
+                Reply::Handled
+            }
+            _ => Reply::Handled,
+        }
+    }
+}
+
+impl Screen for WatchScreen {
+    fn sync(&mut self, state: &State) {
+        self.conversations.sync(state);
+        self.messages.sync(self.conversations.chosen);
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        self.frames += 1;
+        let buffer = frame.buffer_mut();
+        let left = if area.width >= 160 { 40 } else { 28 };
+        let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
+        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        let focus = self.panes.focus;
+        self.subjects.draw(buffer, areas[LEFT], look, state, focus == LEFT);
+        self.conversations.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
+        self.messages.draw(buffer, areas[RIGHT], look, state, (self.conversations.chosen, focus == RIGHT));
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        vec![Scope::Watch]
+    }
+
+    fn typing(&self) -> bool {
+        self.panes.focus == MIDDLE && self.conversations.typing()
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        if matches!(input, Input::Mouse(_)) {
+            return self.mouse(input, state);
+        }
+        if self.typing() {
+            return self.conversations.typed(input);
+        }
+        self.key(input, state)
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        match act {
+            Act::NextPane => self.panes.next(),
+            Act::PreviousPane => self.panes.previous(),
+            Act::WatchSubjects => return dialogs::subjects(state),
+            Act::StopWatching => return watch(WatchMessage::Stop),
+            Act::PauseWatch => return watch(WatchMessage::Pause),
+            Act::FollowWatch => self.conversations.follow = !self.conversations.follow,
+            Act::FilterWatch | Act::Find => {
+                self.panes.focus = MIDDLE;
+                self.conversations.open_filter(state);
+            }
+            Act::AddAlert => return dialogs::alerts(state),
+            Act::ClearWatch => return watch(WatchMessage::Clear),
+            Act::SaveTrace => return dialogs::save(),
+            Act::OpenTrace => return dialogs::open(),
+            Act::ResendWatched => {
+                return self.message(state).map_or(Reply::Handled, |number| watch(WatchMessage::Resend(number)));
+            }
+            Act::WatchedTool => {
+                let subject = self.message(state).and_then(|number| state.watching.record.message(number));
+                let tool = subject.and_then(|message| tool_at(state, &message.crossing.subject));
+                let select = tool.map(|tool| Message::Select(tool.id().clone()));
+                return Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect());
+            }
+            Act::CopyWatched => return self.message(state).map_or(Reply::Handled, |number| dialogs::copy(state, number)),
+            _ => return Reply::Ignored,
+        }
+        Reply::Handled
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let watching = &state.watching;
+        let words = match act {
+            Act::StopWatching if !watching.is_listening() => "nothing is listened to",
+            Act::ClearWatch | Act::SaveTrace if watching.record.is_empty() => "nothing was heard yet",
+            Act::ResendWatched => {
+                let Some(number) = self.message(state) else { return Some("choose a conversation first".into()) };
+                return request_of(state, number).err().map(|problem| problem.cause);
+            }
+            Act::WatchedTool => {
+                let subject = self.message(state).and_then(|number| watching.record.message(number));
+                match subject.map(|message| tool_at(state, &message.crossing.subject)) {
+                    None => "choose a conversation first",
+                    Some(None) => "no tool of this workspace sends its requests there",
+                    Some(Some(_)) => return None,
+                }
+            }
+            Act::CopyWatched if self.message(state).is_none() => "choose a conversation first",
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.panes.focus {
+            _ if self.typing() => vec![("Enter", "keep the filter"), ("Esc", "show all")],
+            LEFT => vec![("Enter", "filter by it")],
+            MIDDLE => vec![("Enter", "its messages")],
+            _ => vec![("Enter", "the whole message")],
+        }
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        let listens = state.watching.is_listening();
+        let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
+        let mut hints = vec![first, Act::FilterWatch, Act::FollowWatch, Act::AddAlert, Act::SaveTrace, Act::OpenTrace];
+        hints.extend([Act::ResendWatched, Act::CopyWatched, Act::StopWatching, Act::ClearWatch, Act::NextPane]);
+        hints
+    }
+}

@@ -1,0 +1,223 @@
+//! The middle pane: the conversations that the filter holds for, drawn as far as they are seen.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::words::{clock, sign, span, topic, watch};
+use crate::{
+    app::{
+        actions::Act,
+        input::{Code, Input, Key, Mouse, MouseKind},
+        state::State,
+        watching::{Source, WatchMessage},
+    },
+    engine::traffic::{conversation::Conversation, filter::Filter},
+    ui::{
+        canvas::{Pen, mark_chosen, wrap},
+        styles::{Role, Styles},
+        view::{Look, Reply},
+        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+    },
+};
+
+/// The middle pane.
+pub(super) struct Conversations {
+    cursor: ListCursor,
+    /// The number of the chosen one.
+    pub(super) chosen: Option<u64>,
+    /// The newest one is chosen as it comes.
+    pub(super) follow: bool,
+    filter: Option<Typed>,
+    area: Rect,
+    /// Rows that were drawn so far.
+    pub(super) drawn: usize,
+}
+
+/// A filter that is being typed.
+struct Typed {
+    input: TextInput,
+    wrong: Option<String>,
+}
+
+impl Default for Conversations {
+    fn default() -> Self {
+        Self { cursor: ListCursor::default(), chosen: None, follow: true, filter: None, area: Rect::default(), drawn: 0 }
+    }
+}
+
+impl Conversations {
+    /// Takes in what came: the chosen one stays chosen, wherever it stands now.
+    pub(super) fn sync(&mut self, state: &State) {
+        let record = &state.watching.record;
+        let last = record.rows().saturating_sub(1);
+        let row = if self.follow { Some(last) } else { self.chosen.and_then(|number| record.row_of(number)) };
+        self.cursor.row = row.unwrap_or(self.cursor.row).min(last);
+        self.choose(state);
+    }
+
+    fn choose(&mut self, state: &State) {
+        self.chosen = state.watching.record.row(self.cursor.row).map(|conversation| conversation.number);
+    }
+
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
+        let styles = look.styles;
+        let record = &state.watching.record;
+        let rows = record.rows();
+        let title = if record.view().is_empty() {
+            format!("Conversations {rows}")
+        } else {
+            format!("Conversations {rows} of {}", record.len())
+        };
+        let note = if self.follow { "follow ✓".to_owned() } else { format!("{} follow", look.keymap.shown(Act::FollowWatch)) };
+        let foot = self.cursor.position(rows).unwrap_or_default();
+        let mut inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        if let Some(height) = self.draw_filter(buffer, inside, styles, record.view()) {
+            inside = Rect { y: inside.y + height, height: inside.height - height, ..inside };
+        }
+        self.area = inside;
+        if rows == 0 {
+            return nothing(buffer, inside, look, state);
+        }
+        let window = self.cursor.window(rows, inside.height);
+        let first = window.start;
+        for row in window {
+            let Some(conversation) = record.row(row) else { continue };
+            self.drawn += 1;
+            let line = Rect { y: inside.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..inside };
+            draw_row(buffer, line, styles, conversation, state);
+            if row == self.cursor.row {
+                mark_chosen(buffer, line, styles, focused);
+            }
+        }
+    }
+
+    /// The filter's line, and below it what is wrong with it; how many lines that takes.
+    fn draw_filter(&mut self, buffer: &mut Buffer, inside: Rect, styles: &Styles, view: &Filter) -> Option<u16> {
+        let line = Rect { height: 1.min(inside.height), ..inside };
+        let Some(typed) = &mut self.filter else {
+            if view.is_empty() {
+                return None;
+            }
+            Pen::new(buffer, line, 0).put("/ ", styles[Role::Accent]).put(&view.to_string(), styles[Role::Accent]);
+            return Some(line.height);
+        };
+        Pen::new(buffer, line, 0).put("/ ", styles[Role::Accent]);
+        let field = Rect { x: line.x + 2, width: line.width.saturating_sub(2), ..line };
+        typed.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+        if typed.input.text().is_empty() {
+            Pen::new(buffer, field, 0)
+                .skip(1)
+                .put("words  is:failed  >500ms  id:…  on:SUBJECT  state:…  -not", styles[Role::Ghost]);
+        }
+        let Some(wrong) = &typed.wrong else { return Some(line.height) };
+        Pen::new(buffer, inside, 1).put(&format!("⚠ {wrong}"), styles[Role::Warning]);
+        Some(2.min(inside.height))
+    }
+
+    pub(super) fn typing(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    pub(super) fn open_filter(&mut self, state: &State) {
+        self.filter = Some(Typed { input: TextInput::new(state.watching.record.view().to_string()), wrong: None });
+    }
+
+    /// Takes what is typed into the filter.
+    pub(super) fn typed(&mut self, input: &Input) -> Reply {
+        let Some(typed) = &mut self.filter else { return Reply::Ignored };
+        let changed = match input {
+            Input::Key(key) if key.is(Code::Esc) => {
+                self.filter = None;
+                return watch(WatchMessage::Filter(String::new()));
+            }
+            Input::Key(key) if key.code == Code::Enter => {
+                self.filter = typed.wrong.is_some().then(|| Typed { input: typed.input.clone(), wrong: typed.wrong.clone() });
+                return Reply::Handled;
+            }
+            Input::Key(key) => typed.input.key(*key),
+            Input::Paste(text) => {
+                typed.input.insert(text);
+                true
+            }
+            Input::Mouse(_) => false,
+        };
+        if !changed {
+            return Reply::Ignored;
+        }
+        match Filter::parse(typed.input.text()) {
+            Ok(filter) => {
+                typed.wrong = None;
+                watch(WatchMessage::Filter(filter.to_string()))
+            }
+            Err(wrong) => {
+                typed.wrong = Some(wrong);
+                watch(WatchMessage::Filter(String::new()))
+            }
+        }
+    }
+
+    pub(super) fn key(&mut self, key: Key, state: &State) -> bool {
+        let taken = self.cursor.key(key, state.watching.record.rows());
+        if taken {
+            self.follow = key.code == Code::End;
+            self.choose(state);
+        }
+        taken
+    }
+
+    pub(super) fn mouse(&mut self, mouse: Mouse, state: &State) {
+        let rows = state.watching.record.rows();
+        let chosen = self.cursor.mouse(mouse, self.area, rows);
+        if chosen.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {
+            self.follow = false;
+            self.choose(state);
+        }
+    }
+}
+
+fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Conversation, state: &State) {
+    let record = &state.watching.record;
+    let (sign, role) = sign(conversation);
+    let wide = line.width >= 60;
+    let mut pen = Pen::new(buffer, line, 0);
+    pen.put(if conversation.rang > 0 { "!" } else { " " }, styles[Role::Warning])
+        .put(sign, styles[role])
+        .put(" ", styles[Role::Text]);
+    if wide {
+        pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim]).put(" ", styles[Role::Text]);
+    }
+    pen.column(topic(&conversation.subject).1, if wide { 18 } else { 11 }, styles[Role::Label]).put(" ", styles[Role::Text]);
+    if wide {
+        pen.put(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
+    }
+    pen.put(&format!("{:>8} ", span(conversation.took(record.now()))), styles[Role::Dim]);
+    match conversation.standing.problem() {
+        Some(problem) => pen.put(&problem.message.replace('\n', " "), styles[Role::Error]),
+        None => {
+            let text = if conversation.asked.is_empty() { &conversation.said } else { &conversation.asked };
+            pen.put(&text.replace('\n', " "), styles[Role::Text])
+        }
+    };
+}
+
+/// What to do where there is nothing to see.
+fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
+    let (watching, key) = (&state.watching, |act| look.keymap.shown(act));
+    let words = match &watching.source {
+        _ if watching.record.heard() > 0 => "no conversation is as the filter says; Esc in the filter shows all".to_owned(),
+        Source::Listening if watching.held().is_some() => {
+            format!("the screen is kept still; {} takes in what came meanwhile", key(Act::PauseWatch))
+        }
+        Source::Listening => "nothing has passed yet; requests and answers stand here as they come".to_owned(),
+        Source::Opening => "opening the connection …".to_owned(),
+        _ => format!(
+            "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
+             Whoever sends and answers there will not notice.",
+            key(Act::WatchSubjects),
+            key(Act::OpenTrace)
+        ),
+    };
+    let lines = wrap(&words, usize::from(inside.width.saturating_sub(2)));
+    for (row, line) in (0..inside.height).zip(lines) {
+        Pen::new(buffer, inside, row).skip(1).put(&line, look.styles[Role::Ghost]);
+    }
+}

@@ -1,0 +1,165 @@
+//! What Watch asks and shows over the screen: subjects, alerts, traces, a whole message, what to copy.
+
+use serde_json::Value;
+
+use super::words::watch;
+use crate::{
+    app::{message::Message, state::State, watching::WatchMessage},
+    engine::traffic::{
+        filter::{self, Filter},
+        trace,
+    },
+    model::{size, traffic::Tapped},
+    systems::watched,
+    ui::{
+        canvas::wrap,
+        overlays::{
+            menu::{Item, Menu},
+            page::{Line, Page},
+            prompt::Prompt,
+        },
+        styles::Role,
+        view::Reply,
+    },
+};
+
+/// So many lines of a message are shown.
+const LINES: usize = 2_000;
+
+/// Asks what to listen to.
+pub(super) fn subjects(state: &State) -> Reply {
+    let connection = state.connection();
+    let usual: Vec<String> = watched::usual(&state.catalog, connection.transport)
+        .map_or_else(|_| Vec::new(), |places| places.into_iter().map(|place| place.name).collect());
+    let words = format!(
+        "At {}: queues such as request:tg:joke, or subjects as the broker spells them, with blanks between; * and > stand for parts on NATS. \
+         Nothing at all: {}.",
+        connection.name,
+        if usual.len() > 4 { format!("the {} queues of this workspace's services", usual.len()) } else { usual.join(", ") }
+    );
+    let transport = connection.transport;
+    Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
+        let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        for subject in &named {
+            watched::place(subject, transport).map_err(|problem| problem.to_string())?;
+        }
+        Ok(watch(WatchMessage::Begin(named)))
+    })))
+}
+
+/// Asks for an alert, or which to take away.
+pub(super) fn alerts(state: &State) -> Reply {
+    let alerts = state.watching.record.alerts();
+    if alerts.is_empty() {
+        return new_alert();
+    }
+    let new = Item { title: "new alert…".into(), ..Item::default() };
+    let item = |alert: &crate::engine::traffic::alerts::Alert| Item {
+        title: format!("take away: {}", alert.filter),
+        note: format!("rang {}", alert.rang),
+        ..Item::default()
+    };
+    let items = [new].into_iter().chain(alerts.iter().map(item)).collect();
+    Reply::Open(Box::new(Menu::replying("Alerts", items, |row| match row.checked_sub(1) {
+        None => new_alert(),
+        Some(row) => watch(WatchMessage::ForgetAlert(row)),
+    })))
+}
+
+fn new_alert() -> Reply {
+    let words = format!(
+        "Rings when this comes to hold for a conversation: {}. For example is:failed, is:orphan, is:open >5s.",
+        filter::HELP
+    );
+    Reply::Open(Box::new(Prompt::new("Alert", words, "is:failed", |text, _| {
+        let filter = Filter::parse(text)?;
+        if filter.is_empty() {
+            return Err("an alert for everything would ring all the time".into());
+        }
+        Ok(watch(WatchMessage::AddAlert(text.to_owned())))
+    })))
+}
+
+/// Asks for the file of a trace.
+pub(super) fn save() -> Reply {
+    let words = "Keeps all that was heard, one JSON object a line; secrets are masked. The name of a new file, in the workspace unless it says otherwise:";
+    Reply::Open(Box::new(Prompt::new("Save the trace", words, "watched.trace", |text, _| match text {
+        "" => Err("give it a name".into()),
+        text => Ok(watch(WatchMessage::Save(text.to_owned()))),
+    })))
+}
+
+/// Asks which trace to show.
+pub(super) fn open() -> Reply {
+    let words = "Shows a trace in place of what was heard here, which is forgotten. The file's name, in the workspace unless it says otherwise:";
+    Reply::Open(Box::new(Prompt::new("Open a trace", words, "watched.trace", |text, _| match text {
+        "" => Err("name a file".into()),
+        text => Ok(watch(WatchMessage::Open(text.to_owned()))),
+    })))
+}
+
+/// All of one message.
+pub(super) fn whole(state: &State, number: u64) -> Reply {
+    let Some(message) = state.watching.record.message(number) else {
+        return Reply::Refused("the message is no longer kept".into());
+    };
+    let crossing = &message.crossing;
+    let reading = watched::read(crossing);
+    let mut lines: Vec<Line> = Vec::new();
+    let mut add = |label: &str, value: &str| {
+        lines.push(vec![(Role::Dim, format!("{label:<9} ")), (Role::Text, value.to_owned())]);
+    };
+    add("subject", &crossing.subject);
+    if let Some(reply) = &crossing.reply {
+        add("reply", reply);
+    }
+    for (name, value) in &crossing.headers {
+        add(name, value);
+    }
+    add("size", &size::bytes(crossing.size));
+    if let Some(state) = &reading.state {
+        add("state", state);
+    }
+    for (heading, text) in [("What it says", reading.text), ("Body", pretty(&crossing.text()))] {
+        lines.push(Vec::new());
+        lines.push(vec![(Role::Heading, heading.to_owned())]);
+        let start: String = text.chars().take(LINES * 90).collect();
+        lines.extend(wrap(&start, 90).into_iter().take(LINES).map(|line| vec![(Role::Text, line)]));
+    }
+    Reply::Open(Box::new(Page::new(format!("{} · message {number}", reading.label), lines)))
+}
+
+/// JSON over several lines; other text as it is.
+fn pretty(text: &str) -> String {
+    serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
+}
+
+/// Asks what to copy of a message.
+pub(super) fn copy(state: &State, number: u64) -> Reply {
+    let record = &state.watching.record;
+    let Some(message) = record.message(number) else {
+        return Reply::Refused("the message is no longer kept".into());
+    };
+    let conversation = record.conversation(message.conversation);
+    let lines =
+        conversation.into_iter().flat_map(|conversation| &conversation.messages).filter_map(|number| record.message(*number));
+    let lines: Vec<String> =
+        lines.map(|message| trace::line(&Tapped::Crossing(std::sync::Arc::clone(&message.crossing))).to_string()).collect();
+    let mut copies = vec![
+        ("body", message.crossing.text().into_owned()),
+        ("what it says", watched::read(&message.crossing).text),
+        ("conversation as JSON lines", lines.join("\n")),
+    ];
+    copies.extend(conversation.and_then(|conversation| conversation.id.as_deref()).map(|id| ("id", id.to_owned())));
+    let items = copies.iter().map(|(what, text)| Item {
+        title: (*what).to_owned(),
+        detail: text.lines().next().unwrap_or_default().chars().take(60).collect(),
+        ..Item::default()
+    });
+    let items = items.collect();
+    Reply::Open(Box::new(Menu::replying("Copy", items, move |row| {
+        copies
+            .get(row)
+            .map_or(Reply::Handled, |(what, text)| Reply::send(Message::Copy { what: (*what).to_owned(), text: text.clone() }))
+    })))
+}

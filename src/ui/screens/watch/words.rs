@@ -1,0 +1,110 @@
+//! What the panes of Watch say alike: signs, times, names cut at their start.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{
+    app::{message::Message, watching::WatchMessage},
+    engine::traffic::conversation::{Conversation, Standing},
+    model::{clock::Millis, traffic::Part},
+    ui::{canvas::width, styles::Role, view::Reply},
+};
+
+/// Asks something of the watch.
+pub(super) fn watch(message: WatchMessage) -> Reply {
+    Reply::send(Message::Watch(message))
+}
+
+/// How a conversation stands, as a sign and a role.
+pub(super) fn sign(conversation: &Conversation) -> (&'static str, Role) {
+    match conversation.standing {
+        Standing::Open if conversation.answered.is_some() => ("●", Role::Accent),
+        Standing::Open => ("◌", Role::Info),
+        Standing::Succeeded => ("✓", Role::Success),
+        Standing::Failed(_) => ("✗", Role::Error),
+        Standing::Unreadable(_) => ("‽", Role::Error),
+        Standing::Orphan => ("?", Role::Warning),
+        Standing::Single => ("·", Role::Dim),
+    }
+}
+
+/// How it stands, in words.
+pub(super) fn standing(conversation: &Conversation) -> &'static str {
+    match conversation.standing {
+        Standing::Open if conversation.answered.is_some() => "streaming",
+        Standing::Open => "waiting for its answer",
+        Standing::Orphan => "orphan: its request was not heard",
+        Standing::Single => "belongs to nothing",
+        _ => conversation.standing.word(),
+    }
+}
+
+pub(super) fn role_of(part: &Part) -> Role {
+    match part {
+        Part::Request | Part::Step => Role::Info,
+        Part::Answer { last: true } => Role::Success,
+        Part::Error(_) | Part::Unreadable(_) => Role::Error,
+        Part::Answer { .. } | Part::Broadcast | Part::Other => Role::Dim,
+    }
+}
+
+/// A moment as the clock on the wall shows it; `offset` in minutes.
+pub(super) fn clock(at: Millis, offset: i32) -> String {
+    const DAY: i64 = 24 * 60 * 60;
+    let seconds = i64::try_from(at.0 / 1_000).unwrap_or(0) + i64::from(offset) * 60;
+    let second = seconds.rem_euclid(DAY);
+    format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+}
+
+/// A span of time as people read it.
+pub(super) fn span(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min", ms / 60_000),
+    }
+}
+
+/// The end of a name in at most so many cells, where the ends tell names apart.
+pub(super) fn tail(text: &str, cells: usize) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let mut kept: Vec<&str> = Vec::new();
+    let mut taken = 1;
+    for cluster in text.graphemes(true).rev() {
+        taken += width(cluster);
+        if taken > cells {
+            break;
+        }
+        kept.push(cluster);
+    }
+    let end: String = kept.into_iter().rev().collect();
+    if cells == 0 { String::new() } else { format!("…{end}") }
+}
+
+/// What a subject is about, and as a sign who speaks there: the space and the class before it go without saying.
+pub(super) fn topic(subject: &str) -> (&'static str, &str) {
+    let path = subject.split_once("://").map_or(subject, |(_, path)| path);
+    let parts: Vec<&str> = path.splitn(3, ['.', '/']).collect();
+    match parts.as_slice() {
+        [_, "request", topic] => ("→", topic),
+        [_, "response", topic] => ("←", topic),
+        [_, "notify", topic] => ("»", topic),
+        [_, "flow", topic] => ("⇒", topic),
+        _ => (" ", path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_times_are_short() {
+        assert_eq!(tail("tg.request.joke", 8), "…st.joke");
+        assert_eq!((tail("joke", 4), tail("joke", 0)), ("joke".into(), String::new()));
+        assert_eq!(topic("non-persistent://tg/request/agent:a:b"), ("→", "agent:a:b"));
+        assert_eq!((topic("tg.response.joke"), topic("orders.new.big")), (("←", "joke"), (" ", "orders.new.big")));
+        assert_eq!(clock(Millis(86_399_000), 60), "00:59:59");
+    }
+}

@@ -1,0 +1,301 @@
+//! The Watch screen as it is used: listen, look at a conversation, filter, pause, be alerted, save, send once more.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use ratatui::{Terminal, backend::TestBackend};
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Message, ScreenId},
+        watching::{Source, WatchMessage},
+    },
+    engine::traffic::{record::Record, trace::Head},
+    model::{
+        call::CallProblem,
+        clock::Millis,
+        traffic::{Crossing, Kept, Tapped, Witnessed},
+    },
+    systems::watched,
+    ui::{
+        screens::watch::{WatchScreen, Work},
+        theme::Theme,
+        view::{Look, Screen},
+    },
+};
+
+use crate::support::workbench::Workbench;
+
+/// 2026-01-01 12:00:00 UTC.
+const NOON: u64 = 1_767_268_800_000;
+
+fn crossing(at: u64, subject: &str, id: &str, body: &Value) -> Tapped {
+    let body = body.to_string();
+    Tapped::Crossing(Arc::new(Crossing {
+        at: Millis(NOON + at),
+        subject: subject.into(),
+        reply: None,
+        headers: vec![("id".into(), id.into())],
+        size: body.len() as u64,
+        body: body.into_bytes().into(),
+        kept: Kept::Whole,
+    }))
+}
+
+fn request(at: u64, id: &str, topic: &str) -> Tapped {
+    let body = json!({"user": "alice", "config": "{\"style\": \"pun\"}", "arguments": json!({"topic": topic}).to_string()});
+    crossing(at, "tg.request.joke", id, &body)
+}
+
+fn piece(at: u64, id: &str, text: &str, last: bool) -> Tapped {
+    crossing(at, "tg.response.joke", id, &json!({"error": null, "response": text, "end_of_stream": last}))
+}
+
+fn agent(at: u64, subject: &str, body: &Value) -> Tapped {
+    crossing(at, subject, "a-77", body)
+}
+
+/// What passes in a busy minute.
+fn traffic() -> Vec<Tapped> {
+    let step = json!({"thought": "A joke will do", "action": "tell-joke", "arguments": {"topic": "llamas"}, "observation": "Why did the llama…"});
+    vec![
+        request(0, "7f1c", "llamas"),
+        piece(38, "7f1c", "Here's a pun for you:\n\n", false),
+        agent(
+            50,
+            "tg.request.agent:default:default",
+            &json!({"question": "Make me laugh", "state": "", "group": ["read-only"], "history": []}),
+        ),
+        piece(71, "7f1c", "What do llamas say? No prob-llama!", true),
+        agent(
+            400,
+            "tg.response.agent:default:default",
+            &json!({"message_type": "thought", "content": "A joke will do", "end_of_dialog": false}),
+        ),
+        agent(
+            900,
+            "tg.request.agent:default:default",
+            &json!({"question": "Make me laugh", "state": "analysis", "history": [step]}),
+        ),
+        request(1_000, "8a2d", "owls"),
+        crossing(
+            1_012,
+            "tg.response.joke",
+            "8a2d",
+            &json!({"error": {"type": "tool-service-error", "message": "the oven is cold"}, "response": "", "end_of_stream": true}),
+        ),
+        Tapped::Gap { at: Millis(NOON + 1_100), messages: Some(17) },
+        piece(1_200, "somebody", "who asked for this?", true),
+        agent(
+            2_300,
+            "tg.response.agent:default:default",
+            &json!({"message_type": "error", "error": {"type": "agent-error", "message": "ToolServiceClient() takes no arguments"}}),
+        ),
+        request(2_500, "9b3e", "cats"),
+        Tapped::Notice { at: Millis(NOON + 2_600), words: "the connection to nats://127.0.0.1:4222 broke; reconnecting".into() },
+    ]
+}
+
+fn heard(bench: &mut Workbench, tapped: Vec<Tapped>) {
+    let turn = bench.state.watching.turn;
+    let heard = tapped.into_iter().map(watched::witness).collect();
+    bench.send(Message::Watch(WatchMessage::Heard { turn, heard }));
+    bench.draw();
+}
+
+/// The screen while it listens.
+fn listening(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::sample("services", width, height).on(ScreenId::Watch);
+    bench.keys("w enter");
+    let turn = bench.state.watching.turn;
+    bench.send(Message::Watch(WatchMessage::Began { turn }));
+    bench.draw();
+    bench
+}
+
+fn busy(width: u16, height: u16) -> Workbench {
+    let mut bench = listening(width, height);
+    heard(&mut bench, traffic());
+    bench
+}
+
+fn standings(bench: &Workbench) -> Vec<&'static str> {
+    let record = &bench.state.watching.record;
+    (0..record.rows()).filter_map(|row| record.row(row)).map(|conversation| conversation.standing.word()).collect()
+}
+
+#[test]
+fn it_looks_like_this() {
+    assert_snapshot!("watch_200", busy(200, 60).styled());
+    assert_snapshot!("watch_120", busy(120, 36).styled());
+    let mut narrow = busy(80, 24);
+    assert_snapshot!("watch_80", narrow.styled());
+    narrow.keys("up up up enter");
+    assert_snapshot!("watch_80_messages", narrow.styled());
+    assert_snapshot!("watch_nothing", Workbench::sample("services", 120, 36).on(ScreenId::Watch).styled());
+}
+
+#[test]
+fn listening_begins_with_the_queues_of_the_services_or_those_named() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
+    bench.keys("4 w enter");
+    let Some(Effect::Watch { places, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!(connection.name, "embedded");
+    assert!(
+        places.iter().any(|place| place.name == "tg.request.joke") && places.iter().any(|place| place.name == "tg.response.joke")
+    );
+    bench.keys("w");
+    bench.types("tg..x");
+    bench.keys("enter");
+    assert!(bench.shows("a part of it is empty"), "{}", bench.screen());
+    bench.keys("backspace backspace . > enter");
+    let Some(Effect::Watch { places, turn, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!((places[0].name.as_str(), *turn), ("tg.>", 2));
+    bench.send(Message::Watch(WatchMessage::Heard { turn: 1, heard: vec![watched::witness(request(0, "x", "late"))] }));
+    assert_eq!(bench.state.watching.record.heard(), 0, "what an earlier tap heard comes too late");
+    let problem = CallProblem { kind: "no-server".into(), message: "nobody answers".into(), remedy: "start it".into() };
+    bench.send(Message::Watch(WatchMessage::Refused { turn: 2, problem }));
+    bench.draw();
+    assert!(bench.shows("✗ nobody answers"), "{}", bench.screen());
+}
+
+#[test]
+fn a_conversation_shows_its_messages_and_each_of_them_whole() {
+    let mut bench = busy(160, 40);
+    assert_eq!(standings(&bench), ["succeeded", "failed", "failed", "orphan", "open"]);
+    bench.keys("home down enter");
+    assert!(bench.shows("states analysis") && bench.shows("ToolServiceClient() takes no arguments"), "{}", bench.screen());
+    assert!(bench.shows("step 1") && bench.shows("[analysis]"), "{}", bench.screen());
+    bench.keys("home enter");
+    assert!(bench.shows("What it says") && bench.shows("\"question\": \"Make me laugh\""), "{}", bench.screen());
+    bench.keys("esc");
+    bench.clicks("the oven is cold");
+    assert!(bench.shows("tool-service-error: the oven is cold"), "{}", bench.screen());
+}
+
+#[test]
+fn a_filter_is_typed_and_what_is_wrong_with_it_is_said_at_once() {
+    let mut bench = busy(120, 36);
+    bench.keys("/");
+    bench.types("is:fail");
+    assert!(bench.shows("is:failed") && bench.shows("Conversations 5"), "{}", bench.screen());
+    bench.types("ed");
+    assert!(bench.shows("Conversations 2 of 5"), "{}", bench.screen());
+    bench.keys("enter");
+    heard(&mut bench, vec![crossing(3_000, "tg.response.joke", "9b3e", &json!({"error": {"type": "e", "message": "m"}}))]);
+    assert_eq!(standings(&bench), ["failed", "failed", "failed"]);
+    bench.keys("/ esc");
+    assert_eq!(standings(&bench).len(), 5);
+    bench.keys("shift+tab down enter");
+    assert_eq!(bench.state.watching.record.view().to_string(), "on:tg.request.joke", "a subject is a filter, too");
+    assert!(bench.shows("/ on:tg.request.joke"), "{}", bench.screen());
+}
+
+#[test]
+fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
+    let mut bench = listening(120, 36);
+    heard(&mut bench, vec![request(0, "1", "one")]);
+    bench.keys("space");
+    heard(&mut bench, vec![request(10, "2", "two"), piece(20, "1", "done", true)]);
+    assert!(bench.shows("paused · 2 held back") && bench.shows("Conversations 1"), "{}", bench.screen());
+    bench.keys("p");
+    assert_eq!(standings(&bench), ["succeeded", "open"]);
+    bench.keys("c");
+    assert!(standings(&bench).is_empty() && bench.shows("nothing has passed yet"), "{}", bench.screen());
+    bench.keys("x");
+    assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));
+}
+
+#[test]
+fn alerts_ring_and_can_be_taken_away() {
+    let mut bench = listening(120, 36);
+    bench.keys("a enter");
+    heard(&mut bench, traffic());
+    let notices: Vec<_> = bench.state.notices.iter().map(|notice| notice.text.clone()).collect();
+    assert!(
+        notices.iter().any(|words| words.contains("alert is:failed on tg.request") && words.contains("1 more")),
+        "{notices:?}"
+    );
+    assert!(bench.shows("! is:failed"), "{}", bench.screen());
+    bench.keys("a down enter");
+    assert!(bench.state.watching.record.alerts().is_empty());
+}
+
+#[test]
+fn the_chosen_one_stays_chosen_unless_the_newest_is_followed() {
+    let mut bench = busy(120, 36);
+    heard(&mut bench, vec![request(5_000, "new", "dogs")]);
+    assert!(bench.shows("Conversation 6"), "{}", bench.screen());
+    bench.keys("home");
+    heard(&mut bench, vec![request(6_000, "newer", "dogs")]);
+    assert!(bench.shows("Conversation 1 ") && bench.shows("id 7f1c"), "{}", bench.screen());
+    bench.keys("f");
+    assert!(bench.shows("Conversation 7"), "{}", bench.screen());
+}
+
+#[test]
+fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
+    let mut bench = busy(120, 36);
+    bench.keys("home r");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert!(request.body.contains("llamas") && request.name.contains("joke"), "{request:?}");
+    assert!(request.correlation != "7f1c" && request.headers == [("id".to_owned(), request.correlation.clone())]);
+    assert_eq!(bench.state.screen, ScreenId::Invoke);
+    bench.keys("esc tab");
+    let mut bench = busy(120, 36);
+    bench.keys("home down r");
+    assert!(bench.state.notices.iter().next_back().unwrap().text.contains("no tool of this workspace"));
+    bench.keys("home e");
+    assert_eq!(bench.state.screen, ScreenId::Tools);
+}
+
+#[test]
+fn a_trace_is_saved_and_opened_in_place_of_what_was_heard() {
+    let mut bench = busy(120, 36);
+    bench.keys("s enter");
+    let Some(Effect::SaveTrace { path, head, heard }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!((path.as_str(), head.connection.as_str()), ("watched.trace", "embedded"));
+    assert_eq!(heard, &traffic());
+    bench.keys("o enter");
+    assert!(matches!(bench.effects.last(), Some(Effect::OpenTrace(path)) if path == "watched.trace"));
+    let mut record = Record::default();
+    record.take(watched::witness(request(0, "kept", "goats")));
+    let opened = WatchMessage::Opened { path: "watched.trace".into(), head: Head::default(), record: Box::new(record) };
+    bench.send(Message::Watch(opened));
+    bench.draw();
+    assert_eq!(bench.state.watching.source, Source::Trace("watched.trace".into()));
+    assert!(bench.shows("▤ watched.trace") && bench.shows("goats"), "{}", bench.screen());
+}
+
+#[test]
+fn copies_offer_what_it_says() {
+    let mut bench = busy(120, 36);
+    bench.keys("home y down enter");
+    assert!(matches!(bench.effects.last(), Some(Effect::Copy(text)) if text == r#"{"topic":"llamas"} with {"style": "pun"}"#));
+}
+
+#[test]
+fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
+    let mut bench = listening(120, 36);
+    let mut work = Vec::new();
+    for thousand in [0, 9, 99] {
+        let many: Vec<Witnessed> = (bench.state.watching.record.heard()..(thousand + 1) * 1_000)
+            .map(|number| watched::witness(request(number, &format!("r{}", number / 2), "llamas")))
+            .collect();
+        let turn = bench.state.watching.turn;
+        bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
+        let (mut screen, theme, keymap) = (WatchScreen::default(), Theme::default(), toolcrib::app::keymap::Keymap::default());
+        let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
+        let look = Look { styles: &theme.styles, keymap: &keymap };
+        screen.sync(&bench.state);
+        terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();
+        work.push(screen.work());
+    }
+    assert_eq!(bench.state.watching.record.heard(), 100_000);
+    assert_eq!(bench.state.watching.record.searched(), 0, "without a filter nothing is searched");
+    for frame in &work {
+        assert!(frame.frames == 1 && frame.rows <= 2 * 36 && frame.decoded <= 36, "{work:?}");
+    }
+    assert_eq!(work[1], work[2], "ten times the messages take no more rows");
+}
