@@ -9,6 +9,7 @@ use super::{
     styles::{Role, Styles},
     theme::Theme,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
+    widgets::panes::SIDE_BY_SIDE,
 };
 use crate::app::{
     actions::{Act, Scope},
@@ -149,7 +150,9 @@ impl Root {
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill(bar).to(line, 0).put(" toolcrib", styles[Role::BarActive]).put(" · ", bar);
-        let tabs: usize = self.tabs.iter().map(|row| width(row.act.row().title) + 5).sum();
+        // Where there is little room, the names stand closer.
+        let gap = if line.width < SIDE_BY_SIDE { " " } else { "   " };
+        let tabs: usize = self.tabs.iter().map(|row| width(row.act.row().title) + 2 + gap.len()).sum();
         let right = width(&words) + width(&mode) + 8;
         let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + 14).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
@@ -164,7 +167,7 @@ impl Root {
             pen.put(&key, styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })).put(" ", bar);
             pen.put(row.act.row().title, style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
-            pen.put("   ", bar);
+            pen.put(gap, bar);
         }
         let room = pen.room();
         let shown = super::canvas::fit(&words, room.saturating_sub(4)).into_owned();

@@ -19,7 +19,7 @@ use toolcrib::{
     },
     systems::watched,
     ui::{
-        screens::watch::{WatchScreen, Work},
+        screens::watch::WatchScreen,
         theme::Theme,
         view::{Look, Screen},
     },
@@ -149,7 +149,7 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     bench.types("tg..x");
     bench.keys("enter");
     assert!(bench.shows("a part of it is empty"), "{}", bench.screen());
-    bench.keys("backspace backspace . > enter");
+    bench.keys("backspace backspace > enter");
     let Some(Effect::Watch { places, turn, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
     assert_eq!((places[0].name.as_str(), *turn), ("tg.>", 2));
     bench.send(Message::Watch(WatchMessage::Heard { turn: 1, heard: vec![watched::witness(request(0, "x", "late"))] }));

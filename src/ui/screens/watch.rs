@@ -141,7 +141,7 @@ impl Screen for WatchScreen {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         self.frames += 1;
         let buffer = frame.buffer_mut();
-        let left = if area.width >= 160 { 40 } else { 28 };
+        let left = if area.width >= 160 { 40 } else { 32 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
         let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;

@@ -109,8 +109,11 @@ impl Conversations {
                 .put("words  is:failed  >500ms  id:…  on:SUBJECT  state:…  -not", styles[Role::Ghost]);
         }
         let Some(wrong) = &typed.wrong else { return Some(line.height) };
-        Pen::new(buffer, inside, 1).put(&format!("⚠ {wrong}"), styles[Role::Warning]);
-        Some(2.min(inside.height))
+        let lines = wrap(&format!("⚠ {wrong}"), usize::from(inside.width));
+        for (row, line) in (1..inside.height).zip(&lines) {
+            Pen::new(buffer, inside, row).put(line, styles[Role::Warning]);
+        }
+        Some(u16::try_from(lines.len() + 1).unwrap_or(u16::MAX).min(inside.height))
     }
 
     pub(super) fn typing(&self) -> bool {
