@@ -14,6 +14,7 @@ use crate::model::{
 /// When there is no such place on the transport, with what to name instead.
 pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     let text = text.trim();
+    bus(transport)?;
     if let Some(place) = SYSTEMS.iter().find_map(|system| system.place(text, transport)) {
         return place;
     }
@@ -43,6 +44,7 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
 pub fn usual(catalog: &Catalog, transport: TransportKind) -> Result<Vec<Place>, Problem> {
+    bus(transport)?;
     let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
     let queues = queues.filter(|queue| !queue.is_empty());
     let mut places: Vec<Place> = Vec::new();
@@ -64,6 +66,15 @@ pub fn usual(catalog: &Catalog, transport: TransportKind) -> Result<Vec<Place>, 
         )
         .remedy("name what to watch, such as request:tg:joke and response:tg:joke")),
     }
+}
+
+/// Whether there is a bus to listen on at all.
+fn bus(transport: TransportKind) -> Result<(), Problem> {
+    if !transport.is_gateway() {
+        return Ok(());
+    }
+    let cause = format!("{} answers its callers and shows nothing of others", transport.title());
+    Err(Problem::new(ProblemKind::Input, "watching", cause).remedy("choose a connection to the broker behind it"))
 }
 
 /// Headers that tie messages together, whatever their system.
@@ -139,6 +150,7 @@ mod tests {
             ("tg.*", RabbitMq, "wildcard"),
             ("joke", Pulsar, "scheme"),
             ("non-persistent://tg/request/joke", RabbitMq, "request:tg:joke"),
+            ("request:tg:joke", TransportKind::Http, "nothing of others"),
         ] {
             assert!(name(text, transport).unwrap_err().contains(word), "{text}: {:?}", name(text, transport));
         }

@@ -194,6 +194,7 @@ fn what_cannot_be_watched_says_why() {
         (&["tg.*", "--connection", "amqp://127.0.0.1:1"], 2, "no wildcards"),
         (&["joke", "--connection", "pulsar://127.0.0.1:1"], 2, "scheme"),
         (&["tg.>", "--connection", "nats://127.0.0.1:1"], 3, "127.0.0.1:1"),
+        (&["x", "--connection", "http://127.0.0.1:1"], 2, "nothing of others"),
         (&["tg.>"], 2, "within their own process"),
         (&["--filter", "is:broken"], 2, "is:failed"),
         (&["--alert", ""], 2, "ring all the time"),

@@ -169,5 +169,5 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result
 }
 
 fn packet((name, value): (&str, String), body: Bytes) -> Heard {
-    Heard::Packet(Packet { reply: None, headers: vec![(name.to_owned(), value)], body })
+    Heard::Packet(Packet { subject: None, reply: None, headers: vec![(name.to_owned(), value)], body })
 }

@@ -124,7 +124,7 @@ impl Ears {
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
         for ear in to {
-            let heard = Heard::Packet(Packet { reply: None, headers: headers.clone(), body: body.clone() });
+            let heard = Heard::Packet(Packet { subject: None, reply: None, headers: headers.clone(), body: body.clone() });
             // Who has left needs nothing.
             let _ = ear.send(heard).await;
         }
