@@ -118,7 +118,8 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     let took = span(conversation.took(state.watching.record.now()));
     let first = conversation.first_answer().map_or_else(String::new, |ms| format!(" · first answer after {}", span(ms)));
     let late = if conversation.late > 0 { format!(" · {} after its end", conversation.late) } else { String::new() };
-    let mut lines = vec![(role, format!("{sign} {} · {took}{first}{late}", standing(conversation)))];
+    let stands = format!("{sign} {} · {took}{first}{late}", standing(conversation));
+    let mut lines: Vec<_> = wrap(&stands, cells.max(8)).into_iter().take(3).map(|line| (role, line)).collect();
     let messages = if conversation.count == 1 { "1 message".to_owned() } else { format!("{} messages", conversation.count) };
     let gone = conversation.count - conversation.messages.len() as u64;
     let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
