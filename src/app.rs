@@ -15,6 +15,7 @@ pub mod form_file;
 pub mod history;
 pub mod input;
 pub mod keymap;
+pub mod many;
 pub mod message;
 pub mod notices;
 pub mod resending;

@@ -27,6 +27,7 @@ mod groups;
 mod history;
 mod import;
 mod man;
+mod many;
 mod opened;
 mod out;
 mod push;

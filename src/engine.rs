@@ -15,6 +15,8 @@
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
+//! | [`template`] | variables and earlier answers in arguments |
+//! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
@@ -43,8 +45,10 @@ pub mod mentions;
 pub mod model_view;
 pub mod scenario;
 pub mod secret;
+pub mod series;
 pub mod services;
 pub mod simulate;
+pub mod template;
 pub mod trace;
 pub mod traffic;
 pub mod workflow;

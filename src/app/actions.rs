@@ -200,11 +200,13 @@ actions! {
     DeleteColumn    "delete-column"    Matrix   ["x", "delete"],        "delete column",   "Take the group or state out of every tool";
 
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
+    SendMany        "send-many"        Invoke   ["n"],                  "n times…",        "Send the request many times, some at once, and see the median and the slowest";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
+    EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";
     CopyAs          "copy-as"          Invoke   ["y"],                  "copy as…",        "Copy the call as a command, the request or the answer";
     Follow          "follow"           Answer   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
-    NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time";
+    NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time, Markdown, bytes";
     Strays          "strays"           Answer   ["z"],                  "strays",          "Show the messages that are not part of the answer";
     KeepCase        "keep-case"        Answer   ["t"],                  "keep as case",    "Keep the call with its answer as a case of the workspace, to be made again and compared";
     Cases           "cases"            Answer   ["T"],                  "cases…",          "Make the calls of the workspace's cases, one or all, and see where the answers differ";
@@ -226,11 +228,11 @@ actions! {
     Replay          "replay"           History  ["p"],                  "replay…",         "Let the answer come once more, at its own speed or faster; once more stops it";
     MarkKept        "mark"             History  ["space"],              "mark",            "Mark the call, to compare another one with it";
     CompareKept     "compare-calls"    History  ["c"],                  "compare",         "Compare the call with the marked one, or with the one before it: text, JSON, times";
-    ResendKept      "resend-kept"      History  ["r"],                  "resend",          "Send the call's request once more, over the connection that is chosen";
+    ResendKept      "resend-kept"      History  ["r"],                  "resend",          "Send the call's request once more, over the connection that it was made for";
     EditKept        "edit-kept"        History  ["e"],                  "edit, resend",    "Put the call's arguments into the form of Invoke, to change and send them";
     CopyKept        "copy-kept"        History  ["y"],                  "copy as…",        "Copy the answer, the request or the whole call as JSON lines";
     ExportKept      "export-kept"      History  ["w"],                  "export",          "Write the call to a file, as JSON lines";
-    RemoveKept      "remove-kept"      History  ["x", "delete"],        "remove",          "Take the call out of the history";
+    RemoveKept      "remove-kept"      History  ["x"],                  "remove",          "Take the call out of the history";
 }
 
 impl Act {

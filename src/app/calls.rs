@@ -1,7 +1,7 @@
 //! The calls of this session, oldest first.
 
 use crate::model::{
-    call::{Call, CallId, CallState, Event, Request},
+    call::{Call, CallId, CallState, Event, Outcome, Request},
     clock::Millis,
     entry::EntryId,
 };
@@ -59,6 +59,13 @@ impl Calls {
     /// Calls that have not ended.
     pub fn running(&self) -> impl Iterator<Item = &Call> {
         self.list.iter().filter(|call| !matches!(call.state, CallState::Ended { .. }))
+    }
+
+    /// The newest answer that a tool of that name gave to its end.
+    #[must_use]
+    pub fn answer_of(&self, tool: &str) -> Option<String> {
+        let succeeded = |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
+        self.list.iter().rev().find(succeeded).map(|call| call.text.clone())
     }
 
     /// The newest call of a tool.

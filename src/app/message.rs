@@ -179,6 +179,12 @@ pub enum Message {
         arguments: Arc<str>,
     },
 
+    /// Send the request that stands in the form many times, so many at once.
+    SendMany {
+        tool: EntryId,
+        times: usize,
+        at_once: usize,
+    },
     /// Make the calls of these cases.
     RunCases(Vec<FileId>),
 

@@ -14,6 +14,7 @@ use super::{
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::Kept,
+    many::Many,
     message::{Health, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,
@@ -28,6 +29,7 @@ use crate::{
             run::{Simulation, StepId},
             stop::Stop,
         },
+        template,
     },
     model::{
         call::{CallId, Request},
@@ -121,6 +123,8 @@ pub struct State {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// A request that is sent many times, or was last.
+    pub many: Option<Many>,
     /// Cases that are called, and how they went.
     pub cases: Cases,
     /// Calls of earlier, too.
@@ -229,6 +233,7 @@ impl State {
             typed: TypedHistory::default(),
             user,
             calls: Calls::default(),
+            many: None,
             cases: Cases::default(),
             kept: Kept::default(),
             watching: Watching::default(),
@@ -336,7 +341,7 @@ impl State {
         let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
         let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
-        let arguments = self.written_arguments_of(tool.id());
+        let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
         let (correlation, connection) = (self.ids.peek(), self.connection());
         system.request(&CallOf {
             catalog: &self.catalog,

@@ -5,6 +5,7 @@ mod cases;
 mod files;
 mod form;
 mod history;
+mod many;
 mod renamed;
 mod watching;
 mod workflow;
@@ -156,13 +157,15 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::SetUserName(user) => state.user = user,
         Message::Send { tool } => return calls::send(state, &tool, now),
         Message::Resend(call) => return calls::resend(state, call, now),
-        Message::Cancel(call) => return vec![Effect::Cancel(call)],
+        Message::SendMany { tool, times, at_once } => return many::begin(state, &tool, (times, at_once), now),
+        Message::Cancel(call) => return many::cancel(state, call),
         Message::Watch(message) => return watching::take(state, message, now),
         Message::SelectCall(call) => state.calls.selected = Some(call),
         Message::CallEvents { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
                 workflow::ended(state, call, outcome, took_ms, now);
                 let mut effects = cases::ended(state, call, now);
+                effects.extend(many::ended(state, call, outcome, took_ms, now));
                 if state.screen == ScreenId::History {
                     effects.extend(history::list(state));
                 }

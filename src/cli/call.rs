@@ -10,12 +10,13 @@ use super::{
     arguments,
     ending::{Ended, Ending},
     global::Global,
+    many::{self, Many},
     opened::Opened,
     out::{Out, complain},
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::case::script,
+    engine::{case::script, template},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -68,6 +69,14 @@ pub struct Call {
     #[arg(long)]
     no_check: bool,
 
+    /// Send it so many times, print how long that took instead of the answers
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    times: Option<u16>,
+
+    /// With --times: so many at once
+    #[arg(long, value_name = "COUNT", default_value_t = 1, requires = "times", value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+
     /// Leave nothing of this call in the history
     #[arg(long)]
     no_history: bool,
@@ -91,6 +100,7 @@ impl Call {
         let system =
             by_id(tool.entry.system).ok_or_else(|| Problem::new(ProblemKind::Input, "calling", "no system knows this tool"))?;
         let correlation = uuid::Uuid::new_v4().to_string();
+        let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
         let request = system.request(&CallOf {
             catalog: &opened.catalog,
             tool,
@@ -101,6 +111,29 @@ impl Call {
         })?;
         if self.dry_run {
             return show(global, out, &request, &connection);
+        }
+        if let Some(times) = self.times {
+            let again = |_| {
+                let correlation = uuid::Uuid::new_v4().to_string();
+                system.request(&CallOf {
+                    catalog: &opened.catalog,
+                    tool,
+                    user,
+                    arguments: &arguments,
+                    correlation: &correlation,
+                    connection: &connection,
+                })
+            };
+            let requests = (0..times).map(again).collect::<Result<_, _>>()?;
+            let many = Many {
+                requests,
+                at_once: usize::from(self.jobs),
+                connection,
+                limits: self.limits(),
+                history: if self.no_history { None } else { history(&opened).ok() },
+                json: global.json,
+            };
+            return wait_for("calling", many::run(many, out));
         }
         let recorder = if self.no_history { None } else { record(&opened, &request, &connection, out) };
         let shown = request_json(&request, &connection, 0);
@@ -160,12 +193,15 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
     })
 }
 
+/// The history of the workspace.
+fn history(opened: &Opened) -> Result<Arc<History>, Problem> {
+    let mask = secrets::mask(&opened.settings.connections);
+    Ok(Arc::new(History::of(&Paths::of_user()?, &opened.workspace.root, mask)))
+}
+
 /// Begins the call in the history; a call is made although it cannot be kept.
 fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out) -> Option<Recorder> {
-    let begun = Paths::of_user().and_then(|paths| {
-        let mask = secrets::mask(&opened.settings.connections);
-        Arc::new(History::of(&paths, &opened.workspace.root, mask)).begin(&Head::of(request, connection, now()))
-    });
+    let begun = history(opened).and_then(|history| history.begin(&Head::of(request, connection, now())));
     begun.map_err(|problem| out.warn(format_args!("this call is not kept in the history: {problem}"))).ok()
 }
 

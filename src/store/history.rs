@@ -17,15 +17,15 @@ use crate::{
     engine::{
         mask::{Mask, Pieces},
         trace::{
-            lines,
+            compare, lines,
             tally::{self, Tally},
             wanted::Wanted,
         },
     },
     model::{
-        call::Event,
+        call::{Event, Outcome},
         problem::{Problem, ProblemKind},
-        trace::{Head, Listing, Trace, TraceId},
+        trace::{Head, Listing, Summary, Trace, TraceId},
     },
 };
 
@@ -111,6 +111,15 @@ impl History {
             Problem::new(ProblemKind::Missing, "opening a kept call", format!("the history has no call {id}"))
                 .remedy("`toolcrib history` lists them")
         })
+    }
+
+    /// The newest answer that a tool of that name gave to its end.
+    #[must_use]
+    pub fn answer_of(&self, tool: &str) -> Option<String> {
+        let listing = self.list(Wanted::default()).ok()?;
+        let succeeded = |call: &&Summary| &*call.tool == tool && call.outcome == Some(Outcome::Succeeded);
+        let id = &listing.calls.iter().find(succeeded)?.id;
+        Some(compare::text(&self.open(id).ok()?))
     }
 
     /// Takes calls out of the history; answers how many lines went.
@@ -315,10 +324,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::model::{
-        call::{EventKind, Outcome},
-        clock::Millis,
-    };
+    use crate::model::{call::EventKind, clock::Millis};
 
     fn home() -> (tempfile::TempDir, Paths) {
         let home = tempfile::tempdir().unwrap();

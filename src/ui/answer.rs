@@ -5,7 +5,10 @@
 //! | [`pane`] | which view, where in it, its keys |
 //! | [`draw`] | draws it |
 //! | [`events`] | a call's events as rows |
+//! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 
+pub mod bytes;
 pub mod draw;
 pub mod events;
 pub mod pane;
+pub mod rendered;

@@ -19,10 +19,13 @@ use super::{
         bus::{Bus, Secrets},
     },
 };
-use crate::model::{
-    call::{CallProblem, Event, Limits, Request},
-    connection::{Connection, ConnectionState, TransportKind},
-    problem::{Problem, ProblemKind},
+use crate::{
+    engine::template,
+    model::{
+        call::{CallProblem, Event, Limits, Request},
+        connection::{Connection, ConnectionState, TransportKind},
+        problem::{Problem, ProblemKind},
+    },
 };
 
 /// The state of every connection that was asked for, by name.
@@ -69,7 +72,15 @@ impl Registry {
     pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
         let ride = sessions::of(request.system);
         let system = request.system;
+        // The last thing before it is sent: nobody else gets to know the values.
+        let (request, unknown) = match template::with_environment(request.clone(), &|name| (self.secrets)(name)) {
+            Ok(filled) => (filled, None),
+            Err(problem) => (request, Some(problem)),
+        };
         let begun = session::begin(request, limits, events);
+        if let Some(problem) = unknown {
+            return begun.fail(problem).await;
+        }
         let Some(ride) = ride else {
             return begun.fail(not_callable(system)).await;
         };

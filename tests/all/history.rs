@@ -79,6 +79,26 @@ fn a_call_that_cannot_be_kept_is_made_all_the_same() {
     assert_eq!(ran.data, "42");
 }
 
+#[test]
+fn many_calls_are_summed_up_and_templates_are_filled_in() {
+    let place = Place::sample("services");
+    let ran = place.run(&["call", "calculator", "expression=6 * 7", "--times", "5", "--jobs", "2"]);
+    ran.ended(0, &[]);
+    assert!(ran.data.starts_with("5 calls: 5 succeeded · p50 "), "{}", ran.data);
+    assert_eq!(listed(&place, "").len(), 5);
+    assert_eq!(place.run(&["call", "calculator", "expression={{answer.calculator}} + 1"]).data, "43");
+    place.run(&["call", "calculator", "expression={{answer.nobody}}"]).ended(2, &["no answer of \"nobody\" yet"]);
+    let mut with_variable = place.command(&["call", "calculator", "expression={{env.MY_SECRET}} * 2"]);
+    let sent = with_variable.env("MY_SECRET", "123456789").output().unwrap();
+    assert_eq!(String::from_utf8(sent.stdout).unwrap(), "246913578");
+    let kept = place.run(&["history", "show", "last"]).data;
+    assert!(kept.contains("{{env.MY_SECRET}}") && !kept.contains("123456789"), "{kept}");
+    place.run(&["call", "calculator", "expression={{env.NOT_THERE}}"]).ended(3, &["no variable NOT_THERE"]);
+    let series = place.run(&["call", "calculator", "expression=1/0", "--times", "2", "--json"]);
+    series.ended(1, &[]);
+    assert_eq!(series.events().last().unwrap()["failed"], 2);
+}
+
 fn kitchen() -> Place {
     let tools = "\
 tool:

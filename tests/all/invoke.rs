@@ -2,8 +2,11 @@
 
 use insta::assert_snapshot;
 use toolcrib::{
-    app::{effect::Effect, message::ScreenId},
-    model::call::{CallProblem, EventKind, Outcome, StrayCause},
+    app::{
+        effect::Effect,
+        message::{Message, ScreenId},
+    },
+    model::call::{CallId, CallProblem, Event, EventKind, Outcome, StrayCause},
 };
 
 use crate::support::workbench::Workbench;
@@ -197,4 +200,115 @@ fn no_size_breaks_it() {
         bench.resize(width, height);
         bench.keys("esc tab tab v v v v tab z");
     }
+}
+
+#[test]
+fn an_answer_is_shown_as_markdown_as_bytes_and_as_a_line_of_times() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (40, chunk("# Late **deliveries**\n- one\n")),
+        (140, chunk("- two")),
+        (150, end(Outcome::Succeeded, None)),
+    ]);
+    bench.clicks("MD");
+    let screen = bench.screen();
+    assert!(screen.contains("Late deliveries") && screen.contains("• one") && !screen.contains("**"), "{screen}");
+    bench.clicks("Hex");
+    assert!(bench.screen().contains("00000000  23 20 4c 61"), "{}", bench.screen());
+    bench.clicks("Time");
+    let screen = bench.screen();
+    assert!(
+        screen.contains("queued +0 → sent +0 → first chunk +40") && screen.contains("end +150") && screen.contains("B/s"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn the_path_of_a_value_is_copied() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    bench.happens([(5, chunk(r#"{"rows": [1, {"a": null}]}"#)), (6, end(Outcome::Succeeded, None))]);
+    bench.clicks("Tree");
+    bench.keys("down down y");
+    bench.types("path");
+    bench.keys("enter");
+    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
+    assert_eq!(text, "/rows/0");
+}
+
+#[test]
+fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thousand() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let call = bench.state.calls.iter().next_back().unwrap().id;
+    let event = Event { at_ms: 1, kind: chunk("0123456789\n") };
+    for _ in 0..1_000_000 / 256 {
+        bench.send(Message::CallEvents { call, events: vec![event.clone(); 256] });
+    }
+    bench.draw();
+    let shown = bench.state.calls.get(call).unwrap();
+    assert_eq!((shown.chunks, shown.text.len()), (999_936, 11 * 999_936));
+    // What a frame goes through is what is in memory, and that is bounded.
+    assert_eq!((shown.events.len(), shown.events.let_go()), (5_200, 999_936 - 5_200));
+    bench.send(Message::CallEvents { call, events: vec![Event { at_ms: 9, kind: end(Outcome::Succeeded, None) }] });
+    for view in ["Raw", "Time", "MD", "Hex", "Text"] {
+        bench.clicks(view);
+        bench.keys("home end pageup");
+        assert!(bench.screen().contains("0123456789") || matches!(view, "Hex" | "Raw"), "{view}: {}", bench.screen());
+    }
+}
+
+#[test]
+fn a_request_is_sent_many_times_a_few_at_once() {
+    let mut bench = open(120, 36);
+    bench.types("1");
+    bench.keys("esc n");
+    bench.keys("ctrl+u");
+    bench.types("5 x 2");
+    bench.keys("enter");
+    let begun = |bench: &Workbench| -> Vec<CallId> {
+        let of = |effect: &Effect| match effect {
+            Effect::Call { call, .. } => Some(*call),
+            _ => None,
+        };
+        bench.effects.iter().filter_map(of).collect()
+    };
+    assert_eq!(begun(&bench).len(), 2, "{}", bench.screen());
+    assert!(bench.screen().contains("0 of 5"), "{}", bench.screen());
+    let mut ended = 0;
+    while let Some(call) = begun(&bench).get(ended).copied() {
+        ended += 1;
+        let at_ms = 10 * ended as u64;
+        bench.send(Message::CallEvents { call, events: vec![Event { at_ms, kind: end(Outcome::Succeeded, None) }] });
+        assert!(begun(&bench).len() <= ended + 2);
+    }
+    bench.draw();
+    assert_eq!(ended, 5);
+    assert!(bench.screen().contains("5 calls: 5 succeeded · p50 30 ms"), "{}", bench.screen());
+    let ids: std::collections::HashSet<_> = bench.state.calls.iter().map(|call| call.request.correlation.clone()).collect();
+    assert_eq!(ids.len(), 5, "each has an id of its own");
+    // Esc stops all of a series.
+    bench.keys("n enter");
+    bench.keys("esc");
+    let cancelled = bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
+    assert_eq!((cancelled, bench.state.many.as_ref().unwrap().waiting), (4, 0), "{}", bench.screen());
+}
+
+#[test]
+fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
+    let mut bench = open(120, 36);
+    bench.types("6 * 7");
+    bench.keys("f6");
+    bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded, None))]);
+    bench.keys("ctrl+u");
+    bench.types("{{answer.calculator}} + {{env.SECRET}}");
+    bench.keys("f6");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{}", bench.screen()) };
+    assert!(request.body.contains("42 + {{env.SECRET}}"), "{}", request.body);
+    bench.keys("ctrl+u");
+    bench.types("{{answer.nobody}}");
+    bench.keys("f6");
+    assert!(bench.screen().contains("there is no answer of \"nobody\" yet"), "{}", bench.screen());
 }

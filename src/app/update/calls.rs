@@ -65,14 +65,14 @@ pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect
 }
 
 pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    match state.calls.get(call).map(|call| call.request.clone()) {
-        Some(request) => send_again(state, request, now),
+    match state.calls.get(call).map(|call| (call.request.clone(), call.connection.clone())) {
+        Some((request, connection)) => send_again(state, request, &connection, now),
         None => Vec::new(),
     }
 }
 
-/// Sends a request that was sent before.
-pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
+/// Sends a request that was sent before, over the connection of that name: it was made for that one. Where that is gone, over the chosen one.
+pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, connection: &str, now: Millis) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
     let headers = request
@@ -80,7 +80,9 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
         .into_iter()
         .map(|(name, value)| if value == request.correlation { (name, id.clone()) } else { (name, value) });
     let request = crate::model::call::Request { headers: headers.collect(), correlation: id.clone(), ..request };
-    begin(state, request, now)
+    let own = state.connections.iter().find(|known| known.name == connection).cloned();
+    let connection = own.unwrap_or_else(|| state.connection());
+    begin_on(state, request, connection, now)
 }
 
 pub(super) fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {

@@ -91,7 +91,7 @@ pub(super) fn stop(state: &mut State) -> Vec<Effect> {
     }
 }
 
-/// Sends the kept request under a fresh id, over the connection that is chosen now.
+/// Sends the kept request under a fresh id, over the connection that it was made for.
 pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = &state.kept.open else { return Vec::new() };
     let head = &open.trace.head;
@@ -102,6 +102,13 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
     } else if state.catalog.tool_called(&head.tool).is_none() {
         Some(problem("its tool is no longer in this workspace".into(), "open the workspace that has it"))
+    } else if state.connections.iter().all(|known| known.name != *head.connection)
+        && state.connection().transport.word() != &*head.transport
+    {
+        Some(problem(
+            format!("its connection \"{}\" is no longer there", head.connection),
+            "edit and resend it over the one that is chosen",
+        ))
     } else {
         None
     };
@@ -110,9 +117,10 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         return Vec::new();
     }
     let request = request_of(head, &state.catalog);
+    let connection = head.connection.to_string();
     state.selected = Some(request.tool.clone());
     state.screen = ScreenId::Invoke;
-    calls::send_again(state, request, now)
+    calls::send_again(state, request, &connection, now)
 }
 
 /// Puts the arguments of a call into the form of its tool.

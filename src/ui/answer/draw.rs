@@ -4,6 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
 use super::{
+    bytes,
     events::{Listed, LogRow, Which, listed, sign, span},
     pane::{Answer, VIEWS, View},
 };
@@ -59,7 +60,7 @@ impl Answer {
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
         let follows = match self.view() {
             View::Text => Some(self.text.follow),
-            View::Tree => None,
+            View::Tree | View::Hex => None,
             _ => Some(self.list_follows),
         };
         let note = follows.map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
@@ -86,7 +87,25 @@ impl Answer {
         match self.view() {
             View::Text => self.draw_text(buffer, body, look, call),
             View::Tree => self.draw_tree(buffer, body, styles, call, focused),
-            View::Raw | View::Time | View::Strays => self.draw_list(buffer, body, styles, call, focused),
+            View::Time => {
+                let head = timeline(call, usize::from(body.width));
+                let height = u16::try_from(head.len()).unwrap_or(0).min(body.height / 2);
+                for (line, words) in (0..height).zip(&head) {
+                    Pen::new(buffer, body, line).put(words, styles[Role::Info]);
+                }
+                let below = Rect { y: body.y + height, height: body.height - height, ..body };
+                self.body = below;
+                self.draw_list(buffer, below, styles, call, focused);
+            }
+            View::Raw | View::Strays => self.draw_list(buffer, body, styles, call, focused),
+            View::Markdown => {
+                if self.list_follows && call.outcome().is_none() {
+                    // The last row there is, however many come.
+                    self.list.row = usize::MAX;
+                }
+                self.rendered.draw(buffer, body, styles, &call.text, &mut self.list);
+            }
+            View::Hex => bytes::draw(buffer, body, styles, &call.text, &mut self.list, focused),
         }
     }
 
@@ -191,7 +210,7 @@ impl Answer {
         match self.view() {
             View::Text => self.text.position(&call.text),
             View::Tree => self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position()),
-            View::Raw | View::Time | View::Strays => self.list.position(listed(call, self.which()).len()),
+            _ => self.list.position(self.rows(call)),
         }
     }
 }
@@ -225,6 +244,7 @@ fn title(call: &Call, whose: &str, room: usize) -> String {
         (call.chunks > 0).then(|| size::bytes(call.text.len() as u64)),
         took.map(span),
         call.first_chunk_ms.map(|ms| format!("first after {}", span(ms))),
+        rate(call),
     ];
     for part in parts.into_iter().flatten() {
         if width(&title) + width(&part) + 3 <= room {
@@ -233,6 +253,39 @@ fn title(call: &Call, whose: &str, room: usize) -> String {
         }
     }
     title
+}
+
+/// Bytes a second since the first chunk.
+fn rate(call: &Call) -> Option<String> {
+    let last = match &call.state {
+        CallState::Ended { at_ms, .. } => *at_ms,
+        _ => call.events.iter().next_back()?.at_ms,
+    };
+    let ms = last.saturating_sub(call.first_chunk_ms?);
+    (ms > 0 && call.chunks > 1).then(|| format!("{}/s", size::bytes((call.text.len() as u64).saturating_mul(1_000) / ms)))
+}
+
+/// The call's way in a few words, in lines that fit: queued, sent, first chunk, last chunk, end.
+fn timeline(call: &Call, cells: usize) -> Vec<String> {
+    let at = |wanted: fn(&EventKind) -> bool, from_end: bool| {
+        let mut events = call.events.iter();
+        let fits = |event: &&crate::model::call::Event| wanted(&event.kind);
+        if from_end { events.rfind(fits) } else { events.find(fits) }.map(|event| event.at_ms)
+    };
+    let chunk = |kind: &EventKind| matches!(kind, EventKind::Chunk { .. });
+    let end = match &call.state {
+        CallState::Ended { at_ms, .. } => Some(*at_ms),
+        _ => None,
+    };
+    let parts = [
+        Some("queued +0".to_owned()),
+        at(|kind| matches!(kind, EventKind::Sent { .. }), false).map(|ms| format!("sent +{ms}")),
+        call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
+        at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
+        end.map(|ms| format!("end +{ms}")),
+        rate(call),
+    ];
+    wrap(&parts.into_iter().flatten().collect::<Vec<_>>().join(" → "), cells)
 }
 
 fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {

@@ -2,10 +2,15 @@
 
 use ratatui::layout::Rect;
 
-use super::events::{Listed, LogRow, Which, listed};
+use super::{
+    bytes,
+    events::{Listed, LogRow, Which, listed},
+    rendered::Rendered,
+};
 use crate::{
     app::input::{Code, Input, Key, Mouse, MouseKind},
     model::call::{Call, CallId, EventKind},
+    schema::pointer::Pointer,
     ui::{
         canvas::wrap,
         overlays::page::Page,
@@ -21,7 +26,7 @@ use crate::{
     },
 };
 
-pub const VIEWS: [&str; 4] = ["Text", "Tree", "Raw", "Time"];
+pub const VIEWS: [&str; 6] = ["Text", "Tree", "Raw", "Time", "MD", "Hex"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,6 +35,8 @@ pub enum View {
     Tree,
     Raw,
     Time,
+    Markdown,
+    Hex,
     /// What is not part of the answer; there where something came.
     Strays,
 }
@@ -41,6 +48,7 @@ pub struct Answer {
     pub tabs: Tabs,
     pub text: TextView,
     pub tree: Option<(usize, Result<JsonTree, String>)>,
+    pub rendered: Rendered,
     pub list: ListCursor,
     /// The list stays at its end.
     pub list_follows: bool,
@@ -51,7 +59,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn view(&self) -> View {
-        [View::Text, View::Tree, View::Raw, View::Time, View::Strays][self.tabs.at.min(VIEWS.len())]
+        [View::Text, View::Tree, View::Raw, View::Time, View::Markdown, View::Hex, View::Strays][self.tabs.at.min(VIEWS.len())]
     }
 
     /// Takes in which call is shown.
@@ -61,6 +69,7 @@ impl Answer {
             self.call = shown;
             self.text.reset(true);
             self.tree = None;
+            self.rendered = Rendered::default();
             self.leave_strays();
             self.list = ListCursor::default();
             self.list_follows = true;
@@ -107,8 +116,8 @@ impl Answer {
         self.find = Some(TextInput::default());
     }
 
-    /// What of the answer can be copied beside the whole text: the value under the cursor of the tree.
-    pub fn selected_value(&self) -> Option<String> {
+    /// What of the answer can be copied beside the whole text: the value under the cursor of the tree, and its path.
+    pub fn selected_value(&self) -> Option<(Pointer, String)> {
         match &self.tree {
             Some((_, Ok(tree))) if self.view() == View::Tree => tree.selected(),
             _ => None,
@@ -148,6 +157,10 @@ impl Answer {
 
     fn search(&mut self, call: &Call, way: Search) -> Reply {
         let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
+        if matches!(self.view(), View::Markdown | View::Hex) {
+            // What is found is shown where it stands.
+            self.tabs.at = 0;
+        }
         let found = match self.view() {
             View::Text => self.text.search(&call.text, &query, way),
             View::Tree => match &mut self.tree {
@@ -187,9 +200,24 @@ impl Answer {
                 Some((_, Ok(tree))) => tree.key(key),
                 _ => false,
             },
+            View::Markdown | View::Hex => {
+                let rows = self.rows(call);
+                let taken = self.list.key(key, rows);
+                self.list_follows &= !taken || key.code == Code::End;
+                taken
+            }
             _ => return self.list_key(key, call),
         };
         if taken { Reply::Handled } else { Reply::Ignored }
+    }
+
+    /// How many rows the view has, of those that are lists of rows.
+    pub fn rows(&self, call: &Call) -> usize {
+        match self.view() {
+            View::Markdown => self.rendered.rows(),
+            View::Hex => bytes::rows(&call.text, self.body.width),
+            _ => listed(call, self.which()).len(),
+        }
     }
 
     fn list_key(&mut self, key: Key, call: &Call) -> Reply {
@@ -221,6 +249,11 @@ impl Answer {
                 if let Some((_, Ok(tree))) = &mut self.tree {
                     tree.mouse(mouse);
                 }
+            }
+            (View::Markdown | View::Hex, _) => {
+                let rows = self.rows(call);
+                self.list.mouse(mouse, self.body, rows);
+                self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
             }
             _ => {
                 let rows = listed(call, self.which());

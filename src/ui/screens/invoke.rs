@@ -25,9 +25,12 @@ use crate::{
     app::{
         actions::{Act, Scope},
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        many::Many,
         message::{Message, ScreenId},
         state::State,
     },
+    engine::series,
+    model::{call::Call, entry::EntryId},
     schema::literal::Literal,
     systems,
     ui::{
@@ -36,7 +39,10 @@ use crate::{
             pane::Answer,
         },
         cases,
-        overlays::menu::{Item, Menu},
+        overlays::{
+            menu::{Item, Menu},
+            prompt::Prompt,
+        },
         view::{Look, OverlayReply, Reply, Screen},
         widgets::{
             pane::Pane,
@@ -159,7 +165,8 @@ impl Invoke {
         let Some(call) = state.calls.shown() else { return self.copy_request(state) };
         let mut copies = requests_of(state, &call.request);
         let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
-        if let Some(value) = self.answer.selected_value() {
+        if let Some((at, value)) = self.answer.selected_value() {
+            add("path of the value", at.to_string());
             add("value under the cursor", value);
         }
         if !call.text.is_empty() {
@@ -175,6 +182,17 @@ impl Invoke {
             None => Reply::Refused("choose a tool first".into()),
         }
     }
+}
+
+/// Asks how often, and says how it went last.
+fn times_prompt(state: &State, tool: EntryId) -> Reply {
+    let last = state.many.as_ref().map_or_else(String::new, |many| format!(" Last: {}.", many.series.words()));
+    let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
+    Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
+        let (times, at_once) = series::parse(text)
+            .ok_or_else(|| format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE))?;
+        Ok(Reply::send(Message::SendMany { tool: tool.clone(), times, at_once }))
+    })))
 }
 
 fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
@@ -286,6 +304,14 @@ impl Screen for Invoke {
             Act::Follow => self.answer.turn_follow(),
             Act::NextView => self.answer.next_view(state.calls.shown()),
             Act::Strays => self.answer.turn_strays(),
+            Act::SendMany => return tool_of(state).map_or(Reply::Handled, |tool| times_prompt(state, tool)),
+            Act::EditSent => {
+                let edit = |call: &Call| Message::EditCall {
+                    tool: call.request.name.clone(),
+                    arguments: call.request.arguments.clone(),
+                };
+                return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
+            }
             Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, cases::keep),
             Act::Cases => return cases::menu(state),
             Act::EditDescriptor => {
@@ -302,14 +328,15 @@ impl Screen for Invoke {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let shown = state.calls.shown();
         let words = match act {
-            Act::Send => {
+            Act::SendMany if state.many.as_ref().is_some_and(Many::under_way) => "a series is under way; Esc stops it",
+            Act::Send | Act::SendMany => {
                 return tool_of(state)
                     .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
             }
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
                 "no call is running here"
             }
-            Act::Resend | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
+            Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
             Act::KeepCase if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",

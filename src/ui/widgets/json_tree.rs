@@ -122,11 +122,11 @@ impl JsonTree {
         self.lay();
     }
 
-    /// The value under the cursor, as JSON.
+    /// The place under the cursor, and the value there as JSON.
     #[must_use]
-    pub fn selected(&self) -> Option<String> {
+    pub fn selected(&self) -> Option<(Pointer, String)> {
         let row = self.rows.get(self.cursor.row)?;
-        row.at.get(&self.value).map(Value::to_string)
+        row.at.get(&self.value).map(|value| (row.at.clone(), value.to_string()))
     }
 
     #[must_use]
@@ -204,12 +204,12 @@ mod tests {
         tree.key(Key::plain(Code::Down));
         tree.key(Key::plain(Code::Left));
         assert_eq!(lines(&mut tree), ["▾ {2 items}", "  ▸ a: {1 item}", "    d: null"]);
-        assert_eq!(tree.selected().as_deref(), Some(r#"{"b/c":[1,"x"]}"#));
+        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"{"b/c":[1,"x"]}"#));
         tree.key(Key::plain(Code::Enter));
         assert_eq!(lines(&mut tree), all);
         assert!(tree.search("X", true) && !tree.search("nowhere", true));
-        assert_eq!(tree.selected().as_deref(), Some("\"x\""));
+        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some("\"x\""));
         tree.key(Key::plain(Code::Left));
-        assert_eq!(tree.selected().as_deref(), Some(r#"[1,"x"]"#));
+        assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"[1,"x"]"#));
     }
 }

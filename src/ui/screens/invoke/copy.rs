@@ -7,9 +7,10 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     model::{
         call::Request,
-        connection::{Connection, TransportKind},
+        connection::{Connection, Credentials, TransportKind},
     },
     schema::literal::Literal,
+    systems,
 };
 
 /// Something that can be copied: its name, and its text.
@@ -23,6 +24,10 @@ pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option
     let mut copies = vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
     if let (TransportKind::Nats, Some(subject)) = (connection.transport, subject) {
         copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
+        copies.push(Copied { what: "Python program", text: python(request, subject, connection) });
+    }
+    if connection.transport == TransportKind::Http {
+        copies.push(Copied { what: "curl command", text: curl(request, connection) });
     }
     copies.push(Copied { what: "request body", text: request.body.to_string() });
     copies
@@ -50,6 +55,40 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     format!("nats --server {} req{headers} {} {}", quote(&server), quote(subject), quote(&request.body))
 }
 
+/// The token stays in its variable.
+fn curl(request: &Request, connection: &Connection) -> String {
+    let server = connection.servers.first().map_or("", |server| server.trim_end_matches('/'));
+    let token = match &connection.credentials {
+        Credentials::Token { token_variable } => format!(" -H \"authorization: Bearer ${token_variable}\""),
+        _ => String::new(),
+    };
+    format!(
+        "curl -N {}{token} -H 'content-type: application/json' -d {}",
+        quote(&format!("{server}{}", request.to)),
+        quote(&request.body)
+    )
+}
+
+/// A program for nats-py that sends the request and prints what comes. Texts are written as JSON, which Python reads alike.
+fn python(request: &Request, subject: &str, connection: &Connection) -> String {
+    let text = |text: &str| Value::from(text).to_string();
+    let headers: serde_json::Map<String, Value> =
+        request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    let answers =
+        request.reply.as_deref().and_then(|reply| systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok());
+    let subscribe = answers.map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
+    format!(
+        "import asyncio, nats\n\nasync def main():\n    bus = await nats.connect({server})\n\n    async def show(message):\n        \
+         print(message.headers, message.data.decode())\n\n    inbox = bus.new_inbox()\n    await bus.subscribe(inbox, cb=show)\n{subscribe}    \
+         body = {body}\n    await bus.publish({subject}, body.encode(), reply=inbox, headers={headers})\n    await asyncio.sleep(30)\n\n\
+         asyncio.run(main())\n",
+        server = Value::from(connection.servers.clone()),
+        body = text(&request.body),
+        subject = text(subject),
+        headers = Value::Object(headers),
+    )
+}
+
 /// A word as a POSIX shell takes it.
 fn quote(word: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:./,@%+".contains(letter);
@@ -58,11 +97,34 @@ fn quote(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::{
         model::entry::{EntryForm, EntryId, EntryPlace, FileId},
         schema::pointer::Pointer,
     };
+
+    #[test]
+    fn a_request_to_a_gateway_is_a_curl_command_without_its_token() {
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let request = Request {
+            tool: EntryId::new(place),
+            system: "trustgraph",
+            name: "ask".into(),
+            to: "/api/v1/mcp-tool".into(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: "1".into(),
+            arguments: "{}".into(),
+            body: "{\"a\":\"it's\"}".into(),
+        };
+        let credentials = Credentials::Token { token_variable: "GATEWAY_TOKEN".into() };
+        let connection = Connection { credentials, ..Connection::to(TransportKind::Http, "gw", "http://127.0.0.1:8088/") };
+        let copies = of_request(&request, &json!({}).into(), None, &connection);
+        let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
+        assert_eq!(copies.iter().find(|copied| copied.what == "curl command").map(|copied| copied.text.as_str()), Some(expected));
+    }
 
     #[test]
     fn commands_survive_a_shell() {
@@ -87,6 +149,11 @@ mod tests {
         assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local");
         let expected = r#"nats --server nats://127.0.0.1:4222 req -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
         assert_eq!(texts[1], expected);
-        assert_eq!(texts[2], r#"{"user":"o'hara"}"#);
+        assert_eq!(texts[3], r#"{"user":"o'hara"}"#);
+        assert!(
+            texts[2].contains(r#"    body = "{\"user\":\"o'hara\"}""#) && texts[2].contains(r#"headers={"id":"7f1c"}"#),
+            "{}",
+            texts[2]
+        );
     }
 }

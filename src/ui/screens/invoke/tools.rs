@@ -115,7 +115,10 @@ impl Tools {
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
-        let title = format!("This session {calls}");
+        let title = match state.many.as_ref().filter(|many| many.under_way()) {
+            Some(many) => format!("Series {} of {}", many.series.ended(), many.times),
+            None => format!("This session {calls}"),
+        };
         let calls_focus = focused && self.part == Part::Calls;
         let foot = self.calls.position(calls).unwrap_or_default();
         self.calls_area =

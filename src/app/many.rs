@@ -1,0 +1,28 @@
+//! One request sent many times, a few at once, to see how long it takes.
+
+use std::collections::HashSet;
+
+use crate::{
+    engine::series::Series,
+    model::call::{CallId, Request},
+};
+
+#[derive(Clone, Debug)]
+pub struct Many {
+    pub request: Request,
+    /// The connection's name.
+    pub connection: String,
+    pub times: usize,
+    pub at_once: usize,
+    /// How many are still to be sent.
+    pub waiting: usize,
+    pub running: HashSet<CallId>,
+    pub series: Series,
+}
+
+impl Many {
+    #[must_use]
+    pub fn under_way(&self) -> bool {
+        self.waiting > 0 || !self.running.is_empty()
+    }
+}

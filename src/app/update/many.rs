@@ -1,0 +1,76 @@
+//! Sends one request many times.
+
+use std::collections::HashSet;
+
+use super::calls;
+use crate::{
+    app::{effect::Effect, many::Many, notices::NoticeKind, state::State},
+    engine::series::Series,
+    model::{
+        call::{CallId, Outcome},
+        clock::Millis,
+        entry::EntryId,
+    },
+};
+
+pub(super) fn begin(state: &mut State, tool: &EntryId, (times, at_once): (usize, usize), now: Millis) -> Vec<Effect> {
+    match state.request(tool) {
+        Ok(request) => {
+            state.many = Some(Many {
+                request,
+                connection: state.connection().name,
+                times,
+                at_once,
+                waiting: times,
+                running: HashSet::new(),
+                series: Series::default(),
+            });
+            go_on(state, now)
+        }
+        Err(problem) => {
+            state.notices.problem(&problem, now);
+            Vec::new()
+        }
+    }
+}
+
+fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    while let Some(many) = state.many.as_mut().filter(|many| many.waiting > 0 && many.running.len() < many.at_once) {
+        many.waiting -= 1;
+        let request = many.request.clone();
+        let connection = many.connection.clone();
+        let begun = calls::send_again(state, request, &connection, now);
+        if let (Some(Effect::Call { call, .. }), Some(many)) = (begun.first(), &mut state.many) {
+            many.running.insert(*call);
+        }
+        effects.extend(begun);
+    }
+    effects
+}
+
+/// A call has ended: where it was one of many, it counts, and the next one begins.
+pub(super) fn ended(state: &mut State, call: CallId, outcome: Outcome, took_ms: u64, now: Millis) -> Vec<Effect> {
+    let first = state.calls.get(call).and_then(|call| call.first_chunk_ms);
+    let Some(many) = state.many.as_mut().filter(|many| many.running.contains(&call)) else { return Vec::new() };
+    many.running.remove(&call);
+    many.series.take(outcome, took_ms, first);
+    if many.under_way() {
+        return go_on(state, now);
+    }
+    let kind = if many.series.count(Outcome::Succeeded) == many.series.ended() { NoticeKind::Done } else { NoticeKind::Warning };
+    let words = many.series.words();
+    state.notices.push(kind, words, now);
+    Vec::new()
+}
+
+/// Stops a call; where it is one of many, all of them.
+pub(super) fn cancel(state: &mut State, call: CallId) -> Vec<Effect> {
+    match state.many.as_mut().filter(|many| many.running.contains(&call)) {
+        Some(many) => {
+            many.waiting = 0;
+            many.running.iter().map(|call| Effect::Cancel(*call)).collect()
+        }
+        None => vec![Effect::Cancel(call)],
+    }
+}

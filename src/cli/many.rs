@@ -1,0 +1,104 @@
+//! `toolcrib call --times`: one request many times, some at once, and how long it took.
+
+use std::{pin::pin, sync::Arc};
+
+use futures::StreamExt as _;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::{
+    ending::{Ended, Ending},
+    out::Out,
+    signals::interrupted,
+};
+use crate::{
+    engine::{case::verdict::Answer, series::Series},
+    model::{
+        call::{EventKind, Limits, Outcome, Request},
+        connection::Connection,
+        trace::Head,
+    },
+    runtime::now::now,
+    store::history::History,
+    wire::registry::Registry,
+};
+
+/// Events on their way at most, for each call.
+const QUEUE: usize = 256;
+
+/// What is sent, and how.
+pub struct Many {
+    pub requests: Vec<Request>,
+    pub at_once: usize,
+    pub connection: Connection,
+    pub limits: Limits,
+    /// `None`: nothing is kept.
+    pub history: Option<Arc<History>>,
+    pub json: bool,
+}
+
+/// Sends all and tells how each ended, in their order, and what came of them together. An interruption ends it with what came until then.
+pub async fn run(many: Many, out: &mut Out) -> Ended {
+    let Many { requests, at_once, connection, limits, history, json } = many;
+    let registry = Registry::default();
+    let mut interrupt = pin!(interrupted());
+    let calls = requests.into_iter().map(|request| call(&registry, &connection, request, limits, history.as_ref()));
+    let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
+    let mut series = Series::default();
+    let mut ending = Ending::Done;
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = &mut interrupt => {
+                ending = Ending::Interrupted;
+                break;
+            }
+            next = answers.next() => next,
+        };
+        let Some((answer, first_ms)) = next else { break };
+        let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
+        series.take(outcome, answer.took_ms, first_ms);
+        if outcome != Outcome::Succeeded {
+            ending = Ending::Found;
+        }
+        if json {
+            let error = answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message}));
+            out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "outcome": outcome.word(), "error": error, "chunks": answer.chunks}))?;
+        } else if let Some((kind, message)) = &answer.error {
+            out.say(format_args!("{}: {message} ({kind})", outcome.word()));
+        }
+    }
+    match json {
+        true => out.json_line(&series.to_json())?,
+        false => out.line(series.words())?,
+    }
+    Ok(ending)
+}
+
+async fn call(
+    registry: &Registry,
+    connection: &Connection,
+    request: Request,
+    limits: Limits,
+    history: Option<&Arc<History>>,
+) -> (Answer, Option<u64>) {
+    // A call is made although it cannot be kept.
+    let mut recorder = history.and_then(|history| history.begin(&Head::of(&request, connection, now())).ok());
+    let (sender, mut events) = mpsc::channel(QUEUE);
+    let calling = registry.call(connection, request, limits, sender);
+    let taking = async {
+        let (mut answer, mut first) = (Answer::default(), None);
+        let mut batch = Vec::with_capacity(QUEUE);
+        while events.recv_many(&mut batch, QUEUE).await > 0 {
+            recorder = recorder.take().and_then(|mut recorder| recorder.take(&batch).ok().map(|()| recorder));
+            for event in batch.drain(..) {
+                if matches!(event.kind, EventKind::Chunk { .. }) {
+                    first.get_or_insert(event.at_ms);
+                }
+                answer.take(&event);
+            }
+        }
+        (answer, first)
+    };
+    tokio::join!(calling, taking).1
+}

@@ -1,0 +1,146 @@
+//! Many calls of one request: how they ended, and how long they took at the median and in the slow part.
+
+use serde_json::{Value, json};
+
+use crate::model::call::Outcome;
+
+/// What came of the calls so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    outcomes: Vec<Outcome>,
+    took: Vec<u64>,
+    first: Vec<u64>,
+}
+
+/// Times in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    pub least: u64,
+    pub p50: u64,
+    pub p90: u64,
+    pub p99: u64,
+    pub most: u64,
+}
+
+impl Series {
+    /// Counts a call that has ended. Only one that succeeded counts for the times.
+    pub fn take(&mut self, outcome: Outcome, took_ms: u64, first_ms: Option<u64>) {
+        self.outcomes.push(outcome);
+        if outcome == Outcome::Succeeded {
+            self.took.push(took_ms);
+            self.first.extend(first_ms);
+        }
+    }
+
+    /// How many have ended.
+    #[must_use]
+    pub fn ended(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// How many ended so.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.outcomes.iter().filter(|known| **known == outcome).count()
+    }
+
+    /// How long those took that succeeded; `None` where none did.
+    #[must_use]
+    pub fn took(&self) -> Option<Spread> {
+        spread(&self.took)
+    }
+
+    /// How long they waited for their first chunk.
+    #[must_use]
+    pub fn first(&self) -> Option<Spread> {
+        spread(&self.first)
+    }
+
+    /// In one line: `20 calls: 19 succeeded, 1 failed · p50 31 ms · p90 40 ms · p99 55 ms`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        const ALL: [Outcome; 5] = [Outcome::Succeeded, Outcome::Failed, Outcome::Cancelled, Outcome::TimedOut, Outcome::Lost];
+        let counts = ALL.map(|outcome| (self.count(outcome), outcome.word()));
+        let counts: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let times = self.took().map_or_else(String::new, |spread| {
+            format!(" · p50 {} ms · p90 {} ms · p99 {} ms · longest {} ms", spread.p50, spread.p90, spread.p99, spread.most)
+        });
+        let calls = if self.ended() == 1 { "1 call".to_owned() } else { format!("{} calls", self.ended()) };
+        format!("{calls}: {}{times}", counts.join(", "))
+    }
+
+    /// For scripts.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let of = |spread: Option<Spread>| {
+            spread.map(|spread| json!({"min": spread.least, "p50": spread.p50, "p90": spread.p90, "p99": spread.p99, "max": spread.most}))
+        };
+        json!({
+            "event": "series",
+            "calls": self.ended(),
+            "succeeded": self.count(Outcome::Succeeded),
+            "failed": self.count(Outcome::Failed),
+            "timed-out": self.count(Outcome::TimedOut),
+            "lost": self.count(Outcome::Lost),
+            "took_ms": of(self.took()),
+            "first_ms": of(self.first()),
+        })
+    }
+}
+
+/// The nearest rank: of 100 times, p99 is the 99th.
+fn spread(times: &[u64]) -> Option<Spread> {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    let rank = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
+    Some(Spread { least: *sorted.first()?, p50: rank(50)?, p90: rank(90)?, p99: rank(99)?, most: *sorted.last()? })
+}
+
+/// `20`, or `20 x 4`: how many calls, and how many at once; 1 at once where nothing is said.
+#[must_use]
+pub fn parse(text: &str) -> Option<(usize, usize)> {
+    let mut parts = text.split(['x', '×', ',', ' ']).map(str::trim).filter(|part| !part.is_empty());
+    let times: usize = parts.next()?.parse().ok()?;
+    let at_once: usize = parts.next().map_or(Some(1), |part| part.parse().ok())?;
+    (parts.next().is_none() && (1..=MOST).contains(&times) && (1..=MOST_AT_ONCE).contains(&at_once)).then_some((times, at_once))
+}
+
+/// So many calls in one series at most.
+pub const MOST: usize = 10_000;
+/// So many at once at most.
+pub const MOST_AT_ONCE: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let mut series = Series::default();
+        (1..=100).rev().for_each(|ms| series.take(Outcome::Succeeded, ms, Some(ms / 2)));
+        series.take(Outcome::Failed, 10_000, None);
+        let spread = series.took().unwrap();
+        assert_eq!((spread.least, spread.p50, spread.p90, spread.p99, spread.most), (1, 50, 90, 99, 100));
+        assert_eq!(series.words(), "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms");
+        assert_eq!(Series::default().took(), None);
+        let mut one = Series::default();
+        one.take(Outcome::Succeeded, 7, None);
+        assert_eq!(one.took().map(|spread| (spread.p50, spread.p99)), Some((7, 7)));
+    }
+
+    #[test]
+    fn how_many_and_how_many_at_once() {
+        for (text, parsed) in [
+            ("20", Some((20, 1))),
+            ("20x4", Some((20, 4))),
+            (" 20 × 4 ", Some((20, 4))),
+            ("0", None),
+            ("x", None),
+            ("3 x 65", None),
+            ("1 2 3", None),
+        ] {
+            assert_eq!(parse(text), parsed, "{text}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `{{…}}` in arguments: `{{env.NAME}}` is a variable of the environment, `{{answer.TOOL}}` the newest answer of a tool, and
+//! `{{answer.TOOL/pointer}}` a part of it.
+//!
+//! Answers are filled in before a request is made. Variables are filled in as the last thing before it is sent, so that their values stand
+//! neither on the screen nor in the history.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    model::{
+        call::{CallProblem, Request},
+        problem::{Problem, ProblemKind},
+    },
+    schema::literal::Literal,
+};
+
+const OPEN: &str = "{{";
+const CLOSE: &str = "}}";
+const ENVIRONMENT: &str = "env.";
+const ANSWER: &str = "answer.";
+
+/// What stands between the braces of a template that a text holds, in order.
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
+}
+
+/// The arguments with earlier answers in the place of their templates; `answer` gives the newest text of a tool.
+///
+/// # Errors
+/// When a template names nothing that is there.
+pub fn with_answers(arguments: &Literal, answer: &dyn Fn(&str) -> Option<String>) -> Result<Literal, Problem> {
+    let json = arguments.json();
+    if !names(&json).any(|name| name.starts_with(ANSWER)) {
+        return Ok(arguments.clone());
+    }
+    let lookup = |name: &str| match name.strip_prefix(ANSWER) {
+        Some(rest) => part_of(rest, answer).map(Some),
+        None => Ok(None),
+    };
+    filled(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
+        Problem::new(ProblemKind::Input, "filling in the arguments", cause)
+            .remedy("call that tool first, or take the template out")
+    })
+}
+
+fn part_of(name: &str, answer: &dyn Fn(&str) -> Option<String>) -> Result<Value, String> {
+    let (tool, pointer) = name.find('/').map_or((name, ""), |at| name.split_at(at));
+    let text = answer(tool).ok_or_else(|| format!("there is no answer of \"{tool}\" yet"))?;
+    if pointer.is_empty() {
+        return Ok(text.into());
+    }
+    let value: Value =
+        serde_json::from_str(&text).map_err(|_| format!("the answer of \"{tool}\" is not JSON, so it has no {pointer}"))?;
+    value.pointer(pointer).cloned().ok_or_else(|| format!("the answer of \"{tool}\" has no {pointer}"))
+}
+
+/// The request with variables in the place of their templates, in headers and body.
+///
+/// # Errors
+/// When there is no such variable.
+pub fn with_environment(request: Request, variable: &dyn Fn(&str) -> Option<String>) -> Result<Request, CallProblem> {
+    let is_one = |text: &str| names(text).any(|name| name.starts_with(ENVIRONMENT));
+    let in_headers = request.headers.iter().any(|(_, value)| is_one(value));
+    if !in_headers && !is_one(&request.body) {
+        return Ok(request);
+    }
+    let lookup = |name: &str| match name.strip_prefix(ENVIRONMENT) {
+        Some(name) => {
+            variable(name).map(|value| Some(value.into())).ok_or_else(|| format!("the environment has no variable {name}"))
+        }
+        None => Ok(None),
+    };
+    let problem = |message| CallProblem { kind: "no-variable".into(), message, remedy: "set it before toolcrib starts".into() };
+    let body: Arc<str> = within(&request.body, &lookup).map_err(problem)?.into();
+    let mut headers = request.headers;
+    for (_, value) in &mut headers {
+        if is_one(value) {
+            *value = text_of(&in_text(value, &lookup).map_err(problem)?);
+        }
+    }
+    Ok(Request { body, headers, ..request })
+}
+
+type Lookup<'l> = dyn Fn(&str) -> Result<Option<Value>, String> + 'l;
+
+/// A text that may be JSON, which may hold JSON as text.
+fn within(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
+    if !text.contains(OPEN) {
+        return Ok(text.to_owned());
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) if value.is_object() || value.is_array() => Ok(filled(&value, lookup)?.to_string()),
+        _ => in_text(text, lookup).map(|value| text_of(&value)),
+    }
+}
+
+fn filled(value: &Value, lookup: &Lookup<'_>) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) if text.contains(OPEN) => match serde_json::from_str::<Value>(text) {
+            Ok(inner) if inner.is_object() || inner.is_array() => within(text, lookup)?.into(),
+            _ => in_text(text, lookup)?,
+        },
+        Value::Array(items) => items.iter().map(|item| filled(item, lookup)).collect::<Result<Vec<_>, _>>()?.into(),
+        Value::Object(members) => {
+            let filled = members.iter().map(|(name, member)| Ok((name.clone(), filled(member, lookup)?)));
+            Value::Object(filled.collect::<Result<_, String>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+/// A text with its templates filled in; one that is nothing but a template becomes the value itself. Unknown templates stay.
+fn in_text(text: &str, lookup: &Lookup<'_>) -> Result<Value, String> {
+    let alone = text.trim().strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)).filter(|name| !name.contains(CLOSE));
+    if let Some(value) = alone.map(|name| lookup(name.trim())).transpose()?.flatten() {
+        return Ok(value);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        let Some((name, later)) = after.split_once(CLOSE) else {
+            out.push_str(OPEN);
+            rest = after;
+            continue;
+        };
+        match lookup(name.trim())? {
+            Some(value) => out.push_str(&text_of(&value)),
+            None => out.push_str(&format!("{OPEN}{name}{CLOSE}")),
+        }
+        rest = later;
+    }
+    out.push_str(rest);
+    Ok(out.into())
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+        schema::pointer::Pointer,
+    };
+
+    fn answer(tool: &str) -> Option<String> {
+        match tool {
+            "ask" => Some(r#"{"rows": [{"id": 7, "name": "a \"b\""}]}"#.into()),
+            "tell" => Some("a text".into()),
+            _ => None,
+        }
+    }
+
+    fn arguments(json: &str) -> Result<Value, Problem> {
+        with_answers(&Literal::parse(json).unwrap(), &answer).map(Literal::into_value)
+    }
+
+    #[test]
+    fn earlier_answers_are_filled_in() {
+        assert_eq!(arguments(r#"{"a": "{{answer.ask/rows/0/id}}"}"#).unwrap(), json!({"a": 7}));
+        assert_eq!(
+            arguments(r#"{"a": ["say {{ answer.tell }}, {{answer.ask/rows/0/name}}"]}"#).unwrap(),
+            json!({"a": ["say a text, a \"b\""]})
+        );
+        assert_eq!(arguments(r#"{"a": "{{env.X}} {{else}} {{"}"#).unwrap(), json!({"a": "{{env.X}} {{else}} {{"}));
+        let kept = with_answers(&Literal::parse(r#"{"a": 1.50}"#).unwrap(), &answer).unwrap();
+        assert_eq!(kept.json(), r#"{"a": 1.50}"#);
+        for (json, words) in [
+            (r#"{"a": "{{answer.nobody}}"}"#, "no answer of \"nobody\" yet"),
+            (r#"{"a": "{{answer.tell/x}}"}"#, "is not JSON"),
+            (r#"{"a": "{{answer.ask/rows/1}}"}"#, "has no /rows/1"),
+        ] {
+            assert!(arguments(json).unwrap_err().cause.contains(words), "{json}");
+        }
+    }
+
+    fn request(body: &str) -> Request {
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        Request {
+            tool: EntryId::new(place),
+            system: "trustgraph",
+            name: "ask".into(),
+            to: "x".into(),
+            reply: None,
+            headers: vec![("auth".into(), "Bearer {{env.TOKEN}}".into())],
+            correlation: "1".into(),
+            arguments: "{}".into(),
+            body: body.into(),
+        }
+    }
+
+    #[test]
+    fn variables_are_filled_in_at_any_depth() {
+        let variable = |name: &str| (name == "TOKEN").then(|| "a\"b\\c".to_owned());
+        let inner = json!({"key": "{{env.TOKEN}}!", "n": 1}).to_string();
+        let sent =
+            with_environment(request(&json!({"arguments": inner, "user": "{{env.TOKEN}}"}).to_string()), &variable).unwrap();
+        let body: Value = serde_json::from_str(&sent.body).unwrap();
+        let inner: Value = serde_json::from_str(body["arguments"].as_str().unwrap()).unwrap();
+        assert_eq!((inner["key"].as_str(), body["user"].as_str()), (Some("a\"b\\c!"), Some("a\"b\\c")));
+        assert_eq!(sent.headers[0].1, "Bearer a\"b\\c");
+        let problem = with_environment(request("{{env.NOBODY}}"), &variable).unwrap_err();
+        assert!(problem.message.contains("no variable NOBODY"), "{problem:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_no_template_stays(text in r#"[a-z{} .]{0,40}"#) {
+            prop_assume!(!names(&text).any(|name| name.starts_with(ENVIRONMENT)));
+            prop_assert_eq!(in_text(&text, &|_| Ok(None)).unwrap(), Value::from(text));
+        }
+    }
+}
