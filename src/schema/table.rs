@@ -11,7 +11,7 @@ use super::{
     tree::Schema,
 };
 
-/// Items that are looked at for how wide a column gets.
+/// Items at either end that are looked at for how wide a column gets.
 const LOOKED_AT: usize = 100;
 /// Columns at most.
 const MOST: usize = 4;
@@ -39,7 +39,9 @@ pub fn columns(schema: &Schema, list: &Node, items: &[Value]) -> Option<Arc<[Col
             continue;
         }
         let title = inner.title.clone().unwrap_or_else(|| Arc::clone(&property.name));
-        let values = items.iter().take(LOOKED_AT).filter_map(|item| item.get(&*property.name));
+        // The last ones too: numbers and names often grow along a list.
+        let (first, last) = (items.iter().take(LOOKED_AT), items.iter().skip(LOOKED_AT).rev().take(LOOKED_AT));
+        let values = first.chain(last).filter_map(|item| item.get(&*property.name));
         let widest = values.map(|value| plain(value).chars().take(WIDEST).count()).max().unwrap_or(0);
         let cells = widest.max(title.chars().count()).clamp(3, WIDEST);
         columns.push(Column { name: Arc::clone(&property.name), title, cells });

@@ -164,7 +164,9 @@ impl std::fmt::Debug for Checker {
 }
 
 fn options<'r>() -> jsonschema::ValidationOptions<'r> {
-    jsonschema::options().offline().should_validate_formats(true)
+    // Texts that hold JSON have a format that is in no draft.
+    let holds_json = |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
+    jsonschema::options().offline().should_validate_formats(true).with_format("json", holds_json)
 }
 
 fn any_object(value: &Value, test: &impl Fn(&serde_json::Map<String, Value>) -> bool) -> bool {
@@ -187,6 +189,13 @@ mod tests {
     fn issues(schema: &Value, value: &Value) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
         checker.issues(value).into_iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect()
+    }
+
+    #[test]
+    fn a_text_that_is_to_hold_json_does() {
+        let schema = json!({"properties": {"a": {"type": "string", "format": "json"}}});
+        assert_eq!(issues(&schema, &json!({"a": "{"})), ["/a is not a JSON text, such as {\"a\": 1}"]);
+        assert!(issues(&schema, &json!({"a": " [1e400, {}] "})).is_empty());
     }
 
     #[test]

@@ -62,6 +62,12 @@ impl Desk {
         reply
     }
 
+    /// Brings back a text that was edited outside.
+    pub fn edited(&mut self, at: &Pointer, text: &str) {
+        let reply = self.form.edited(at, text);
+        self.take(reply);
+    }
+
     /// Presses keys by name.
     pub fn keys(&mut self, keys: &str) -> FormReply {
         let mut reply = FormReply::Ignored;

@@ -268,3 +268,38 @@ fn null_is_one_of_the_kinds_of_a_union_that_allows_it() {
     assert!(!desk.form.hints().contains(&Act::SetNull));
     assert_eq!(*desk.value, json!({"u": null, "s": null}));
 }
+
+#[test]
+fn what_comes_back_from_outside_brings_its_editor() {
+    let mut desk = Desk::new(json!({"properties": {"a": {"type": "string"}}}), json!({"a": "one"}));
+    let FormReply::OpenEditor { at, text } = desk.acts(Act::EditText) else { panic!("no editor is opened") };
+    assert_eq!(text, "one");
+    desk.edited(&at, "one\ntwo");
+    assert!(desk.screen().lines().any(|line| line.trim().starts_with("two")), "{}", desk.screen());
+}
+
+#[test]
+fn where_indents_end_the_way_to_the_field_is_said() {
+    let mut schema = json!({"properties": {"leaf": {"type": "string"}}});
+    let mut value = json!({"leaf": "x"});
+    for level in (1..20).rev() {
+        schema = json!({"properties": {(format!("level{level}")): schema}});
+        value = json!({(format!("level{level}")): value});
+    }
+    let mut desk = Desk::new(schema, value).sized(80, 10);
+    desk.acts(Act::FindField);
+    desk.types("leaf");
+    desk.keys("enter");
+    let position = desk.form.position().unwrap();
+    assert!(position.starts_with("… › level17 › level18 › level19 · field "), "{position}");
+}
+
+#[test]
+fn a_tables_columns_are_as_wide_as_its_last_rows_need() {
+    let rows: Vec<Value> = (0..250).map(|row| json!({"a": row, "b": format!("row {row}")})).collect();
+    let schema = json!({"properties": {"rows": {"type": "array", "items": {"type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}}}});
+    let mut desk = Desk::new(schema, json!({"rows": rows}));
+    desk.keys("enter end up enter end up enter end up");
+    assert!(desk.screen().contains("249  row 249"), "{}", desk.screen());
+}

@@ -24,6 +24,8 @@ pub struct Columns {
 
 /// Cells that a depth moves a row to the right.
 pub const INDENT: u16 = 2;
+/// The most of that.
+const DEEPEST: u16 = 16;
 
 impl Columns {
     /// Columns that give labels what they need, up to two fifths of the width.
@@ -44,7 +46,16 @@ impl Columns {
 
 #[must_use]
 pub fn indent(field: &Field) -> u16 {
-    u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(16)
+    u16::try_from(field.depth).unwrap_or(u16::MAX / INDENT).saturating_mul(INDENT).min(DEEPEST)
+}
+
+/// The end of the way to a row that lies deeper than indents can show.
+#[must_use]
+pub fn path_of(field: &Field) -> Option<String> {
+    let tokens = field.pointer.tokens();
+    let above = tokens.len().checked_sub(1).filter(|_| field.depth > usize::from(DEEPEST / INDENT))?;
+    let names: Vec<_> = tokens[above.saturating_sub(3)..above].iter().map(|name| fit(&visible(name), 16).into_owned()).collect();
+    Some(format!("… › {}", names.join(" › ")))
 }
 
 /// Cells for the label of a row, beside its indent and mark.

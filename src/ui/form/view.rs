@@ -14,7 +14,7 @@ use super::{
     cell::{Cell, Click, Editor, Inner},
     change::{Ground, applied, is_in_list, move_keys, moved},
     find::Finder,
-    layout::{Columns, Lines},
+    layout::{self, Columns, Lines},
     notes::{Note, Remarks},
     registry,
     spelling::{floats, spellings},
@@ -325,7 +325,8 @@ impl Form {
         let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
         let row = self.row().filter(|_| total > seen && seen > 0)?;
         let here = self.fields.iter().take(row + 1).filter(is_field).count();
-        Some(format!("field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
+        let path = layout::path_of(&self.fields[row]).map_or_else(String::new, |path| format!("{path} · "));
+        Some(format!("{path}field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
     }
 
     /// How the number at a place is written, where its value would round it.
@@ -469,7 +470,10 @@ impl Form {
         if at.get(&self.value).and_then(Value::as_str) == Some(text) {
             return FormReply::Handled;
         }
-        self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }])
+        let reply = self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }]);
+        // What came back may want another editor: one of many lines, say.
+        self.editor = None;
+        reply
     }
 }
 
