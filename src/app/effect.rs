@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{checking::Snapshot, message::TextTarget};
+use super::{
+    checking::Snapshot,
+    message::{Purpose, TextTarget},
+};
 use crate::{
     engine::traffic::trace::Head,
     model::{
@@ -13,7 +16,7 @@ use crate::{
         traffic::Tapped,
     },
     schema::pointer::Pointer,
-    systems::system::Place,
+    systems::{system::Place, trustgraph::deployed::push::Push},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -84,6 +87,16 @@ pub enum Effect {
     },
     /// Read a trace. Answered by `Watch` with `Opened`, or `Failed`.
     OpenTrace(String),
+    /// Read what is configured where the connection leads. Answered by `Deployed` or `Failed`.
+    ReadDeployed {
+        connection: Box<Connection>,
+        purpose: Purpose,
+    },
+    /// Write there, and read back. Answered by a notice or `Failed`.
+    Push {
+        connection: Box<Connection>,
+        push: Box<Push>,
+    },
     /// Tell what a folder holds; an empty name is the workspace's own. Answered by `Folder`.
     LookIntoFolder(String),
     /// Put a text on the clipboard.

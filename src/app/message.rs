@@ -25,6 +25,7 @@ use crate::{
         edit::Edit,
         source::{Source, SyntaxError},
     },
+    systems::trustgraph::deployed::{item::Item, push::Push},
 };
 
 /// The screens, as rows of `ui/screens.rs`.
@@ -44,6 +45,13 @@ pub enum ScreenId {
 pub enum Then {
     Stay,
     Leave,
+}
+
+/// What a running system's configuration is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Import,
+    Push,
 }
 
 /// Whether a document with issues may be saved.
@@ -85,6 +93,10 @@ pub enum Message {
     SwitchMode,
     SetTheme(String),
     UseConnection(String),
+    /// What is configured where the connection leads is wanted. Answered by `Deployed` or `Failed`.
+    AskDeployed(Purpose),
+    /// Make what is configured there like the workspace.
+    Push(Box<Push>),
     OpenEditor {
         file: FileId,
         line: usize,
@@ -214,6 +226,11 @@ pub enum Message {
     Watch(WatchMessage),
 
     // What comes back.
+    /// What is configured where the connection leads.
+    Deployed {
+        purpose: Purpose,
+        items: Vec<Item>,
+    },
     /// A slice of the workspace's files.
     Loaded(Vec<(FileId, Loaded)>),
     /// All files are read: their names (others have gone), and what was left out, in words.

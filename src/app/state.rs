@@ -44,7 +44,11 @@ use crate::{
     },
     schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
-    systems::{system::CallOf, table},
+    systems::{
+        system::CallOf,
+        table,
+        trustgraph::deployed::{item::Item, push::Push},
+    },
 };
 
 /// What the program was started with.
@@ -194,6 +198,10 @@ pub enum Question {
     Draft { then: Then, issues: Vec<String> },
     /// The file changed on disk since it was read.
     Conflict { file: FileId, disk: Option<Arc<str>>, then: Then },
+    /// Take these entries of a running system into the files?
+    Import(Vec<Item>),
+    /// Make what a running system has like the workspace?
+    Push(Box<Push>),
     /// An earlier session left unsaved work.
     Recover(BTreeMap<FileId, Arc<str>>),
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod cases;
+mod deployed;
 mod files;
 mod form;
 mod history;
@@ -84,6 +85,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.theme = theme.clone();
             return vec![Effect::KeepTheme(theme)];
         }
+        Message::AskDeployed(purpose) => return deployed::ask(state, purpose, now),
+        Message::Deployed { purpose, items } => deployed::came(state, purpose, items, now),
+        Message::Push(push) => return deployed::push(state, push, now),
         Message::UseConnection(name) => use_connection(state, &name, now),
         Message::Connections(connections) => {
             let name = state.connection().name;

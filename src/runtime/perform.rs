@@ -25,7 +25,7 @@ use crate::{
     app::{
         checking::Snapshot,
         effect::{Effect, Overwrite},
-        message::{Health, Loaded, Message},
+        message::{Health, Loaded, Message, Purpose},
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
@@ -45,7 +45,11 @@ use crate::{
         watch::{Changed, Watch},
         workspace::Workspace,
     },
-    wire::registry::{Registry, States},
+    systems::trustgraph::deployed::push::Push,
+    wire::{
+        deployed,
+        registry::{Registry, States},
+    },
 };
 
 /// How many events of a call travel in one message at most.
@@ -148,6 +152,8 @@ impl Performer {
             Effect::StopWatching => self.listening.stop(),
             Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
+            Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),
+            Effect::Push { connection, push } => self.push(*connection, push),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
@@ -256,6 +262,23 @@ impl Performer {
             self.tell(complaint);
         }
         self.tell(Message::CallEvents { call, events });
+    }
+
+    fn read_deployed(&self, connection: Connection, purpose: Purpose) {
+        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+        tokio::spawn(async move {
+            let read = deployed::read(&registry, &connection).await;
+            messages.send(read.map_or_else(Message::Failed, |items| Message::Deployed { purpose, items })).await
+        });
+    }
+
+    fn push(&self, connection: Connection, push: Box<Push>) {
+        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+        tokio::spawn(async move {
+            let done = deployed::write(&registry, &connection, &push).await;
+            let words = || format!("pushed to {} and read back: {}", connection.name, push.words());
+            messages.send(done.map_or_else(Message::Failed, |()| Message::Notice(NoticeKind::Done, words()))).await
+        });
     }
 
     fn put_sample(&self, name: &'static str) {

@@ -16,7 +16,7 @@ use crate::app::{
     form_file::FormFile,
     input::{Code, Input, Key, Mouse, MouseKind},
     keymap::Keymap,
-    message::{Health, Message, ScreenId},
+    message::{Health, Message, Purpose, ScreenId},
     notices::{Notice, NoticeKind},
     state::{Question, Reading, State},
 };
@@ -125,7 +125,7 @@ impl Root {
             return;
         }
         self.asked.clone_from(&state.question);
-        self.overlay = state.question.as_ref().map(|question| Box::new(questions::question(question, state)) as Box<dyn Overlay>);
+        self.overlay = state.question.as_ref().map(|question| questions::overlay(question, state));
     }
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
@@ -405,6 +405,8 @@ impl Root {
             Act::Save => Reply::send(Message::Save(state.selected.as_ref().map(|entry| entry.file().clone()))),
             Act::SaveAll => Reply::send(Message::Save(None)),
             Act::SwitchMode => Reply::send(Message::SwitchMode),
+            Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
+            Act::PushTools => Reply::send(Message::AskDeployed(Purpose::Push)),
             Act::Suspend => Reply::send(Message::Suspend),
             Act::Reload => Reply::send(Message::Reload),
             Act::Quit => Reply::send(Message::Quit { discard: false }),

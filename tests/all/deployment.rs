@@ -5,7 +5,7 @@ use std::{fs, path::Path, process::Command};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::gateway::Deployment;
+use crate::support::{gateway::Deployment, terminal};
 
 const TOOLS: &str = r#"
 tool:
@@ -48,6 +48,7 @@ fn the_real_gateway() {
     }
     agents(&trustgraph);
     pushes(&trustgraph);
+    by_keys(&trustgraph);
 }
 
 fn calls(trustgraph: &Deployment) {
@@ -162,4 +163,31 @@ fn agents(trustgraph: &Deployment) {
     assert!(failed.code == Some(1) && failed.words.contains("the gateway hides why"), "{}", failed.words);
     let over_http = toolcrib(folder.path(), &["agent", "--connection", &trustgraph.url("http"), "why"]);
     assert!(over_http.code == Some(2) && over_http.words.contains("ws://"), "{}", over_http.words);
+}
+
+/// The same from the screen: what changes is shown, and made with one key.
+fn by_keys(trustgraph: &Deployment) {
+    let folder = tempfile::tempdir().unwrap();
+    let mine = "tool:\n  mine: {type: text-completion, name: mine, description: Mine, group: [other]}\n";
+    fs::write(folder.path().join("mine.yaml"), mine).unwrap();
+    let url = trustgraph.url("ws");
+    let mut terminal = terminal::toolcrib([folder.path().to_str().unwrap(), "--connection", &url]).start();
+    terminal.wait_for("mine.yaml");
+    terminal.press(["f7"]);
+    terminal.wait_for("Import from TrustGraph");
+    terminal.wait_for("trustgraph.yaml  new file");
+    terminal.press(["esc"]);
+    terminal.wait_gone("Import from TrustGraph");
+    terminal.press(["f7"]);
+    terminal.wait_for("Import from TrustGraph");
+    terminal.press(["enter"]);
+    terminal.wait_for("ask-model");
+    terminal.press(["S"]);
+    terminal.wait_for("saved");
+    assert!(fs::read_to_string(folder.path().join("trustgraph.yaml")).unwrap().contains("ask-model:"));
+    terminal.press(["f8"]);
+    terminal.wait_for("Push to TrustGraph");
+    terminal.wait_for("tool/mine  add");
+    terminal.press(["enter"]);
+    terminal.wait_for("and read back: 1 added");
 }

@@ -22,13 +22,24 @@ use crate::{
 };
 
 /// What a text (empty where none is asked for) comes to, or why it comes to nothing.
-type Make = Box<dyn Fn(&str, &State) -> Result<Plan, String>>;
+type Make = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
+
+/// Something that would be done, as it is shown before.
+pub struct Proposed {
+    /// What a user should know before: sentences.
+    pub notes: Vec<String>,
+    pub lines: Vec<Line>,
+    /// What does it.
+    pub message: Message,
+}
 
 pub struct Proposal {
     title: String,
     words: String,
     input: Option<TextInput>,
     make: Make,
+    /// What is told however it ends.
+    aside: Option<Message>,
     shown: Option<Shown>,
     /// The first line of the preview that is seen.
     top: usize,
@@ -41,8 +52,7 @@ pub struct Proposal {
 /// The plan as it was worked out for one text and one state.
 struct Shown {
     of: (String, u64),
-    plan: Result<Plan, String>,
-    lines: Vec<Line>,
+    made: Result<Proposed, String>,
 }
 
 const BUTTONS: [&str; 2] = [" Enter make the change ", " Esc leave it "];
@@ -67,17 +77,37 @@ impl Proposal {
         Self::with(title, words, Some(TextInput::new(text)), make)
     }
 
+    /// Asks whether to do something that is no plan for the files.
+    pub fn sending(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        make: impl Fn(&State) -> Result<Proposed, String> + 'static,
+    ) -> Self {
+        Self::made(title, words, None, Box::new(move |_, state| make(state)))
+    }
+
+    /// The same; the message is told however it ends.
+    #[must_use]
+    pub fn aside(self, message: Message) -> Self {
+        Self { aside: Some(message), ..self }
+    }
+
     fn with(
         title: impl Into<String>,
         words: impl Into<String>,
         input: Option<TextInput>,
         make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
     ) -> Self {
+        Self::made(title, words, input, Box::new(move |text, state| planned(make(text, state)?, state)))
+    }
+
+    fn made(title: impl Into<String>, words: impl Into<String>, input: Option<TextInput>, make: Make) -> Self {
         Self {
             title: title.into(),
             words: words.into(),
             input,
-            make: Box::new(make),
+            make,
+            aside: None,
             shown: None,
             top: 0,
             seen: 0,
@@ -98,40 +128,29 @@ impl Proposal {
         let of = (text, state.generation);
         let kept = self.shown.take().filter(|shown| shown.of == of);
         self.shown.insert(kept.unwrap_or_else(|| {
-            let plan = (self.make)(&of.0, state);
-            let made = plan.and_then(|plan| {
-                let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
-                let mut lines = Vec::new();
-                for file in files {
-                    let word = match (&file.before, &file.after) {
-                        (None, _) => "  new file",
-                        (_, None) => "  the file goes",
-                        _ => "",
-                    };
-                    lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
-                    lines.extend(difference::lines(
-                        file.before.as_deref().unwrap_or_default(),
-                        file.after.as_deref().unwrap_or_default(),
-                    ));
-                }
-                Ok((plan, lines))
-            });
-            match made {
-                Ok((plan, lines)) => Shown { of, plan: Ok(plan), lines },
-                Err(why) => Shown { of, plan: Err(why), lines: Vec::new() },
-            }
+            let made = (self.make)(&of.0, state);
+            Shown { of, made }
         }))
     }
 
+    fn lines(&self) -> &[Line] {
+        self.shown.as_ref().and_then(|shown| shown.made.as_ref().ok()).map_or(&[], |made| &made.lines)
+    }
+
+    fn close(&self) -> OverlayReply {
+        self.aside.clone().map_or(OverlayReply::Close, |message| OverlayReply::CloseWith(Reply::send(message)))
+    }
+
     fn accept(&mut self, state: &State) -> OverlayReply {
-        match &self.work_out(state).plan {
-            Ok(plan) => OverlayReply::CloseWith(Reply::send(Message::Compose(plan.clone()))),
+        let aside = self.aside.clone();
+        match &self.work_out(state).made {
+            Ok(made) => OverlayReply::CloseWith(Reply::Send(aside.into_iter().chain([made.message.clone()]).collect())),
             Err(_) => OverlayReply::Stay,
         }
     }
 
     fn scroll(&mut self, by: isize) {
-        let count = self.shown.as_ref().map_or(0, |shown| shown.lines.len());
+        let count = self.lines().len();
         self.top = self.top.saturating_add_signed(by).min(count.saturating_sub(self.seen));
     }
 
@@ -149,23 +168,23 @@ impl Proposal {
 
     fn draw_preview(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.seen = usize::from(area.height);
-        let Some(shown) = &self.shown else { return };
-        self.top = self.top.min(shown.lines.len().saturating_sub(self.seen));
+        self.top = self.top.min(self.lines().len().saturating_sub(self.seen));
+        let lines = self.lines();
         let ground = styles[Role::Overlay].bg;
-        for (row, line) in (0..area.height).zip(shown.lines.iter().skip(self.top)) {
+        for (row, line) in (0..area.height).zip(lines.iter().skip(self.top)) {
             let mut pen = Pen::new(buffer, area, row);
             for (role, text) in line {
                 pen.put(text, Style { bg: ground, ..styles[*role] });
             }
         }
-        let more = shown.lines.len().saturating_sub(self.top + self.seen);
+        let more = lines.len().saturating_sub(self.top + self.seen);
         if more > 0 && area.height > 0 {
             Pen::new(buffer, area, area.height - 1).right(&format!(" ▾ {more} more "), styles[Role::Dim]);
         }
     }
 
     fn draw_buttons(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
-        let can = self.shown.as_ref().is_some_and(|shown| shown.plan.is_ok());
+        let can = self.shown.as_ref().is_some_and(|shown| shown.made.is_ok());
         let y = area.bottom().saturating_sub(1);
         let mut pen = Pen::new(buffer, area, area.height.saturating_sub(1));
         for (place, words) in self.buttons.iter_mut().zip(BUTTONS) {
@@ -177,6 +196,22 @@ impl Proposal {
     }
 }
 
+/// What a plan makes of the files.
+fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
+    let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
+    let mut lines = Vec::new();
+    for file in files {
+        let word = match (&file.before, &file.after) {
+            (None, _) => "  new file",
+            (_, None) => "  the file goes",
+            _ => "",
+        };
+        lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
+        lines.extend(difference::lines(file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default()));
+    }
+    Ok(Proposed { notes: plan.notes.clone(), lines, message: Message::Compose(plan) })
+}
+
 impl Overlay for Proposal {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let styles = look.styles;
@@ -185,9 +220,9 @@ impl Overlay for Proposal {
         let words = if self.words.is_empty() { Vec::new() } else { wrap(&self.words, cells) };
         let asks = self.input.is_some();
         let shown = self.work_out(state);
-        let notes: Vec<(Role, String)> = match &shown.plan {
-            Ok(plan) => {
-                let wrapped = plan.notes.iter().flat_map(|note| wrap(note, cells));
+        let notes: Vec<(Role, String)> = match &shown.made {
+            Ok(made) => {
+                let wrapped = made.notes.iter().flat_map(|note| wrap(note, cells));
                 wrapped.map(|line| (Role::Warning, line)).collect()
             }
             Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
@@ -196,7 +231,7 @@ impl Overlay for Proposal {
         let fixed = count(words.len()) + u16::from(!words.is_empty()) + 2 * u16::from(asks) + 4;
         // Room is kept while a name is typed, so that the sheet does not jump.
         let least: u16 = if asks { 9 } else { 3 };
-        let body = count(notes.len() + shown.lines.len()).max(least);
+        let body = count(notes.len() + shown.made.as_ref().map_or(0, |made| made.lines.len())).max(least);
         let (sheet, inside) = sheet::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
@@ -236,10 +271,10 @@ impl Overlay for Proposal {
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if sheet::is_outside(input, self.sheet) {
-            return OverlayReply::Close;
+            return self.close();
         }
         match input {
-            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.is(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => {
                 if !self.scroll_key(*key)
@@ -258,7 +293,7 @@ impl Overlay for Proposal {
                 let at = (*column, *row).into();
                 match self.buttons.iter().position(|place| place.contains(at)) {
                     Some(0) => return self.accept(state),
-                    Some(_) => return OverlayReply::Close,
+                    Some(_) => return self.close(),
                     None => {}
                 }
                 if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {

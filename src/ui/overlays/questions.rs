@@ -1,14 +1,54 @@
 //! What the application asks: leaving with unsaved changes, a file that changed on disk, work left by an earlier session.
 
-use super::confirm::{Answer, Confirm};
-use crate::app::{
-    form_file::Goal,
-    message::{Draft, Message, Then},
-    state::{Question, State},
+use super::{
+    confirm::{Answer, Confirm},
+    proposal::{Proposal, Proposed},
+};
+use crate::{
+    app::{
+        compose::{
+            ground::Ground,
+            imports::{self, Differing},
+        },
+        form_file::Goal,
+        message::{Draft, Message, Then},
+        state::{Question, State},
+    },
+    systems::trustgraph::deployed::push::Push,
+    ui::{styles::Role, view::Overlay, widgets::difference},
 };
 
 /// The overlay for a question.
-pub fn question(question: &Question, state: &State) -> Confirm {
+pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
+    match asked {
+        Question::Import(items) => {
+            let items = items.clone();
+            let make = move |state: &State| imports::plan(Ground::of(state), &items, Differing::Overwrite);
+            Box::new(Proposal::new("Import from TrustGraph", "", make).aside(Message::DropQuestion))
+        }
+        Question::Push(push) => {
+            let push = push.clone();
+            let words = format!("To {}: {}.", state.connection().name, push.words());
+            let make = move |_: &State| proposed(&push);
+            Box::new(Proposal::sending("Push to TrustGraph", words, make).aside(Message::DropQuestion))
+        }
+        other => Box::new(question(other, state)),
+    }
+}
+
+/// What a push changes there; why not, when none of it would be loaded then.
+fn proposed(push: &Push) -> Result<Proposed, String> {
+    push.loads.clone().map_err(|cause| format!("Nothing can be written: {cause}."))?;
+    let mut lines = Vec::new();
+    for change in &push.changes {
+        lines.push(vec![(Role::Accent, change.name()), (Role::Dim, format!("  {}", change.word()))]);
+        let [before, after] = change.shown();
+        lines.extend(difference::changed(&before, &after));
+    }
+    Ok(Proposed { notes: push.notes.clone(), lines, message: Message::Push(Box::new(push.clone())) })
+}
+
+fn question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
         Question::Begin => {
@@ -77,6 +117,8 @@ pub fn question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, words, answers, aside)
         }
+        // These two show what changes, and are no choice of answers.
+        Question::Import(_) | Question::Push(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
             let list: Vec<_> = texts.keys().map(ToString::to_string).collect();
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);

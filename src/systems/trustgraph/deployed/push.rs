@@ -36,7 +36,7 @@ pub struct Change {
 }
 
 /// Everything that a push changes, and what is there afterwards.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
     pub changes: Vec<Change>,
     /// What a user should know before, each in a sentence.
