@@ -484,7 +484,7 @@ mod tests {
         #[test]
         fn json_is_read_as_serde_reads_it(text in texts()) {
             let ours = Source::parse(Format::Json, &*text).ok().and_then(|source| source.value(0).cloned());
-            let theirs = serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')).ok();
+            let theirs = serde_json::from_str::<Value>(text.strip_prefix('\u{feff}').unwrap_or(&text)).ok();
             prop_assert_eq!(ours.as_deref(), theirs.as_ref());
         }
     }

@@ -146,17 +146,20 @@ impl Root {
         } else {
             format!("{} · {}", connection.name, state.connection_words)
         };
-        let mode = format!("{} mode", state.mode);
+        // Where there is little room, the screens' names stand closer, and the mode is worth more than the program's name.
+        let is_narrow = line.width < SIDE_BY_SIDE;
+        let (name, gap, mode) = match is_narrow {
+            true => ("", " ", state.mode.to_string()),
+            false => ("toolcrib", "   ", format!("{} mode", state.mode)),
+        };
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
-        pen.fill(bar).to(line, 0).put(" toolcrib", styles[Role::BarActive]).put(" · ", bar);
-        // Where there is little room, the names stand closer.
-        let gap = if line.width < SIDE_BY_SIDE { " " } else { "   " };
+        pen.fill(bar).to(line, 0).put(" ", bar).put(name, styles[Role::BarActive]).put(if is_narrow { "" } else { " · " }, bar);
         let tabs: usize = self.tabs.iter().map(|row| width(row.act.row().title) + 2 + gap.len()).sum();
         let right = width(&words) + width(&mode) + 8;
-        let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + 14).max(8);
+        let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
-        let start = usize::from(pen.column_now()) + 3;
+        let start = usize::from(pen.column_now()) + if is_narrow { 2 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.to(line, u16::try_from(middle).unwrap_or(0));
         for row in self.tabs {
