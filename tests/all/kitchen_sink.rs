@@ -208,6 +208,11 @@ impl Sheet {
         self.click(label);
         self.appears(option);
         self.click(option);
+        // While the list is open, the rows below it stand elsewhere.
+        let left = self.left;
+        self.terminal.wait_until(format_args!("the list of {label} closed"), |screen| {
+            !rows(screen, left).iter().any(|row| is_of(row, option))
+        });
         self.reads(label, reads);
     }
 

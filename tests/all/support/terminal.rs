@@ -248,12 +248,17 @@ impl Terminal {
 
     /// The screen as lines of text.
     pub fn contents(&self) -> String {
-        self.shown().parser.screen().contents()
+        self.look(Screen::contents)
     }
 
-    /// Looks at the screen as it is.
+    /// Looks at the screen as it is between two updates: half of one shows things where they never stand.
     pub fn look<T>(&self, at: impl FnOnce(&Screen) -> T) -> T {
-        at(self.shown().parser.screen())
+        let (shown, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shown(), PATIENCE, |shown| shown.parser.callbacks().updating && !shown.ended)
+            .unwrap();
+        at(shown.parser.screen())
     }
 
     /// How many updates were shown and how many bytes that took.
