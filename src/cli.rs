@@ -39,6 +39,7 @@ mod serve;
 mod signals;
 mod simulate;
 mod states;
+mod stubs;
 mod test;
 mod tools;
 mod watch;

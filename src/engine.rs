@@ -18,6 +18,8 @@
 //! | [`template`] | variables and earlier answers in arguments |
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
+//! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
+//! | [`members`], [`subset`] | what files of cases and stubs are read with; whether a value has all of another |
 //! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
@@ -41,6 +43,7 @@ pub mod junit;
 pub mod layout;
 pub mod lint;
 pub mod mask;
+pub mod members;
 pub mod mentions;
 pub mod model_view;
 pub mod scenario;
@@ -48,6 +51,8 @@ pub mod secret;
 pub mod series;
 pub mod services;
 pub mod simulate;
+pub mod stub;
+pub mod subset;
 pub mod template;
 pub mod trace;
 pub mod traffic;

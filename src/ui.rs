@@ -9,6 +9,7 @@ pub mod form;
 pub mod overlays;
 pub mod root;
 pub mod screens;
+pub mod stubs;
 pub mod styles;
 pub mod theme;
 pub mod view;

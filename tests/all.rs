@@ -66,6 +66,8 @@ mod runs;
 mod samples;
 #[path = "all/schemas.rs"]
 mod schemas;
+#[path = "all/stubs.rs"]
+mod stubs;
 #[path = "all/studio.rs"]
 mod studio;
 #[path = "all/suite.rs"]

@@ -211,6 +211,7 @@ actions! {
     NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time, Markdown, bytes";
     Strays          "strays"           Answer   ["z"],                  "strays",          "Show the messages that are not part of the answer";
     KeepCase        "keep-case"        Answer   ["t"],                  "keep as case",    "Keep the call with its answer as a case of the workspace, to be made again and compared";
+    KeepStub        "keep-stub"        Answer   ["b"],                  "keep as stub",    "Keep the answer as a rule of a stub, so that toolcrib serve --stub gives it to the same arguments";
     Cases           "cases"            Answer   ["T"],                  "cases…",          "Make the calls of the workspace's cases, one or all, and see where the answers differ";
     EditDescriptor  "edit-descriptor"  Invoke   ["e"],                  "edit tool",       "Open the tool in Tools";
 

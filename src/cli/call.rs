@@ -16,7 +16,7 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::{case::script, template},
+    engine::{members, template},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -84,7 +84,7 @@ pub struct Call {
 
 /// A time on the command line.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    script::duration(text).ok_or_else(|| "write 500ms, 30s or 2m".to_owned())
+    members::duration(text).ok_or_else(|| "write 500ms, 30s or 2m".to_owned())
 }
 
 impl Call {

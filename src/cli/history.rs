@@ -1,6 +1,11 @@
 //! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared, replayed, exported, taken away.
 
-use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -17,6 +22,7 @@ use crate::{
         diff::{self, LineKind},
         events,
         mask::Mask,
+        stub::{page, record, script::Stub},
         trace::{
             compare, lines, tally,
             wanted::{WORDS, Wanted},
@@ -35,6 +41,7 @@ use crate::{
         paths::Paths,
         workspace::Workspace,
     },
+    systems::trustgraph::stub::of_trace,
 };
 
 #[derive(Args, Debug)]
@@ -72,12 +79,15 @@ enum Command {
         #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
         speed: f64,
     },
-    /// Write calls as JSON lines, as they are kept
+    /// Write calls as JSON lines, as they are kept, or as a stub that answers as they were answered
     Export {
         /// Which; without any, all that `--find` finds
         ids: Vec<String>,
         #[arg(long, value_name = "WORDS", default_value = "")]
         find: String,
+        /// As a stub file for `toolcrib serve --stub`: a rule for each call
+        #[arg(long)]
+        stub: bool,
         /// The file; without it, standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -113,7 +123,12 @@ impl History {
                 let trace = store.open(&named(&store, id)?)?;
                 wait_for("replaying", replay(global.json, trace, *speed, out))
             }
-            Some(Command::Export { ids, find, output }) => exported(&store, ids, find, output.as_deref(), out),
+            Some(Command::Export { ids, find, stub: true, output }) => {
+                as_stub(&store, &chosen(&store, ids, find)?, output.as_deref(), out)
+            }
+            Some(Command::Export { ids, find, output, .. }) => {
+                exported(&store, &chosen(&store, ids, find)?, output.as_deref(), out)
+            }
             Some(Command::Remove { ids, all }) => removed(&store, ids, *all, out),
         }
     }
@@ -344,13 +359,17 @@ fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
     Ok(())
 }
 
-fn exported(store: &Store, ids: &[String], find: &str, to: Option<&std::path::Path>, out: &mut Out) -> Ended {
-    let ids: Vec<TraceId> = match ids {
-        [] => store.list(Wanted::parse(find, now::now()))?.calls.into_iter().rev().map(|call| call.id).collect(),
-        given => given.iter().map(|id| named(store, id)).collect::<Result<_, _>>()?,
-    };
+/// Those that are named, else those that are found, the oldest first.
+fn chosen(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
+    match ids {
+        [] => Ok(store.list(Wanted::parse(find, now::now()))?.calls.into_iter().rev().map(|call| call.id).collect()),
+        given => given.iter().map(|id| named(store, id)).collect(),
+    }
+}
+
+fn exported(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
     let mut text = String::new();
-    for id in &ids {
+    for id in ids {
         let trace = store.open(id)?;
         match to {
             Some(_) => text.push_str(&kept(&trace)),
@@ -358,11 +377,45 @@ fn exported(store: &Store, ids: &[String], find: &str, to: Option<&std::path::Pa
         }
     }
     if let Some(path) = to {
-        let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
-        files::save(root, path, &text, Expected::Anything, Outside::Refuse).map_err(|error| error.problem().clone())?;
+        saved(path, &text)?;
         out.say(format_args!("{} calls are in {}", ids.len(), path.display()));
     }
     Ok(Ending::Done)
+}
+
+/// Calls that no stub can answer are told and left out.
+fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> Ended {
+    let mut stub = Stub::default();
+    for id in ids {
+        let trace = store.open(id)?;
+        match of_trace(&trace, &compare::text(&trace)) {
+            Ok(service) => record::add(&mut stub, service),
+            Err(problem) => out.warn(format_args!("{}: {}", id.chars().take(8).collect::<String>(), problem.cause)),
+        }
+    }
+    let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
+    if rules == 0 {
+        let problem = Problem::new(ProblemKind::Missing, "keeping calls as a stub", "no call has an answer that can be kept");
+        return Err(problem.remedy("name calls of tools of type tool-service that were answered").into());
+    }
+    match to {
+        Some(path) => {
+            saved(path, &page::text(&stub))?;
+            out.say(format_args!("{rules} rules are in {}: toolcrib serve --stub {}", path.display(), path.display()));
+        }
+        None => out.raw(&page::text(&stub))?,
+    }
+    Ok(Ending::Done)
+}
+
+fn saved(path: &Path, text: &str) -> Result<(), Problem> {
+    let here = Path::new(".");
+    // A name alone has no folder that could be looked into.
+    let (root, path) = match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => (folder, path.to_owned()),
+        None => (here, here.join(path)),
+    };
+    files::save(root, &path, text, Expected::Anything, Outside::Refuse).map(drop).map_err(|error| error.problem().clone())
 }
 
 fn removed(store: &Store, ids: &[String], all: bool, out: &Out) -> Ended {

@@ -17,6 +17,7 @@ use crate::{
         entry::FileId,
         finding::{Finding, Severity},
         problem::{Problem, ProblemKind},
+        service::Service,
         settings::WorkspaceSettings,
         tool::Tool,
     },
@@ -141,6 +142,22 @@ impl Opened {
                 format!("there is no tool \"{word}\" in {}", self.workspace.name()),
             )
             .remedy(remedy)
+        })
+    }
+
+    /// The service that a word means: its own key, or that of the tool which calls it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn service(&self, word: &str) -> Result<&Service, Problem> {
+        if let Some(service) = self.catalog.services.iter().find(|service| service.key() == word) {
+            return Ok(service);
+        }
+        let tool = self.tool(word)?;
+        let found = tool.service.as_deref().and_then(|key| self.catalog.service_by_key(tool.entry.system, key));
+        found.ok_or_else(|| {
+            let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
+            Problem::new(ProblemKind::Input, "serving", cause).remedy("choose a tool of type tool-service whose service is there")
         })
     }
 

@@ -1,4 +1,6 @@
-//! `toolcrib serve`: answers for tools with the sample services, until it is stopped.
+//! `toolcrib serve`: answers for tools with the sample services or by the rules of a stub, until it is stopped.
+
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
@@ -11,13 +13,13 @@ use super::{
     opened::Opened,
     out::Out,
     signals::{interrupted, wait_for},
+    stubs,
 };
 use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, TransportKind},
         problem::{Problem, ProblemKind},
-        service::Service,
     },
     wire::{
         registry::Registry,
@@ -36,6 +38,10 @@ pub struct Serve {
     /// Tools or services to answer for; without any, all that there is a sample for
     #[arg(value_name = "TOOL")]
     tools: Vec<String>,
+
+    /// Answer by the rules of a stub file; tools that are named beside it are answered for by samples
+    #[arg(long, value_name = "FILE")]
+    stub: Option<PathBuf>,
 }
 
 impl Serve {
@@ -46,44 +52,31 @@ impl Serve {
             let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
             return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
         }
-        let offers = self.offers(&opened)?;
+        let offers = self.offers(&opened, out)?;
         wait_for("serving", serve(global, out, connection, offers))
     }
 
-    fn offers(&self, opened: &Opened) -> Result<Vec<Offer>, Problem> {
-        if self.tools.is_empty() {
+    fn offers(&self, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Problem> {
+        let mut chosen = self.stub.as_deref().map_or_else(|| Ok(Vec::new()), |path| stubs::offers(path, opened, out))?;
+        if self.tools.is_empty() && self.stub.is_none() {
             let own = offers::standing_in(&opened.catalog.services);
             return Ok(if own.is_empty() { offers::samples() } else { own });
         }
-        let mut chosen: Vec<Offer> = Vec::new();
         for word in &self.tools {
-            let service = service(opened, word)?;
+            let service = opened.service(word)?;
             let Some(offer) = offers::standing_in([service]).pop() else {
                 let samples: Vec<_> = offers::samples().into_iter().map(|offer| offer.name).collect();
                 let cause = format!("no sample can answer for the service \"{}\"", service.key());
                 return Err(Problem::new(ProblemKind::Input, "serving", cause)
                     .remedy(format!("there are samples for {}", samples.join(", "))));
             };
-            // Two tools may share a service.
-            if !chosen.iter().any(|known| known.name == offer.name) {
+            // Two tools may share a service, and the stub may have it.
+            if !chosen.iter().any(|known| known.request == offer.request) {
                 chosen.push(offer);
             }
         }
         Ok(chosen)
     }
-}
-
-/// The service that a word means: its own key, or that of the tool which calls it.
-fn service<'o>(opened: &'o Opened, word: &str) -> Result<&'o Service, Problem> {
-    if let Some(service) = opened.catalog.services.iter().find(|service| service.key() == word) {
-        return Ok(service);
-    }
-    let tool = opened.tool(word)?;
-    let found = tool.service.as_deref().and_then(|key| opened.catalog.service_by_key(tool.entry.system, key));
-    found.ok_or_else(|| {
-        let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
-        Problem::new(ProblemKind::Input, "serving", cause).remedy("choose a tool of type tool-service whose service is there")
-    })
 }
 
 async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: Vec<Offer>) -> Ended {
@@ -128,14 +121,19 @@ async fn start(registry: &Registry, connection: &Connection, offers: Vec<Offer>)
 }
 
 fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {
-    let Answered { service, id, user, pieces, problem } = answered;
+    let Answered { service, id, user, rule, pieces, problem } = answered;
     if global.json {
         let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
-        out.json_line(&json!({"event": "call", "service": service, "id": id, "user": user, "chunks": pieces, "error": error}))?;
+        out.json_line(&json!({
+            "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
+        }))?;
         return Ok(());
     }
     match problem {
-        None => out.say(format_args!("answered {service} {id} of {user}: {pieces} chunks")),
+        None => {
+            let rule = rule.as_ref().map_or_else(String::new, |rule| format!(" by \"{rule}\""));
+            out.say(format_args!("answered {service} {id} of {user}{rule}: {pieces} chunks"));
+        }
         Some(problem) => out.say(format_args!("refused {service} {id} of {user}: {} ({})", problem.message, problem.kind)),
     }
     Ok(())

@@ -39,6 +39,7 @@ use crate::{
 pub mod queue;
 pub mod reply;
 pub mod request;
+pub mod stub;
 pub mod witness;
 
 /// TrustGraph 2.x; facts in `docs/systems.md`.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
+    engine::stub::script::{Rule, StubService, Then},
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
@@ -16,7 +17,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         serve::{
-            offers::{self, Offer},
+            offers::{self, By, Offer},
             serving::Serving,
         },
     },
@@ -199,7 +200,15 @@ async fn encryption(broker: &Rabbit, files: &Certificates) {
 async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let registry = registry();
     let bus = registry.open(&broker.connection()).await.unwrap();
-    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let rule = Rule { name: "any".into(), then: Then { delay: Duration::from_millis(5), ..Then::default() }, ..Rule::default() };
+    let stub = StubService { rules: vec![rule], ..StubService::default() };
+    let stubbed = Offer {
+        name: "stubbed".into(),
+        request: "request:tg:stubbed".into(),
+        response: Some("response:tg:stubbed".into()),
+        by: By::Stub(Arc::new(stub)),
+    };
+    let serving = Serving::start(bus, [offers::samples(), vec![stubbed]].concat()).await.unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let ask = async |topic: &str, config: Value, arguments: Value| {
@@ -211,13 +220,14 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
     let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
     assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    assert_eq!(ask("stubbed", json!({}), json!({})).await, json!({"pieces": 1, "text": "", "error": null, "inbox": []}));
     stop.cancel();
     timeout(HUNG, running).await.expect("serving does not stop").unwrap();
     let mut told = Vec::new();
     while let Some(answered) = reports.recv().await {
         told.push((answered.service, answered.user, answered.problem));
     }
-    assert_eq!(told, ["calculator", "custom-rag"].map(|service| (service.to_owned(), "alice".to_owned(), None)));
+    assert_eq!(told, ["calculator", "custom-rag", "stubbed"].map(|service| (service.to_owned(), "alice".to_owned(), None)));
 }
 
 async fn a_killed_service_leaves_the_call_to_its_limit(broker: &Rabbit) {

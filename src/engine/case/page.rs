@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    script::{Case, duration_text},
-    verdict::Answer,
-};
+use super::{script::Case, verdict::Answer};
 use crate::{
+    engine::members::duration_text,
     model::call::Outcome,
     schema::literal::Literal,
     syntax::{place::Format, print},

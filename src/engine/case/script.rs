@@ -1,11 +1,11 @@
 //! A case as data, and how it is read.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    engine::workflow::similar,
+    engine::members::{FileIssue, Members, issue, wrong},
     model::call::Outcome,
     schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
@@ -46,19 +46,6 @@ pub struct Expect {
     pub chunks: Option<u64>,
 }
 
-/// What is wrong with a case file, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CaseIssue {
-    pub at: Pointer,
-    pub message: String,
-}
-
-impl fmt::Display for CaseIssue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at.is_root() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.at, self.message) }
-    }
-}
-
 const MEMBERS: &[&str] = &["case", "call", "arguments", "user", "connection", "timeout", "expect"];
 const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
 const OUTCOMES: &str = "succeeded, failed, cancelled, timed-out, lost";
@@ -74,7 +61,7 @@ impl Case {
     ///
     /// # Errors
     /// The first thing that is not as it must be: unknown key, wrong type, unknown word.
-    pub fn read(source: &Source) -> Result<Self, CaseIssue> {
+    pub fn read(source: &Source) -> Result<Self, FileIssue> {
         let empty = || issue(&Pointer::root(), "the file is empty: a case has call, arguments and expect");
         let value = source.value(0).ok_or_else(empty)?;
         let top = Members::of(value, Pointer::root(), MEMBERS)?;
@@ -108,25 +95,12 @@ fn written_arguments(source: &Source) -> Option<Literal> {
 }
 
 impl Expect {
-    fn read(members: &Members<'_>) -> Result<Self, CaseIssue> {
+    fn read(members: &Members<'_>) -> Result<Self, FileIssue> {
         let outcome = match members.text("outcome")? {
             None => None,
             Some(word) => Some(Outcome::of_word(&word).ok_or_else(|| {
                 issue(&members.at.child("outcome"), format!("{word:?} is no outcome: write one of {OUTCOMES}"))
             })?),
-        };
-        let contains = match members.members.get("contains") {
-            None => Vec::new(),
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(items)) => {
-                let at = members.at.child("contains");
-                let text = |(row, item): (usize, &Value)| match item {
-                    Value::String(text) => Ok(text.clone()),
-                    other => Err(wrong(&at.child(row.to_string()), "a text", other)),
-                };
-                items.iter().enumerate().map(text).collect::<Result<_, _>>()?
-            }
-            Some(other) => return Err(wrong(&members.at.child("contains"), "a text or a list of texts", other)),
         };
         let chunks = match members.members.get("chunks") {
             None => None,
@@ -140,92 +114,12 @@ impl Expect {
             outcome,
             error: members.text("error")?,
             json: members.members.get("json").cloned(),
-            contains,
+            contains: members.texts("contains")?,
             schema: members.members.get("schema").cloned(),
             under: members.time("under")?,
             chunks,
         })
     }
-}
-
-/// An object with known members.
-struct Members<'v> {
-    members: &'v Map<String, Value>,
-    at: Pointer,
-}
-
-impl<'v> Members<'v> {
-    fn of(value: &'v Value, at: Pointer, known: &[&str]) -> Result<Self, CaseIssue> {
-        let Value::Object(members) = value else { return Err(wrong(&at, "an object", value)) };
-        if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
-            let near = similar::nearest(name, known.iter().copied());
-            let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean {near:?}?"));
-            return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
-        }
-        Ok(Self { members, at })
-    }
-
-    fn text(&self, name: &str) -> Result<Option<String>, CaseIssue> {
-        match self.members.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
-            Some(other) => Err(wrong(&self.at.child(name), "a text", other)),
-        }
-    }
-
-    fn time(&self, name: &str) -> Result<Option<Duration>, CaseIssue> {
-        match self.members.get(name) {
-            None => Ok(None),
-            Some(value) => {
-                let time = match value {
-                    Value::String(text) => duration(text),
-                    Value::Number(number) => duration(&number.to_string()),
-                    _ => None,
-                };
-                time.map(Some).ok_or_else(|| wrong(&self.at.child(name), "a time such as 500ms, 30s or 2m", value))
-            }
-        }
-    }
-}
-
-/// `500ms`, `30s`, `2m`; a number alone counts seconds.
-#[must_use]
-pub fn duration(text: &str) -> Option<Duration> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let seconds = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| !time.is_zero())
-}
-
-/// A time as [`duration`] reads it.
-#[must_use]
-pub fn duration_text(time: Duration) -> String {
-    let ms = time.as_millis();
-    match ms {
-        _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
-        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
-        _ => format!("{ms}ms"),
-    }
-}
-
-fn issue(at: &Pointer, message: impl Into<String>) -> CaseIssue {
-    CaseIssue { at: at.clone(), message: message.into() }
-}
-
-fn wrong(at: &Pointer, wanted: &str, found: &Value) -> CaseIssue {
-    let found = match found {
-        Value::Null => "nothing".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
-        other => other.to_string().chars().take(40).collect(),
-    };
-    issue(at, format!("here must stand {wanted}, not {found}"))
 }
 
 #[cfg(test)]
@@ -235,7 +129,7 @@ mod tests {
     use super::*;
     use crate::syntax::source::Format;
 
-    fn read(text: &str) -> Result<Case, CaseIssue> {
+    fn read(text: &str) -> Result<Case, FileIssue> {
         Case::read(&Source::parse(Format::Yaml, text).unwrap())
     }
 
@@ -272,16 +166,6 @@ mod tests {
             let issue = read(text).unwrap_err();
             assert_eq!(issue.at.to_string(), at, "{text}");
             assert!(issue.message.contains(words), "{text}: {issue}");
-        }
-    }
-
-    #[test]
-    fn times_are_written_as_they_are_read() {
-        for text in ["500ms", "30s", "2m", "1500ms"] {
-            assert_eq!(duration(text).map(duration_text).as_deref(), Some(text));
-        }
-        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
-            assert_eq!(duration(text), None, "{text}");
         }
     }
 }

@@ -2,8 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::script::{Case, duration_text};
+use super::script::Case;
 use crate::{
+    engine::{
+        members::duration_text,
+        subset::{missing, start},
+    },
     model::{
         call::{Call, CallState, Event, EventKind, Outcome},
         problem::Problem,
@@ -133,7 +137,7 @@ pub fn judge(case: &Case, answer: Answer) -> Verdict {
         parsed.map(|parsed| parsed.map_err(|error| format!("the answer is not JSON ({error}): {}", start(&answer.text))));
     if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
         let difference = match parsed {
-            Ok(value) => missing(&Pointer::root(), wanted, value),
+            Ok(value) => missing(&Pointer::root(), "the answer", wanted, value),
             Err(why) => Some(why.clone()),
         };
         add("json", wanted.to_string(), difference);
@@ -178,27 +182,6 @@ fn said(outcome: Outcome) -> &'static str {
     }
 }
 
-/// What of the wanted value another one lacks: objects may have more members, lists must be as long.
-fn missing(at: &Pointer, wanted: &Value, value: &Value) -> Option<String> {
-    let place = || if at.is_root() { "the answer".to_owned() } else { at.to_string() };
-    match (wanted, value) {
-        (Value::Object(wanted), Value::Object(value)) => wanted.iter().find_map(|(name, wanted)| match value.get(name) {
-            Some(value) => missing(&at.child(name), wanted, value),
-            None => Some(format!("{} has no {name:?}", place())),
-        }),
-        (Value::Array(wanted), Value::Array(value)) if wanted.len() == value.len() => {
-            let mut pairs = wanted.iter().zip(value).enumerate();
-            pairs.find_map(|(row, (wanted, value))| missing(&at.child(row.to_string()), wanted, value))
-        }
-        (Value::Array(wanted), Value::Array(value)) => {
-            Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))
-        }
-        // 1 and 1.0 are one number.
-        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
-        (wanted, value) => (wanted != value).then(|| format!("{} is {}, not {wanted}", place(), start(&value.to_string()))),
-    }
-}
-
 fn misfit(schema: &Value, value: &Value) -> Option<String> {
     match Checker::compile(schema) {
         Ok(checker) => checker.issues(value).first().map(|issue| {
@@ -209,13 +192,6 @@ fn misfit(schema: &Value, value: &Value) -> Option<String> {
             Some(format!("the schema is none: {}", findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))
         }
     }
-}
-
-/// As much of a text as a sentence can hold.
-fn start(text: &str) -> String {
-    const MOST: usize = 120;
-    let start: String = text.chars().take(MOST).collect();
-    if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
 }
 
 #[cfg(test)]
@@ -253,7 +229,7 @@ mod tests {
             ("{error: cold}", "there was none"),
             ("{contains: late}", "contains: expected \"late\": it is not in"),
             ("{json: {a: 2}}", "/a is \"1\", not 2"),
-            ("{json: {c: 2}}", "the answer has no \"c\""),
+            ("{json: {c: 2}}", "there is no \"c\" in the answer"),
             ("{json: {b: [1]}}", "/b has 2 items, not 1"),
             ("{json: {b: {x: 1}}}", "/b is"),
             ("{schema: {properties: {a: {type: string}}}}", "schema: expected an answer that fits: /a"),

@@ -36,6 +36,7 @@ use crate::{
             menu::{Item, Menu},
             prompt::Prompt,
         },
+        stubs,
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Panes},
@@ -224,6 +225,7 @@ impl Screen for History {
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }
             Act::KeepCase => return open.map_or(Reply::Handled, |open| cases::keep(&open.call)),
+            Act::KeepStub => return open.map_or(Reply::Handled, |open| stubs::keep(&open.call, state)),
             Act::Cases => return cases::menu(state),
             Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),
             Act::ExportKept => return open.map_or(Reply::Handled, export_prompt),
@@ -242,7 +244,7 @@ impl Screen for History {
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
                 "secrets in its request are not kept: edit and resend it"
             }
-            Act::KeepCase if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
+            Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
             Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
             _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => "no call is open",
             _ => return None,
@@ -254,8 +256,16 @@ impl Screen for History {
         if state.kept.compared.is_some() {
             return vec![Act::NextView, Act::CompareKept, Act::NextPane];
         }
-        let mut hints =
-            vec![Act::Find, Act::Replay, Act::CompareKept, Act::MarkKept, Act::ResendKept, Act::EditKept, Act::KeepCase];
+        let mut hints = vec![
+            Act::Find,
+            Act::Replay,
+            Act::CompareKept,
+            Act::MarkKept,
+            Act::ResendKept,
+            Act::EditKept,
+            Act::KeepCase,
+            Act::KeepStub,
+        ];
         if self.panes.focus == RIGHT {
             hints.splice(0..0, [Act::NextView, Act::Follow]);
         }

@@ -43,6 +43,7 @@ use crate::{
             menu::{Item, Menu},
             prompt::Prompt,
         },
+        stubs,
         view::{Look, OverlayReply, Reply, Screen},
         widgets::{
             pane::Pane,
@@ -313,6 +314,7 @@ impl Screen for Invoke {
                 return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }
             Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, cases::keep),
+            Act::KeepStub => return state.calls.shown().map_or(Reply::Handled, |call| stubs::keep(call, state)),
             Act::Cases => return cases::menu(state),
             Act::EditDescriptor => {
                 return Reply::Send(
@@ -337,7 +339,7 @@ impl Screen for Invoke {
                 "no call is running here"
             }
             Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
-            Act::KeepCase if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
+            Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
             _ if act.row().scope == Scope::Form => return self.request.refusal(act),
@@ -358,7 +360,7 @@ impl Screen for Invoke {
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.push(Act::Find),
         }
-        hints.extend([Act::Resend, Act::KeepCase, Act::CopyAs, Act::Strays, Act::Cases]);
+        hints.extend([Act::Resend, Act::KeepCase, Act::KeepStub, Act::CopyAs, Act::Strays, Act::Cases]);
         // In the form Tab goes from field to field first.
         hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
         hints

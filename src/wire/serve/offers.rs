@@ -1,10 +1,22 @@
-//! Which sample service answers on which queues.
+//! Which sample service or stub answers on which queues.
+
+use std::sync::Arc;
 
 use crate::{
-    engine::services::{SAMPLES, sample::Sample},
+    engine::{
+        services::{SAMPLES, sample::Sample},
+        stub::script::StubService,
+    },
     model::service::Service,
     systems::trustgraph::queue,
 };
+
+/// Who answers.
+#[derive(Clone, Debug)]
+pub enum By {
+    Sample(Sample),
+    Stub(Arc<StubService>),
+}
 
 /// A service that answers, and its queues as descriptors spell them.
 #[derive(Clone, Debug)]
@@ -13,7 +25,7 @@ pub struct Offer {
     pub request: String,
     /// `None`: answers go to the inbox that a request names.
     pub response: Option<String>,
-    pub sample: Sample,
+    pub by: By,
 }
 
 /// The sample services on the queues that they have everywhere in the documents.
@@ -25,7 +37,7 @@ pub fn samples() -> Vec<Offer> {
         name: sample.name.into(),
         request: queue("request", sample.topic),
         response: Some(queue("response", sample.topic)),
-        sample: *sample,
+        by: By::Sample(*sample),
     };
     SAMPLES.iter().map(offer).collect()
 }
@@ -43,5 +55,5 @@ fn offer_for(service: &Service) -> Option<Offer> {
     let topic = subject.rsplit('.').next();
     let by_key = SAMPLES.iter().find(|sample| [sample.name, sample.topic].contains(&service.key()));
     let sample = by_key.or_else(|| SAMPLES.iter().find(|sample| Some(sample.topic) == topic))?;
-    Some(Offer { name: service.key().into(), request, response: service.response_queue.clone(), sample: *sample })
+    Some(Offer { name: service.key().into(), request, response: service.response_queue.clone(), by: By::Sample(*sample) })
 }

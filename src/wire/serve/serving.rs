@@ -7,9 +7,16 @@ use futures::{StreamExt, stream};
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::offers::Offer;
+use super::offers::{By, Offer};
 use crate::{
-    engine::services::sample::{Answer, Asking, Fault},
+    engine::{
+        mask::Mask,
+        services::sample::Asking,
+        stub::{
+            choose,
+            play::{Play, Said, Step, Under, spoiled},
+        },
+    },
     model::call::CallProblem,
     systems::trustgraph::{reply, request},
     wire::{
@@ -30,6 +37,16 @@ const AT_ONCE: usize = 64;
 const DRAINING: Duration = Duration::from_secs(5);
 /// How long the transport may take to confirm the subscriptions.
 const STARTING: Duration = Duration::from_secs(5);
+
+/// How long an endless answer goes on.
+const ENDLESS: Duration = Duration::from_secs(600);
+
+/// The id under which a service answers a request that it could not read.
+const UNKNOWN: &str = "unknown";
+/// The id of a call that nobody makes.
+const FOREIGN: &str = "00000000-0000-4000-8000-000000000000";
+/// The type of the error where no rule of a stub matches.
+const NO_RULE: &str = "no-rule";
 
 /// Instances with this name share the requests of a service.
 const GROUP: &str = "toolcrib";
@@ -53,6 +70,9 @@ pub struct Answered {
     pub service: String,
     pub id: String,
     pub user: String,
+    /// The stub's rule that counted.
+    pub rule: Option<String>,
+    /// How many messages went out.
     pub pieces: usize,
     /// What the caller was told instead of an answer, or why it could not be told.
     pub problem: Option<CallProblem>,
@@ -98,9 +118,9 @@ impl Serving {
             };
             let Some((stand, heard)) = next else { break };
             if let Heard::Packet(packet) = heard {
-                let (bus, report) = (Arc::clone(&bus), report.clone());
+                let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
                 under_way.spawn(async move {
-                    let answered = attend(&*bus, &stand, packet).await;
+                    let answered = attend(&*bus, &stand, packet, &stop).await;
                     if let Some(report) = report {
                         // A slow reader of reports must not slow the answers.
                         let _ = report.try_send(answered);
@@ -130,18 +150,19 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
 }
 
 /// Answers one request.
-async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet) -> Answered {
+async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &CancellationToken) -> Answered {
     let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
-    let id = given.unwrap_or_else(|| "unknown".into());
-    let (user, answer) = match request::parse(&packet.body) {
+    let id = given.unwrap_or_else(|| UNKNOWN.into());
+    let (user, decided) = match request::parse(&packet.body) {
         Ok(asked) => {
             let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
-            let answer = (stand.offer.sample.answer)(&asking);
-            (asked.user, answer)
+            let decided = decide(&stand.offer.by, &asking);
+            (asked.user, decided)
         }
-        Err(problem) => (String::new(), Err(Fault { kind: "tool-service-error", message: problem.message })),
+        Err(problem) => (String::new(), Decided::refused("tool-service-error", problem.message, "")),
     };
-    let mut answered = Answered { service: stand.offer.name.clone(), id, user, pieces: 0, problem: None };
+    let Decided { rule, play, problem } = decided;
+    let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, pieces: 0, problem };
     let Some(to) = stand.answers.clone().or(packet.reply) else {
         answered.problem = Some(CallProblem {
             kind: "no-way-back".into(),
@@ -150,29 +171,84 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet) -> Answered {
         });
         return answered;
     };
-    let sent = send(bus, &to, &answered.id, &answer, &mut answered.pieces).await;
-    let fault = answer.err().map(|fault| CallProblem { kind: fault.kind.into(), message: fault.message, remedy: String::new() });
-    answered.problem = sent.err().or(fault);
+    if let Err(problem) = send(bus, &to, &answered.id, &play, &mut answered.pieces, stop).await {
+        answered.problem = Some(problem);
+    }
     answered
 }
 
-async fn send(bus: &dyn Bus, to: &Address, id: &str, answer: &Answer, sent: &mut usize) -> Result<(), CallProblem> {
-    let bodies: Vec<String> = match answer {
-        // An answer without a piece still has to end.
-        Ok(pieces) if pieces.is_empty() => vec![reply::chunk("", true)],
-        Ok(pieces) => {
-            let last = pieces.len().saturating_sub(1);
-            pieces.iter().enumerate().map(|(row, piece)| reply::chunk(piece, row == last)).collect()
-        }
-        Err(fault) => vec![reply::error(fault.kind, &fault.message)],
-    };
-    for (row, body) in bodies.into_iter().enumerate() {
-        if row > 0 {
-            tokio::time::sleep(PAUSE).await;
-        }
-        let headers = vec![(request::ID.to_owned(), id.to_owned())];
-        bus.send(Outgoing { to: to.clone(), reply: None, headers, body: body.into() }).await?;
-        *sent += 1;
+/// What is to be said to a request.
+struct Decided {
+    rule: Option<String>,
+    play: Play,
+    problem: Option<CallProblem>,
+}
+
+impl Decided {
+    /// The caller gets an error, and whoever serves is told the same.
+    fn refused(kind: &str, message: String, remedy: &str) -> Self {
+        let play = Play::error(kind, &message);
+        Self { rule: None, play, problem: Some(CallProblem { kind: kind.into(), message, remedy: remedy.into() }) }
     }
-    Ok(())
+}
+
+fn decide(by: &By, asking: &Asking<'_>) -> Decided {
+    match by {
+        By::Sample(sample) => match (sample.answer)(asking) {
+            Ok(pieces) => Decided { rule: None, play: Play::pieces(pieces, PAUSE), problem: None },
+            Err(fault) => Decided::refused(fault.kind, fault.message, ""),
+        },
+        By::Stub(stub) => match choose::rule(stub, asking) {
+            Ok(rule) => Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None },
+            // The words hold a part of the arguments.
+            Err(why) => {
+                Decided::refused(NO_RULE, Mask::default().text(&why).into_owned(), "add a rule for it, or one without when")
+            }
+        },
+    }
+}
+
+/// Sends message after message. An endless answer goes on until it is stopped or has taken too long.
+async fn send(
+    bus: &dyn Bus,
+    to: &Address,
+    id: &str,
+    play: &Play,
+    sent: &mut usize,
+    stop: &CancellationToken,
+) -> Result<(), CallProblem> {
+    let all = async {
+        let mut row = 0;
+        while let Some(step) = play.step(row) {
+            if !step.after.is_zero() {
+                tokio::time::sleep(step.after).await;
+            }
+            bus.send(message(to, id, step)).await?;
+            *sent += 1;
+            row += 1;
+        }
+        Ok(())
+    };
+    if !play.is_endless() {
+        return all.await;
+    }
+    tokio::select! {
+        () = stop.cancelled() => Ok(()),
+        ended = timeout(ENDLESS, all) => ended.unwrap_or(Ok(())),
+    }
+}
+
+fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
+    let whole = match &step.said {
+        Said::Chunk { text, last } => reply::chunk(text, *last),
+        Said::Error { kind, message } => reply::error(kind, message),
+    };
+    let id = match step.under {
+        Under::Own => Some(id),
+        Under::Foreign => Some(FOREIGN),
+        Under::Unknown => Some(UNKNOWN),
+        Under::Nothing => None,
+    };
+    let headers = id.map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
+    Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into() }
 }

@@ -1,0 +1,150 @@
+//! What cases and stubs are read with: objects with known members, every issue with its place, times.
+
+use std::{fmt, time::Duration};
+
+use serde_json::{Map, Value};
+
+use crate::{engine::workflow::similar, schema::pointer::Pointer};
+
+/// What is wrong with a file that people write, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileIssue {
+    pub at: Pointer,
+    pub message: String,
+}
+
+impl fmt::Display for FileIssue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.at.is_root() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.at, self.message) }
+    }
+}
+
+/// An object with known members.
+pub struct Members<'v> {
+    pub members: &'v Map<String, Value>,
+    pub at: Pointer,
+}
+
+impl<'v> Members<'v> {
+    /// The object at that place.
+    ///
+    /// # Errors
+    /// When it is none, or has a member that is not known.
+    pub fn of(value: &'v Value, at: Pointer, known: &[&str]) -> Result<Self, FileIssue> {
+        let Value::Object(members) = value else { return Err(wrong(&at, "an object", value)) };
+        if let Some(name) = members.keys().find(|name| !known.contains(&name.as_str())) {
+            let near = similar::nearest(name, known.iter().copied());
+            let hint = near.map_or_else(|| format!("known are {}", known.join(", ")), |near| format!("did you mean {near:?}?"));
+            return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
+        }
+        Ok(Self { members, at })
+    }
+
+    /// A text that is not empty.
+    ///
+    /// # Errors
+    /// When something else stands there.
+    pub fn text(&self, name: &str) -> Result<Option<String>, FileIssue> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+            Some(other) => Err(wrong(&self.at.child(name), "a text", other)),
+        }
+    }
+
+    /// A text, or a list of texts; none where nothing stands.
+    ///
+    /// # Errors
+    /// When something else stands there.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, FileIssue> {
+        let at = self.at.child(name);
+        match self.members.get(name) {
+            None => Ok(Vec::new()),
+            Some(Value::String(one)) => Ok(vec![one.clone()]),
+            Some(Value::Array(items)) => {
+                let text = |(row, item): (usize, &Value)| match item {
+                    Value::String(text) => Ok(text.clone()),
+                    other => Err(wrong(&at.child(row.to_string()), "a text", other)),
+                };
+                items.iter().enumerate().map(text).collect()
+            }
+            Some(other) => Err(wrong(&at, "a text or a list of texts", other)),
+        }
+    }
+
+    /// A time as [`duration`] reads it.
+    ///
+    /// # Errors
+    /// When something else stands there.
+    pub fn time(&self, name: &str) -> Result<Option<Duration>, FileIssue> {
+        match self.members.get(name) {
+            None => Ok(None),
+            Some(value) => {
+                let time = match value {
+                    Value::String(text) => duration(text),
+                    Value::Number(number) => duration(&number.to_string()),
+                    _ => None,
+                };
+                time.map(Some).ok_or_else(|| wrong(&self.at.child(name), "a time such as 500ms, 30s or 2m", value))
+            }
+        }
+    }
+}
+
+/// `500ms`, `30s`, `2m`; a number alone counts seconds.
+#[must_use]
+pub fn duration(text: &str) -> Option<Duration> {
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| !time.is_zero())
+}
+
+/// A time as [`duration`] reads it.
+#[must_use]
+pub fn duration_text(time: Duration) -> String {
+    let ms = time.as_millis();
+    match ms {
+        _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
+        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
+        _ => format!("{ms}ms"),
+    }
+}
+
+/// What is wrong at a place.
+pub fn issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
+    FileIssue { at: at.clone(), message: message.into() }
+}
+
+/// That something else was found than must stand there.
+#[must_use]
+pub fn wrong(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
+    let found = match found {
+        Value::Null => "nothing".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string().chars().take(40).collect(),
+    };
+    issue(at, format!("here must stand {wanted}, not {found}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in ["500ms", "30s", "2m", "1500ms"] {
+            assert_eq!(duration(text).map(duration_text).as_deref(), Some(text));
+        }
+        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
+            assert_eq!(duration(text), None, "{text}");
+        }
+    }
+}

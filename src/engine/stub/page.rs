@@ -1,0 +1,193 @@
+//! A stub as the text of a YAML file, with comments for who reads it.
+
+use serde_json::{Map, Value, json};
+
+use super::script::{FAULTS, Piece, Rule, Stub, StubService, Then, When};
+use crate::{
+    engine::members::duration_text,
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, place::Format, print},
+};
+
+/// Where a workspace keeps its stubs.
+pub const FOLDER: &str = "stubs";
+
+const HEAD: &str = "\
+# A stub: `toolcrib serve --stub FILE` answers for these services. Of each service's rules the first that matches a request counts.
+# when (left out: every request): arguments and config that must be there, user, contains (a text or several, anywhere in the arguments)
+# answer: a text, or a list of pieces: texts, or {text or json, after: 300ms}; delay: before the first; pause: between two
+# error: {type, message}, after the answer or in its place
+";
+
+/// The text of a file that [`super::read::read`] reads again.
+#[must_use]
+pub fn text(stub: &Stub) -> String {
+    let mut text = HEAD.to_owned();
+    text.push_str("# fault:\n");
+    for (_, word, does) in FAULTS {
+        text.push_str(&format!("#   {word:<13} {does}\n"));
+    }
+    text + &print::value(Format::Yaml, &stub_value(stub))
+}
+
+/// The edits that put a service's rules into a stub that is there: in the place of one for the same requests, else before all.
+#[must_use]
+pub fn added(stub: &Stub, service: &StubService) -> Vec<Edit> {
+    let at = Pointer::root().child("services").child(service.name.as_str());
+    let Some(known) = stub.services.iter().find(|known| known.name == service.name) else {
+        return vec![Edit::Set { at, to: service_value(service).into() }];
+    };
+    let at = at.child("rules");
+    let (mut edits, mut new) = (Vec::new(), Vec::new());
+    for rule in &service.rules {
+        match known.rules.iter().position(|known| known.when == rule.when) {
+            Some(row) => edits.push(Edit::Set { at: at.item(row), to: rule_value(rule).into() }),
+            None => new.push(Edit::Insert { at: at.item(0), item: rule_value(rule).into() }),
+        }
+    }
+    // Rows change with the first that is put in, so those come last.
+    edits.extend(new.into_iter().rev());
+    edits
+}
+
+fn stub_value(stub: &Stub) -> Value {
+    let services: Map<String, Value> =
+        stub.services.iter().map(|service| (service.name.clone(), service_value(service))).collect();
+    let name = (!stub.name.is_empty()).then(|| stub.name.clone().into());
+    object([("stub", name), ("services", Some(services.into()))])
+}
+
+fn service_value(service: &StubService) -> Value {
+    let text = |text: &Option<String>| text.clone().map(Value::from);
+    let rules = service.rules.iter().map(rule_value).collect();
+    object([("request-queue", text(&service.request)), ("response-queue", text(&service.response)), ("rules", Some(rules))])
+}
+
+fn rule_value(rule: &Rule) -> Value {
+    let Rule { name, when, then } = rule;
+    let Then { pieces, delay, pause, error, fault } = then;
+    let time = |time: &std::time::Duration| (!time.is_zero()).then(|| duration_text(*time).into());
+    object([
+        ("name", Some(name.as_str().into())),
+        ("when", (!when.is_any()).then(|| when_value(when))),
+        ("delay", time(delay)),
+        ("pause", time(pause)),
+        ("answer", answer(pieces)),
+        (
+            "error",
+            error.as_ref().map(|(kind, message)| {
+                object([
+                    ("type", Some(kind.as_str().into())),
+                    ("message", (!message.is_empty()).then(|| message.as_str().into())),
+                ])
+            }),
+        ),
+        ("fault", fault.map(|fault| fault.word().into())),
+    ])
+}
+
+fn when_value(when: &When) -> Value {
+    object([
+        ("arguments", when.arguments.clone().map(Value::Object)),
+        ("config", when.config.clone().map(Value::Object)),
+        ("user", when.user.clone().map(Value::from)),
+        ("contains", (!when.contains.is_empty()).then(|| when.contains.clone().into())),
+    ])
+}
+
+fn answer(pieces: &[Piece]) -> Option<Value> {
+    match pieces {
+        [] => None,
+        [Piece { text, after: None }] => Some(text.as_str().into()),
+        pieces => Some(pieces.iter().map(piece).collect()),
+    }
+}
+
+fn piece(piece: &Piece) -> Value {
+    match piece.after {
+        None => piece.text.as_str().into(),
+        Some(after) => json!({"text": piece.text, "after": duration_text(after)}),
+    }
+}
+
+/// The members that have a value, in this order.
+fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let there = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(there.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        engine::stub::{read::read, script::Fault},
+        syntax::source::Source,
+    };
+
+    fn reread(text: &str) -> Stub {
+        let source = Source::parse(Format::Yaml, text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        read(&source).unwrap_or_else(|issue| panic!("{issue}\n{text}"))
+    }
+
+    fn rules() -> impl Strategy<Value = Vec<Rule>> {
+        let time = || (0_u64..100_000).prop_map(Duration::from_millis);
+        let piece = ("\\PC{0,8}", proptest::option::of((1_u64..9_999).prop_map(Duration::from_millis)))
+            .prop_map(|(text, after)| Piece { text, after });
+        let members = || {
+            proptest::option::of(proptest::collection::btree_map("\\PC{0,4}", "\\PC{0,6}", 0..3))
+                .prop_map(|members| members.map(|members| members.into_iter().map(|(name, text)| (name, text.into())).collect()))
+        };
+        let when = (members(), members(), proptest::option::of("\\PC{0,4}"), proptest::collection::vec("\\PC{0,4}", 0..3))
+            .prop_map(|(arguments, config, user, contains)| When { arguments, config, user, contains });
+        let then = (
+            proptest::collection::vec(piece, 1..4),
+            time(),
+            time(),
+            proptest::option::of(("[a-z]{1,4}", "\\PC{0,9}")),
+            any::<bool>(),
+        )
+            .prop_map(|(pieces, delay, pause, error, twice)| Then {
+                pieces,
+                delay,
+                pause,
+                error,
+                fault: twice.then_some(Fault::Twice),
+            });
+        let rule = ("\\PC{1,5}", when, then).prop_map(|(name, when, then)| Rule { name, when, then });
+        proptest::collection::vec(rule, 1..4)
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_stub_is_read_again(name in "\\PC{0,6}", key in "\\PC{1,6}", rules in rules(), queue in proptest::option::of("[a-z:]{1,9}")) {
+            let service = StubService { name: key, request: queue.clone(), response: queue, rules };
+            let stub = Stub { name, services: vec![service] };
+            prop_assert_eq!(reread(&text(&stub)), stub);
+        }
+
+        #[test]
+        fn rules_are_added_before_those_that_are_there_or_take_their_place(old in rules(), new in rules(), same: bool) {
+            let service = |name: &str, rules: &[Rule]| StubService { name: name.into(), rules: rules.to_vec(), ..StubService::default() };
+            let stub = Stub { name: "s".into(), services: vec![service("a", &old)] };
+            let added_one = service(if same { "a" } else { "b" }, &new);
+            let mut source = Source::parse(Format::Yaml, text(&stub)).unwrap();
+            for edit in added(&stub, &added_one) {
+                source = source.apply(0, &edit).unwrap().0;
+            }
+            let (mut old, mut fresh) = (old, Vec::new());
+            for rule in new.iter().filter(|_| same) {
+                match old.iter_mut().find(|known| known.when == rule.when) {
+                    Some(known) => *known = rule.clone(),
+                    None => fresh.push(rule.clone()),
+                }
+            }
+            let expected = if same { vec![service("a", &[fresh, old].concat())] } else { vec![service("a", &old), service("b", &new)] };
+            prop_assert_eq!(read(&source).unwrap(), Stub { name: "s".into(), services: expected });
+            prop_assert!(source.text().starts_with(HEAD));
+        }
+    }
+}

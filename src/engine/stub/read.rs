@@ -1,0 +1,259 @@
+//! Reads a stub from a file; every issue has its place.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::script::{FAULTS, Fault, Piece, Rule, Stub, StubService, Then, When};
+use crate::{
+    engine::members::{FileIssue, Members, issue, wrong},
+    schema::pointer::Pointer,
+    syntax::source::Source,
+};
+
+const STUB: &[&str] = &["stub", "services"];
+const SERVICE: &[&str] = &["request-queue", "response-queue", "rules"];
+const RULE: &[&str] = &["name", "when", "answer", "delay", "pause", "error", "fault"];
+const WHEN: &[&str] = &["arguments", "config", "user", "contains"];
+const PIECE: &[&str] = &["text", "json", "after"];
+const ERROR: &[&str] = &["type", "message"];
+
+/// The first document of a file.
+///
+/// # Errors
+/// The first thing that is not as it must be: unknown key, wrong type, unknown word, a rule that says nothing or contradicts itself.
+pub fn read(source: &Source) -> Result<Stub, FileIssue> {
+    let empty = || issue(&Pointer::root(), "the file is empty: a stub has services, and each of them rules");
+    let value = source.value(0).ok_or_else(empty)?;
+    let top = Members::of(value, Pointer::root(), STUB)?;
+    let at = top.at.child("services");
+    let services = match top.members.get("services") {
+        Some(Value::Object(services)) if !services.is_empty() => services,
+        None => {
+            return Err(issue(&top.at, "\"services\" is missing: an object with the key of each service that is answered for"));
+        }
+        Some(other) => return Err(wrong(&at, "an object with at least one service", other)),
+    };
+    let services = services.iter().map(|(name, value)| service(name, value, at.child(name.as_str())));
+    Ok(Stub { name: top.text("stub")?.unwrap_or_default(), services: services.collect::<Result<_, _>>()? })
+}
+
+/// Rules that no request gets to, each with its place and what is before it.
+#[must_use]
+pub fn unreached(stub: &Stub) -> Vec<FileIssue> {
+    let at = Pointer::root().child("services");
+    let mut found = Vec::new();
+    for service in &stub.services {
+        let rules = at.child(service.name.as_str()).child("rules");
+        for (row, rule) in service.rules.iter().enumerate() {
+            let earlier = service.rules[..row].iter().find(|earlier| earlier.when.is_any() || earlier.when == rule.when);
+            found.extend(earlier.map(|earlier| {
+                let words =
+                    format!("no request gets to \"{}\": \"{}\" before it takes all that it would", rule.name, earlier.name);
+                issue(&rules.item(row), words)
+            }));
+        }
+    }
+    found
+}
+
+fn service(name: &str, value: &Value, at: Pointer) -> Result<StubService, FileIssue> {
+    let members = Members::of(value, at, SERVICE)?;
+    let at = members.at.child("rules");
+    let rules = match members.members.get("rules") {
+        Some(Value::Array(rules)) if !rules.is_empty() => rules,
+        None => return Err(issue(&members.at, "\"rules\" is missing: a list, the first rule that matches a request counts")),
+        Some(other) => return Err(wrong(&at, "a list with at least one rule", other)),
+    };
+    let rules = rules.iter().enumerate().map(|(row, value)| rule(row, value, at.item(row)));
+    Ok(StubService {
+        name: name.to_owned(),
+        request: members.text("request-queue")?,
+        response: members.text("response-queue")?,
+        rules: rules.collect::<Result<_, _>>()?,
+    })
+}
+
+fn rule(row: usize, value: &Value, at: Pointer) -> Result<Rule, FileIssue> {
+    let members = Members::of(value, at, RULE)?;
+    let when = match members.members.get("when") {
+        None => When::default(),
+        Some(value) => when(&Members::of(value, members.at.child("when"), WHEN)?)?,
+    };
+    let name = members.text("name")?.unwrap_or_else(|| format!("rule {}", row + 1));
+    let then = then(&members)?;
+    if let Some(words) = contradiction(&then) {
+        return Err(issue(&members.at, words));
+    }
+    Ok(Rule { name, when, then })
+}
+
+fn when(members: &Members<'_>) -> Result<When, FileIssue> {
+    let object = |name: &str| match members.members.get(name) {
+        None => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object.clone())),
+        Some(other) => Err(wrong(&members.at.child(name), "an object: what must be there", other)),
+    };
+    let user = match members.members.get("user") {
+        None => None,
+        // Calls may come without a user.
+        Some(Value::String(user)) => Some(user.clone()),
+        Some(other) => return Err(wrong(&members.at.child("user"), "a text", other)),
+    };
+    Ok(When { arguments: object("arguments")?, config: object("config")?, user, contains: members.texts("contains")? })
+}
+
+fn then(members: &Members<'_>) -> Result<Then, FileIssue> {
+    let at = members.at.child("answer");
+    let pieces = match members.members.get("answer") {
+        None => Vec::new(),
+        Some(Value::Array(items)) => {
+            items.iter().enumerate().map(|(row, item)| piece(item, at.item(row))).collect::<Result<_, _>>()?
+        }
+        Some(one) => vec![piece(one, at)?],
+    };
+    let error = match members.members.get("error") {
+        None => None,
+        Some(value) => {
+            let error = Members::of(value, members.at.child("error"), ERROR)?;
+            let kind = error
+                .text("type")?
+                .ok_or_else(|| issue(&error.at, "\"type\" is missing: the kind of the error, such as tool-service-error"))?;
+            Some((kind, error.text("message")?.unwrap_or_default()))
+        }
+    };
+    let fault = members.text("fault")?.map(|word| {
+        let words = || FAULTS.iter().map(|(_, word, _)| *word).collect::<Vec<_>>().join(", ");
+        Fault::of_word(&word)
+            .ok_or_else(|| issue(&members.at.child("fault"), format!("{word:?} is no fault: write one of {}", words())))
+    });
+    let time = |name| members.time(name).map(Option::unwrap_or_default);
+    Ok(Then { pieces, delay: time("delay")?, pause: time("pause")?, error, fault: fault.transpose()? })
+}
+
+fn piece(value: &Value, at: Pointer) -> Result<Piece, FileIssue> {
+    if let Value::String(text) = value {
+        return Ok(Piece { text: text.clone(), after: None });
+    }
+    if !value.is_object() {
+        return Err(wrong(&at, "a text, or an object with text or json, and after", value));
+    }
+    let members = Members::of(value, at, PIECE)?;
+    let after: Option<Duration> = members.time("after")?;
+    let text = match (members.members.get("text"), members.members.get("json")) {
+        (Some(Value::String(text)), None) => text.clone(),
+        (None, Some(json)) => json.to_string(),
+        (Some(other), None) => return Err(wrong(&members.at.child("text"), "a text", other)),
+        (None, None) => return Err(issue(&members.at, "a piece has a text, or a json value that is sent as text")),
+        (Some(_), Some(_)) => return Err(issue(&members.at, "a piece has either text or json, not both")),
+    };
+    Ok(Piece { text, after })
+}
+
+/// Why an answer cannot be given as it is written.
+fn contradiction(then: &Then) -> Option<&'static str> {
+    let said = !then.pieces.is_empty() || then.error.is_some();
+    match then.fault {
+        None if !said => Some("the rule says nothing: give it an answer, an error, or the fault \"silence\""),
+        Some(Fault::Silence) if said => {
+            Some("the fault \"silence\" says nothing: take the answer and the error away, or the fault")
+        }
+        Some(Fault::NoEnd | Fault::Endless) if then.error.is_some() => {
+            Some("an error ends the answer: take the error away, or the fault")
+        }
+        Some(Fault::OutOfOrder) if then.pieces.len() + usize::from(then.error.is_some()) < 2 => {
+            Some("one message has no order: give the answer two pieces at least")
+        }
+        _ => None,
+    }
+}
+
+/// An object's members, or none.
+#[must_use]
+pub fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::syntax::source::Format;
+
+    fn read(text: &str) -> Result<Stub, FileIssue> {
+        super::read(&Source::parse(Format::Yaml, text).unwrap())
+    }
+
+    fn rule(text: &str) -> Result<Stub, FileIssue> {
+        read(&format!("services:\n  joke:\n    rules:\n      - {text}\n"))
+    }
+
+    #[test]
+    fn a_stub_is_read_whole_in_each_format() {
+        let yaml = "stub: bad days\nservices:\n  joke:\n    request-queue: request:tg:joke\n    response-queue: response:tg:joke\n    rules:\n\
+                    \x20     - name: cold\n        when: {arguments: {topic: x}, config: {style: pun}, user: '', contains: [a, b]}\n\
+                    \x20       answer: [one, {text: two, after: 5ms}, {json: {a: 1}}]\n        delay: 2s\n        pause: 10ms\n\
+                    \x20       error: {type: burnt, message: oven}\n        fault: twice\n      - answer: yes!\n";
+        let stub = read(yaml).unwrap();
+        let service = &stub.services[0];
+        assert_eq!((stub.name.as_str(), service.name.as_str(), service.rules.len()), ("bad days", "joke", 2));
+        assert_eq!(service.request.as_deref(), Some("request:tg:joke"));
+        let Rule { name, when, then } = &service.rules[0];
+        assert_eq!((name.as_str(), when.user.as_deref(), when.contains.len()), ("cold", Some(""), 2));
+        assert_eq!(when.arguments, Some(object(&json!({"topic": "x"}))));
+        assert_eq!(then.pieces[1], Piece { text: "two".into(), after: Some(Duration::from_millis(5)) });
+        assert_eq!(then.pieces[2].text, r#"{"a":1}"#);
+        assert_eq!((then.delay, then.pause), (Duration::from_secs(2), Duration::from_millis(10)));
+        assert_eq!((then.error.clone(), then.fault), (Some(("burnt".into(), "oven".into())), Some(Fault::Twice)));
+        assert_eq!((service.rules[1].name.as_str(), service.rules[1].when.is_any()), ("rule 2", true));
+
+        let same = |format, text: &str| super::read(&Source::parse(format, text).unwrap()).unwrap();
+        let json = r#"{"services": {"joke": {"rules": [{"answer": "yes!"}]}}}"#;
+        assert_eq!(same(Format::Json, json), same(Format::Toml, "[[services.joke.rules]]\nanswer = \"yes!\"\n"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place_and_what_to_do() {
+        let at = "/services/joke/rules/0";
+        for (text, place, words) in [
+            ("{answr: x}", "/answr", "did you mean \"answer\"?"),
+            ("{name: x}", "", "give it an answer"),
+            ("{answer: 3}", "/answer", "a text"),
+            ("{answer: [{}]}", "/answer/0", "a text, or a json value"),
+            ("{answer: [{text: a, json: b}]}", "/answer/0", "not both"),
+            ("{answer: [{text: a, after: soon}]}", "/answer/0/after", "500ms"),
+            ("{answer: x, when: {arguments: llamas}}", "/when/arguments", "an object"),
+            ("{answer: x, when: {contain: llamas}}", "/when/contain", "did you mean \"contains\"?"),
+            ("{error: {message: x}}", "/error", "\"type\" is missing"),
+            ("{fault: odd}", "/fault", "silence, wrong-id"),
+            ("{fault: silence, answer: x}", "", "take the answer"),
+            ("{fault: endless, error: {type: x}}", "", "an error ends"),
+            ("{fault: out-of-order, answer: x}", "", "two pieces"),
+        ] {
+            let issue = rule(text).unwrap_err();
+            assert_eq!(issue.at.to_string(), format!("{at}{place}"), "{text}: {issue}");
+            assert!(issue.message.contains(words), "{text}: {issue}");
+        }
+        for (text, place, words) in [
+            ("[]", "", "an object, not a list"),
+            ("stub: x", "", "\"services\" is missing"),
+            ("services: {}", "/services", "at least one"),
+            ("services: {a: {}}", "/services/a", "\"rules\" is missing"),
+            ("services: {a: {rules: []}}", "/services/a/rules", "at least one rule"),
+        ] {
+            let issue = read(text).unwrap_err();
+            assert_eq!(issue.at.to_string(), place, "{text}: {issue}");
+            assert!(issue.message.contains(words), "{text}: {issue}");
+        }
+    }
+
+    #[test]
+    fn rules_behind_one_that_takes_all_are_told() {
+        let stub = read(
+            "services: {a: {rules: [{when: {user: x}, answer: '1'}, {when: {user: x}, answer: '2'}, {answer: '3'}, {when: {user: y}, answer: '4'}]}}",
+        );
+        let found: Vec<String> = unreached(&stub.unwrap()).iter().map(|issue| issue.at.to_string()).collect();
+        assert_eq!(found, ["/services/a/rules/1", "/services/a/rules/3"]);
+    }
+}

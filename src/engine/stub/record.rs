@@ -1,0 +1,229 @@
+//! A kept call as a rule: the same arguments get the same pieces after the same waits, and the same end.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::script::{Fault, Piece, Rule, Stub, StubService, Then, When};
+use crate::{
+    engine::{mask::MASKED, services::sample::Asking, template},
+    model::call::{CallProblem, Event, EventKind, Outcome},
+};
+
+/// More pieces than these are joined with their neighbours, so that a file can be read.
+const MOST: usize = 500;
+
+/// The rule that answers as this call was answered. `text` is the whole answer, also where some of its events are no longer there.
+///
+/// What was masked or filled in at the last moment is not asked for: it would never match.
+///
+/// # Errors
+/// When the call had no answer that could be given again.
+pub fn rule<'e>(name: &str, asking: &Asking<'_>, events: impl Iterator<Item = &'e Event>, text: &str) -> Result<Rule, String> {
+    let mut last = 0;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut end = None;
+    for event in events {
+        match &event.kind {
+            EventKind::Sent { .. } if pieces.is_empty() => last = event.at_ms,
+            EventKind::Chunk { text, .. } if end.is_none() => {
+                let wait = Duration::from_millis(event.at_ms.saturating_sub(last));
+                last = event.at_ms;
+                pieces.push(Piece { text: text.to_string(), after: (!wait.is_zero()).then_some(wait) });
+            }
+            EventKind::End { outcome, problem } if end.is_none() => end = Some((*outcome, problem.as_ref())),
+            _ => {}
+        }
+    }
+    if pieces.iter().map(|piece| piece.text.len()).sum::<usize>() != text.len() {
+        pieces = vec![Piece { text: text.into(), after: pieces.first().and_then(|piece| piece.after) }];
+    }
+    let (error, fault) = ended(end, &mut pieces)?;
+    let then = Then { pieces: joined(pieces), error, fault, ..Then::default() };
+    let part = |given: &Map<String, Value>| Some(lasting(given)).filter(|part| !part.is_empty());
+    let when = When { arguments: part(asking.arguments), config: part(asking.config), ..When::default() };
+    Ok(Rule { name: name.into(), when, then })
+}
+
+type Ended = (Option<(String, String)>, Option<Fault>);
+
+fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) -> Result<Ended, String> {
+    let unended = if pieces.is_empty() { Fault::Silence } else { Fault::NoEnd };
+    let kind = end.and_then(|(_, problem)| problem).map_or("", |problem| problem.kind.as_str());
+    match end {
+        Some((Outcome::Succeeded, _)) => {
+            // An answer may have been empty.
+            if pieces.is_empty() {
+                pieces.push(Piece::default());
+            }
+            Ok((None, None))
+        }
+        Some((Outcome::Failed, problem)) => {
+            let (kind, message) = problem.map_or(("error", ""), |problem| (problem.kind.as_str(), problem.message.as_str()));
+            Ok((Some((kind.into(), message.into())), None))
+        }
+        Some((Outcome::Lost, problem)) => {
+            let fault = match kind {
+                "not-json" | "not-a-reply" => Fault::BrokenJson,
+                "not-utf8" => Fault::NotUtf8,
+                _ => {
+                    let why = problem.map_or_else(String::new, |problem| format!(": {}", problem.message));
+                    return Err(format!("nobody answered it{why}"));
+                }
+            };
+            // What could not be read came after the pieces.
+            pieces.push(Piece::default());
+            Ok((None, Some(fault)))
+        }
+        Some((Outcome::TimedOut | Outcome::Cancelled, _)) | None => Ok((None, Some(unended))),
+    }
+}
+
+/// The members that a later call has too.
+fn lasting(given: &Map<String, Value>) -> Map<String, Value> {
+    let passing = |value: &Value| {
+        let text = value.to_string();
+        text.contains(MASKED) || template::names(&text).next().is_some()
+    };
+    given.iter().filter(|(_, value)| !passing(value)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let size = pieces.len().div_ceil(MOST).max(1);
+    let join = |group: &[Piece]| {
+        let wait: Duration = group.iter().filter_map(|piece| piece.after).sum();
+        let text = group.iter().map(|piece| piece.text.as_str()).collect();
+        Piece { text, after: (!wait.is_zero()).then_some(wait) }
+    };
+    if size == 1 { pieces } else { pieces.chunks(size).map(join).collect() }
+}
+
+/// Puts a service's rules with those of the same queues. A rule for the same requests takes the place of the older one.
+pub fn add(stub: &mut Stub, service: StubService) {
+    let same = |known: &&mut StubService| known.request == service.request && known.response == service.response;
+    let Some(known) = stub.services.iter_mut().find(same) else {
+        stub.services.push(StubService { name: free_name(stub, &service.name), ..service });
+        return;
+    };
+    for rule in service.rules {
+        match known.rules.iter_mut().find(|known| known.when == rule.when) {
+            Some(older) => *older = rule,
+            None => known.rules.push(rule),
+        }
+    }
+    // A rule that takes every request must not stand before others.
+    known.rules.sort_by_key(|rule| rule.when.is_any());
+}
+
+fn free_name(stub: &Stub, wanted: &str) -> String {
+    let taken = |name: &str| stub.services.iter().any(|known| known.name == name);
+    let mut name = wanted.to_owned();
+    let mut count = 2;
+    while taken(&name) {
+        name = format!("{wanted}-{count}");
+        count += 1;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::stub::{
+        choose,
+        play::{Play, Said},
+    };
+
+    fn map(value: &Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    fn chunk(at_ms: u64, text: &str) -> Event {
+        Event { at_ms, kind: EventKind::Chunk { text: text.into(), bytes: text.len() } }
+    }
+
+    fn end(outcome: Outcome, kind: &str) -> Event {
+        let problem = CallProblem { kind: kind.into(), message: "the oven".into(), remedy: String::new() };
+        Event { at_ms: 90, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
+    }
+
+    fn kept(events: &[Event]) -> Result<Rule, String> {
+        let (config, arguments) = (map(&json!({"style": "pun", "key": "***"})), map(&json!({"topic": "x", "n": "{{env.N}}"})));
+        let text: String =
+            events.iter().map(|event| if let EventKind::Chunk { text, .. } = &event.kind { text } else { "" }).collect();
+        rule("x", &Asking { user: "ann", config: &config, arguments: &arguments }, events.iter(), &text)
+    }
+
+    #[test]
+    fn pieces_keep_their_waits_and_requests_what_lasts() {
+        let sent = Event { at_ms: 5, kind: EventKind::Sent { bytes: 1 } };
+        let rule =
+            kept(&[sent, chunk(35, "late "), chunk(35, "deli"), chunk(60, "veries"), end(Outcome::Succeeded, "")]).unwrap();
+        let waits: Vec<_> = rule.then.pieces.iter().map(|piece| piece.after.map_or(0, |wait| wait.as_millis())).collect();
+        assert_eq!(waits, [30, 0, 25]);
+        assert_eq!(
+            (rule.when.arguments, rule.when.config),
+            (Some(map(&json!({"topic": "x"}))), Some(map(&json!({"style": "pun"}))))
+        );
+        assert_eq!((rule.when.user, rule.then.error, rule.then.fault), (None, None, None));
+    }
+
+    #[test]
+    fn each_end_is_kept() {
+        for (events, pieces, error, fault) in [
+            (vec![chunk(1, "a"), end(Outcome::Failed, "burnt")], 1, Some("burnt"), None),
+            (vec![end(Outcome::TimedOut, "timed-out-first")], 0, None, Some(Fault::Silence)),
+            (vec![chunk(1, "a"), end(Outcome::TimedOut, "timed-out-idle")], 1, None, Some(Fault::NoEnd)),
+            (vec![chunk(1, "a")], 1, None, Some(Fault::NoEnd)),
+            (vec![chunk(1, "a"), end(Outcome::Lost, "not-json")], 2, None, Some(Fault::BrokenJson)),
+            (vec![end(Outcome::Lost, "not-utf8")], 1, None, Some(Fault::NotUtf8)),
+            (vec![end(Outcome::Succeeded, "")], 1, None, None),
+        ] {
+            let then = kept(&events).unwrap().then;
+            assert_eq!((then.pieces.len(), then.fault), (pieces, fault), "{events:?}");
+            assert_eq!(then.error.as_ref().map(|(kind, _)| kind.as_str()), error);
+        }
+        assert!(kept(&[end(Outcome::Lost, "no-responders")]).unwrap_err().contains("nobody answered it: the oven"));
+    }
+
+    #[test]
+    fn a_newer_answer_takes_the_place_of_the_older_one() {
+        let service = |topic: Option<&str>, text: &str, queue: &str| StubService {
+            name: "joke".into(),
+            request: Some(queue.into()),
+            rules: vec![Rule {
+                when: When { arguments: topic.map(|topic| map(&json!({"topic": topic}))), ..When::default() },
+                then: Then { pieces: vec![Piece { text: text.into(), after: None }], ..Then::default() },
+                ..Rule::default()
+            }],
+            ..StubService::default()
+        };
+        let mut stub = Stub::default();
+        for (topic, text, queue) in [(None, "any", "a"), (Some("x"), "old", "a"), (Some("x"), "new", "a"), (None, "other", "b")] {
+            add(&mut stub, service(topic, text, queue));
+        }
+        let texts = |row: usize| stub.services[row].rules.iter().map(|rule| rule.then.pieces[0].text.clone()).collect::<Vec<_>>();
+        assert_eq!((texts(0), texts(1)), (vec!["new".to_owned(), "any".into()], vec!["other".to_owned()]));
+        assert_eq!([&*stub.services[0].name, &*stub.services[1].name], ["joke", "joke-2"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_answers_as_it_was_answered(texts in proptest::collection::vec(".{0,5}", 0..1_200), step in 0_u64..9) {
+            let mut events: Vec<Event> = texts.iter().enumerate().map(|(row, text)| chunk(row as u64 * step, text)).collect();
+            events.push(end(Outcome::Succeeded, ""));
+            let (config, arguments) = (Map::new(), map(&json!({"q": 1})));
+            let asking = Asking { user: "", config: &config, arguments: &arguments };
+            let rule = rule("x", &asking, events.iter(), &texts.concat()).unwrap();
+            prop_assert!(rule.then.pieces.len() <= MOST);
+            let service = StubService { rules: vec![rule], ..StubService::default() };
+            let play = Play::of(&choose::rule(&service, &asking).unwrap().then);
+            let steps = (0..).map_while(|row| play.step(row));
+            let told: String = steps.map(|step| if let Said::Chunk { text, .. } = &step.said { text.as_str() } else { "" }).collect();
+            prop_assert_eq!(told, texts.concat());
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Whether a value has all of another one.
+
+use serde_json::Value;
+
+use crate::schema::pointer::Pointer;
+
+/// What of the wanted value another one lacks, in words: objects may have more members, lists must be as long. `whole` is what the value
+/// itself is called.
+#[must_use]
+pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Option<String> {
+    let place = || if at.is_root() { whole.to_owned() } else { at.to_string() };
+    match (wanted, value) {
+        (Value::Object(wanted), Value::Object(value)) => wanted.iter().find_map(|(name, wanted)| match value.get(name) {
+            Some(value) => missing(&at.child(name), whole, wanted, value),
+            None => Some(format!("there is no {name:?} in {}", place())),
+        }),
+        (Value::Array(wanted), Value::Array(value)) if wanted.len() == value.len() => {
+            let mut pairs = wanted.iter().zip(value).enumerate();
+            pairs.find_map(|(row, (wanted, value))| missing(&at.child(row.to_string()), whole, wanted, value))
+        }
+        (Value::Array(wanted), Value::Array(value)) => {
+            Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))
+        }
+        // 1 and 1.0 are one number.
+        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
+        (wanted, value) => (wanted != value).then(|| format!("{} is {}, not {wanted}", place(), start(&value.to_string()))),
+    }
+}
+
+/// As much of a text as a sentence can hold.
+#[must_use]
+pub fn start(text: &str) -> String {
+    const MOST: usize = 120;
+    let start: String = text.chars().take(MOST).collect();
+    if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
+}

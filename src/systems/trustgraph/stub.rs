@@ -1,0 +1,134 @@
+//! A call that was kept as the stub of its service.
+
+use super::{
+    gateway::endpoints::Endpoint,
+    keys, queue,
+    request::{self, Asked},
+};
+use crate::{
+    engine::{
+        mask::Mask,
+        services::sample::Asking,
+        stub::{record, script::StubService},
+    },
+    model::{
+        call::{Call, Event},
+        problem::{Problem, ProblemKind},
+        trace::Trace,
+    },
+};
+
+/// What of a call a stub is made from.
+struct Kept<'k> {
+    tool: &'k str,
+    system: &'k str,
+    to: &'k str,
+    reply: Option<&'k str>,
+    body: &'k str,
+    text: &'k str,
+}
+
+/// The stub that answers as a call of this session was answered, with the service's queues and one rule, named after its tool. What looks
+/// like a secret is masked.
+///
+/// # Errors
+/// When the call went to something else than a tool service, or had no answer.
+pub fn of_call(call: &Call) -> Result<StubService, Problem> {
+    let request = &call.request;
+    let mask = Mask::default();
+    let body = mask.text(&request.body);
+    let kept = Kept {
+        tool: &request.name,
+        system: request.system,
+        to: &request.to,
+        reply: request.reply.as_deref(),
+        body: &body,
+        text: &call.text,
+    };
+    let mut service = kept.service(call.events.iter())?;
+    // What is not of the history is not masked yet.
+    for piece in service.rules.iter_mut().flat_map(|rule| &mut rule.then.pieces) {
+        piece.text = mask.text(&piece.text).into_owned();
+    }
+    Ok(service)
+}
+
+/// The same of a call in the history; `text` is its whole answer.
+///
+/// # Errors
+/// As [`of_call`].
+pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
+    let head = &trace.head;
+    let kept =
+        Kept { tool: &head.tool, system: &head.system, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
+    kept.service(trace.events.iter())
+}
+
+impl Kept<'_> {
+    fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
+        let refused =
+            |cause: String| Problem::new(ProblemKind::Input, format!("keeping a call of {} as a stub", self.tool), cause);
+        if self.system != keys::SYSTEM || Endpoint::parse(self.to).is_some() {
+            return Err(refused(format!("it went to {}, where no stub can answer", self.to))
+                .remedy("keep calls of tools of type tool-service, over a bus"));
+        }
+        let Asked { user, config, arguments } =
+            request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?;
+        let asking = Asking { user: &user, config: &config, arguments: &arguments };
+        let rule = record::rule(self.tool, &asking, events, self.text)
+            .map_err(|cause| refused(cause).remedy("keep a call that was answered"))?;
+        Ok(StubService {
+            name: topic(self.to),
+            request: Some(self.to.to_owned()),
+            response: self.reply.map(str::to_owned),
+            rules: vec![rule],
+        })
+    }
+}
+
+/// The last part of a queue's name.
+fn topic(queue: &str) -> String {
+    let subject = queue::nats_subject(queue).unwrap_or_else(|_| queue.to_owned());
+    subject.rsplit('.').next().unwrap_or(queue).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::model::{
+        call::{EventKind, Outcome},
+        trace::Head,
+    };
+
+    fn trace(to: &str) -> Trace {
+        let body = request::body("ann", &Map::new(), r#"{"topic":"llamas"}"#);
+        let head = Head {
+            tool: "tell-joke".into(),
+            system: keys::SYSTEM.into(),
+            to: to.into(),
+            reply: Some("response:tg:joke".into()),
+            body,
+            ..Head::default()
+        };
+        let chunk = Event { at_ms: 7, kind: EventKind::Chunk { text: "ha".into(), bytes: 2 } };
+        let end = Event { at_ms: 8, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
+        Trace { head, events: vec![chunk, end] }
+    }
+
+    #[test]
+    fn a_kept_call_becomes_a_rule_on_its_queues() {
+        let service = of_trace(&trace("non-persistent://tg/request/joke"), "ha").unwrap();
+        assert_eq!((service.name.as_str(), service.rules[0].name.as_str()), ("joke", "tell-joke"));
+        assert_eq!(service.request.as_deref(), Some("non-persistent://tg/request/joke"));
+        assert_eq!(service.response.as_deref(), Some("response:tg:joke"));
+        assert_eq!(service.rules[0].then.pieces[0].text, "ha");
+    }
+
+    #[test]
+    fn what_a_gateway_answered_is_no_stub() {
+        let problem = of_trace(&trace("/api/v1/flow/default/service/mcp-tool"), "ha").unwrap_err();
+        assert!(problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(), "{problem:?}");
+    }
+}

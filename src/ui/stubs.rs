@@ -1,0 +1,68 @@
+//! Stubs on the screen: an answer kept as a rule, in a new stub of the workspace or one that is there. Invoke and History offer it.
+
+use std::sync::Arc;
+
+use super::{overlays::prompt::Prompt, view::Reply};
+use crate::{
+    app::{documents::Change, message::Message, state::State},
+    engine::{
+        scenario::page::file_name,
+        stub::{
+            page,
+            read::read,
+            script::{Stub, StubService},
+        },
+    },
+    model::{call::Call, entry::FileId},
+    systems::trustgraph::stub::of_call,
+};
+
+/// Asks for a name and keeps the answer as a rule of that stub.
+pub fn keep(call: &Call, state: &State) -> Reply {
+    let service = match of_call(call) {
+        Ok(service) => service,
+        Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),
+    };
+    let words = format!(
+        "Its arguments will get this answer from `toolcrib serve --stub {}/NAME.yaml`. {} The stub's name:",
+        page::FOLDER,
+        there(state)
+    );
+    Reply::Open(Box::new(Prompt::new("Keep as stub", words, service.name.clone(), move |name, state| {
+        if name.is_empty() {
+            return Err("a stub needs a name".into());
+        }
+        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+        let changes = changes(&file, name, &service, state)?;
+        let label = format!("keep an answer in the stub {name}");
+        Ok(Reply::Send(vec![Message::Change { label, changes }, Message::Save(Some(file))]))
+    })))
+}
+
+/// A new file, or the rule before those of the one that is there.
+fn changes(file: &FileId, name: &str, service: &StubService, state: &State) -> Result<Vec<Change>, String> {
+    let Some(document) = state.documents.get(file).filter(|document| !document.gone) else {
+        let stub = Stub { name: name.to_owned(), services: vec![service.clone()] };
+        let text: Arc<str> = page::text(&stub).into();
+        return Ok(vec![Change::Create { file: file.clone(), text }]);
+    };
+    let source = document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let stub = read(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
+    let edits = page::added(&stub, service).into_iter();
+    Ok(edits.map(|edit| Change::File { file: file.clone(), document: 0, edit }).collect())
+}
+
+/// Which stubs the workspace has.
+fn there(state: &State) -> String {
+    let stubs: Vec<&str> = state
+        .documents
+        .iter()
+        .filter(|(_, document)| !document.gone)
+        .filter_map(|(file, _)| file.as_str().strip_prefix(page::FOLDER)?.strip_prefix('/')?.rsplit_once('.'))
+        .map(|(name, _)| name)
+        .collect();
+    match stubs.as_slice() {
+        [] => String::new(),
+        stubs => format!("A stub that is there gets one rule more: {}.", stubs.join(", ")),
+    }
+}

@@ -1,0 +1,239 @@
+//! Stubs: services answered for by the rules of a file over a real server, and kept calls that answer as they were answered.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Lines},
+    path::Path,
+    process::{Child, ChildStderr, Command},
+    sync::Arc,
+};
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use toolcrib::{
+    engine::stub::script::{Fault, Piece, Rule, StubService, Then},
+    model::call::{Outcome, StrayCause},
+    wire::{
+        registry::Registry,
+        serve::{
+            offers::{self, By, Offer},
+            serving::Serving as InProcess,
+        },
+    },
+};
+
+use crate::support::{
+    calls::{call_with, joke, limits},
+    nats::NatsServer,
+    place::Place,
+    services::foreign_call,
+};
+
+const FILE: &str = "\
+stub: bad days
+services:
+  tell-joke:                      # a tool: its service's queues count
+    rules:
+      - {name: llamas, when: {arguments: {topic: llamas}, config: {style: pun}}, answer: ['Why ', {text: not, after: 20ms}]}
+      - {name: of ann, when: {user: ann, contains: fish}, answer: {json: {told: [1]}}, delay: 10ms}
+      - {name: cold, when: {contains: oven}, answer: so far, error: {type: burnt, message: The oven is cold}}
+      - {when: {arguments: {topic: silence}}, fault: silence}
+      - {when: {arguments: {topic: wrong-id}}, answer: x, fault: wrong-id}
+      - {when: {arguments: {topic: unknown-id}}, answer: x, fault: unknown-id}
+      - {when: {arguments: {topic: no-id}}, answer: x, fault: no-id}
+      - {when: {arguments: {topic: broken-json}}, answer: x, fault: broken-json}
+      - {when: {arguments: {topic: not-utf8}}, answer: x, fault: not-utf8}
+      - {when: {arguments: {topic: no-end}}, answer: x, fault: no-end}
+      - {when: {arguments: {topic: endless}}, answer: on, pause: 5ms, fault: endless}
+  made-up:
+    request-queue: request:tg:made-up
+    response-queue: response:tg:made-up
+    rules:
+      - answer: whatever
+";
+
+/// `toolcrib serve`, stopped with the test.
+struct Serving {
+    child: Child,
+    lines: Lines<BufReader<ChildStderr>>,
+}
+
+impl Serving {
+    fn start(place: &Place, connection: &str, arguments: &[&str]) -> Self {
+        let mut child = place.command(&[&["serve", "--connection", connection], arguments].concat()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().expect("it said no more").unwrap()
+    }
+
+    fn interrupt(mut self) {
+        let told = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(told.success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The sample with services, where files can be put beside it.
+fn place() -> Place {
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() { copy(&entry.path(), &to) } else { fs::write(to, fs::read(entry.path()).unwrap()).unwrap() }
+        }
+    }
+    let place = Place::with(&[("stubs/bad-days.yaml", FILE)]);
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/services"), &place.here);
+    place
+}
+
+fn body(user: &str, style: &str, topic: &str) -> String {
+    let (config, arguments) = (json!({"style": style}).to_string(), json!({"topic": topic}).to_string());
+    json!({"user": user, "config": config, "arguments": arguments}).to_string()
+}
+
+#[test]
+fn callers_of_another_language_get_what_the_first_matching_rule_says() {
+    let (server, place) = (NatsServer::start(), place());
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/bad-days.yaml", "calculator"]);
+    assert_eq!(serving.line(), "listening on tg.request.joke for tell-joke");
+    assert_eq!(serving.line(), "listening on tg.request.made-up for made-up");
+    assert_eq!(serving.line(), "listening on tg.request.calc for calculator");
+    let mut ask = |user, style, topic, told: &str| {
+        let answer = foreign_call(&server.url(), "tg.request.joke", "tg.response.joke", &body(user, style, topic));
+        let line = serving.line();
+        assert!(line.contains(told), "{line}");
+        answer
+    };
+    let answer = ask("bob", "pun", "llamas", "by \"llamas\": 2 chunks");
+    assert_eq!((&answer["text"], &answer["pieces"], &answer["error"]), (&json!("Why not"), &json!(2), &json!(null)));
+    assert_eq!(ask("ann", "pun", "odd fish", "by \"of ann\"")["text"], r#"{"told":[1]}"#);
+    let answer = ask("", "pun", "the oven", "by \"cold\"");
+    assert_eq!((&answer["text"], &answer["error"]), (&json!("so far"), &json!({"type": "burnt", "message": "The oven is cold"})));
+    let answer = ask("bob", "limerick", "llamas", "(no-rule)");
+    assert_eq!(answer["error"]["type"], "no-rule");
+    let why = answer["error"]["message"].as_str().unwrap();
+    assert!(why.contains("\"llamas\": configuration: /style is"), "{why}");
+    assert_eq!(foreign_call(&server.url(), "tg.request.made-up", "tg.response.made-up", "{}")["text"], "whatever");
+    serving.interrupt();
+}
+
+#[test]
+fn each_fault_is_what_a_call_sees_of_it() {
+    let (server, place) = (NatsServer::start(), place());
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/bad-days.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    assert!(serving.line().starts_with("listening"));
+    let cases = [
+        ("silence", "timed-out", "timed-out", ""),
+        ("wrong-id", "timed-out", "timed-out", "id of another caller"),
+        ("unknown-id", "timed-out", "timed-out", "id \"unknown\": the service could not read the request"),
+        ("no-id", "timed-out", "timed-out", "no id"),
+        ("broken-json", "lost", "not-json", "cannot be understood"),
+        ("not-utf8", "lost", "not-utf8", "cannot be understood"),
+        ("no-end", "timed-out", "timed-out", ""),
+        ("endless", "timed-out", "timed-out", ""),
+    ];
+    let see = |(topic, outcome, error, stray): (&str, &str, &str, &str)| {
+        // Long enough for what is to come, also on a busy machine.
+        let limit = if outcome == "timed-out" { "1s" } else { "30s" };
+        let call = ["call", "tell-joke", &format!("topic={topic}"), "--json", "--timeout", limit, "--connection", &server.url()];
+        let events = place.run(&call).events();
+        let end = events.iter().find(|event| event["event"] == "end").unwrap();
+        assert_eq!(end["outcome"], outcome, "{topic}: {events:?}");
+        assert!(end["error"]["type"].as_str().unwrap_or_default().starts_with(error), "{topic}: {events:?}");
+        if topic == "endless" {
+            // How much of it comes after the end, nobody can say.
+            return assert!(events.iter().filter(|event| event["event"] == "chunk").count() > 3, "{events:?}");
+        }
+        let strays = events.iter().filter(|event| event["event"] == "stray").map(|event| event["cause"].as_str().unwrap());
+        let expected = (!stray.is_empty()).then_some(stray);
+        assert_eq!(strays.collect::<Vec<_>>(), Vec::from_iter(expected), "{topic}: {events:?}");
+    };
+    // One after another: all callers hear all answers.
+    cases.into_iter().for_each(see);
+    // The endless answer is still under way.
+    serving.interrupt();
+}
+
+#[tokio::test]
+async fn what_a_fault_sends_after_the_end_is_kept_apart() {
+    let server = NatsServer::start();
+    let registry = Registry::default();
+    for (fault, text, stray) in [
+        (Fault::Late, "ab", StrayCause::Late),
+        (Fault::Twice, "ab", StrayCause::Duplicate),
+        (Fault::OutOfOrder, "b", StrayCause::Late),
+    ] {
+        let piece = |text: &str| Piece { text: text.into(), after: None };
+        let then = Then { pieces: vec![piece("a"), piece("b")], fault: Some(fault), ..Then::default() };
+        let rule = Rule { name: "any".into(), then, ..Rule::default() };
+        let samples = offers::samples().into_iter().filter(|offer| offer.request.ends_with(":joke"));
+        let stub = Arc::new(StubService { rules: vec![rule], ..StubService::default() });
+        let stubs = samples.map(|offer| Offer { by: By::Stub(Arc::clone(&stub)), ..offer }).collect();
+        let serving = InProcess::start(registry.open(&server.connection()).await.unwrap(), stubs).await.unwrap();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(serving.run(None, stop.clone()));
+        let heard = call_with(&registry, &server.connection(), joke(), limits()).await;
+        assert_eq!((heard.text().as_str(), heard.end().0), (text, Outcome::Succeeded), "{fault:?}");
+        assert_eq!(heard.strays().last(), Some(&stray), "{fault:?}");
+        stop.cancel();
+        running.await.unwrap();
+    }
+}
+
+#[test]
+fn kept_calls_answer_as_they_were_answered_on_another_server() {
+    let place = place();
+    let question = ["call", "query-customers", "question=What are the top customer complaints?"];
+    let told = place.run(&question);
+    told.ended(0, &[]);
+    place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
+    place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"]).ended(3, &[]);
+
+    let kept = place.run(&["history", "export", "--stub", "-o", "kept.yaml"]);
+    kept.ended(0, &["2 rules are in kept.yaml", "nobody answered it"]);
+    let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
+    assert!(text.starts_with("# A stub: ") && text.contains("question: What are the top customer complaints?"), "{text}");
+    assert_eq!(place.run(&["history", "export", "--stub"]).data, text);
+    place.run(&["history", "export", "--stub", "--find", "tool:joke"]).ended(2, &["no call has an answer"]);
+    place.run(&["check"]).ended(0, &["0 errors"]);
+
+    let server = NatsServer::start();
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "kept.yaml"]);
+    assert!(serving.line().starts_with("listening on tg.request.custom-rag"));
+    assert!(serving.line().starts_with("listening on tg.request.calc"));
+    let again = place.run(&[&question[..], &["--connection", &server.url()]].concat());
+    again.ended(0, &[]);
+    assert_eq!(again.data, told.data);
+    assert!(serving.line().contains("by \"query-customers\""));
+    let failed = place.run(&["call", "calculator", "expression=1/0", "--connection", &server.url(), "--json"]);
+    assert_eq!(failed.events().last().unwrap()["error"]["type"], "division-by-zero");
+    serving.interrupt();
+}
+
+#[test]
+fn a_bad_stub_is_told_with_its_place_and_what_to_do() {
+    let place = place();
+    let serve = |text: &str| {
+        fs::write(place.here.join("s.yaml"), text).unwrap();
+        place.run(&["serve", "--stub", "s.yaml", "--connection", "nats://127.0.0.1:1"])
+    };
+    serve("services:\n  joke:\n    rules:\n      - answr: x\n")
+        .ended(2, &["reading the stub s.yaml", "line 4, column 9", "did you mean \"answer\"?"]);
+    serve("services: [").ended(2, &["reading the stub s.yaml", "line 1"]);
+    serve("services: {nobody: {rules: [{answer: x}]}}").ended(2, &["answers for \"nobody\"", "request:tg:nobody"]);
+    serve("services: {tell-joke: {rules: [{answer: x}, {answer: y}]}}")
+        .ended(3, &["no request gets to \"rule 2\"", "nothing answers"]);
+    place.run(&["serve", "--stub", "none.yaml", "--connection", "nats://127.0.0.1:1"]).ended(2, &["none.yaml"]);
+}
