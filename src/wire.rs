@@ -6,6 +6,7 @@
 
 pub mod backoff;
 pub mod deployed;
+pub mod dialogue;
 pub mod registry;
 pub mod serve;
 pub mod session;

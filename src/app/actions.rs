@@ -102,6 +102,7 @@ actions! {
     Reload          "reload"           Global   ["f5"],                 "reload",          "Read the workspace's files again; unsaved changes are kept";
     ImportTools     "import"           Global   ["f7"],                 "import…",         "Take the tools of the TrustGraph that the connection leads to into the files; what changes is shown first";
     PushTools       "push"             Global   ["f8"],                 "push…",           "Send the tools to the TrustGraph that the connection leads to; what changes there is shown first";
+    AskAgent        "ask-agent"        Global   ["f4"],                 "ask agent…",      "Ask the agent of the TrustGraph that the connection leads to, with the run's groups and state; its steps come as they stream";
     Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
 
@@ -208,7 +209,7 @@ actions! {
     EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";
     CopyAs          "copy-as"          Invoke   ["y"],                  "copy as…",        "Copy the call as a command, the request or the answer";
     Follow          "follow"           Answer   ["f"],                  "follow",          "Keep the newest piece in view, or stay here";
-    NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time, Markdown, bytes";
+    NextView        "next-answer-view" Answer   ["v"],                  "next view",       "Switch the answer: Text, Tree, Raw, Time, Markdown, bytes, headers";
     Strays          "strays"           Answer   ["z"],                  "strays",          "Show the messages that are not part of the answer";
     KeepCase        "keep-case"        Answer   ["t"],                  "keep as case",    "Keep the call with its answer as a case of the workspace, to be made again and compared";
     KeepStub        "keep-stub"        Answer   ["b"],                  "keep as stub",    "Keep the answer as a rule of a stub, so that toolcrib serve --stub gives it to the same arguments";

@@ -41,7 +41,7 @@ pub enum Effect {
     Check(Box<Snapshot>),
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
     Journal(BTreeMap<FileId, Arc<str>>),
-    /// Send a request and report what happens. Answered by `CallEvents`.
+    /// Send a request and report what happens; of a question for an agent, its steps as text. Answered by `CallEvents`.
     Call {
         call: CallId,
         connection: Box<Connection>,

@@ -95,6 +95,8 @@ pub enum Message {
     UseConnection(String),
     /// What is configured where the connection leads is wanted. Answered by `Deployed` or `Failed`.
     AskDeployed(Purpose),
+    /// Ask the agent there, in the context of the run.
+    AskAgent(String),
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
     OpenEditor {

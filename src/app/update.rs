@@ -86,6 +86,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return vec![Effect::KeepTheme(theme)];
         }
         Message::AskDeployed(purpose) => return deployed::ask(state, purpose, now),
+        Message::AskAgent(question) => return calls::ask_agent(state, &question, now),
         Message::Deployed { purpose, items } => deployed::came(state, purpose, items, now),
         Message::Push(push) => return deployed::push(state, push, now),
         Message::UseConnection(name) => use_connection(state, &name, now),

@@ -3,12 +3,12 @@
 use std::{pin::pin, time::Duration};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     call::duration,
-    deployed::{self, catalog},
+    deployed,
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -17,19 +17,17 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::filter::{available, list, next_state, unknown_groups},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
-        catalog::Catalog,
         connection::Connection,
-        context::{Context, Mode},
         problem::{Problem, ProblemKind},
     },
     systems::trustgraph::{
         agent::{self, Part, Told},
         deployed::push::{self, Absent},
+        dialogue::{Dialogue, Said, state_words},
     },
-    wire::registry::Registry,
+    wire::{deployed::catalog, registry::Registry},
 };
 
 /// Events on their way at most.
@@ -65,27 +63,23 @@ impl Agent {
         }
         let wait = self.timeout.unwrap_or(PATIENCE);
         let limits = Limits { first: wait, idle: wait, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
-        let dialogue =
-            Dialogue { out, json: global.json, tools, context, used: None, open: None, observed: String::new(), at_ms: 0 };
+        let told = Dialogue::new(tools, context);
+        let dialogue = Telling { out, json: global.json, told, open: None, at_ms: 0 };
         wait_for("asking the agent", dialogue.run(connection, request, limits))
     }
 }
 
-/// A dialogue as far as it went.
-struct Dialogue<'d> {
+/// Tells a dialogue to whoever reads the output.
+struct Telling<'d> {
     out: &'d mut Out,
     json: bool,
-    tools: Catalog,
-    context: Context,
-    /// The tool that the agent uses now.
-    used: Option<String>,
+    told: Dialogue,
     /// The text whose line is not ended.
     open: Option<Part>,
-    observed: String,
     at_ms: u64,
 }
 
-impl Dialogue<'_> {
+impl Telling<'_> {
     async fn run(mut self, connection: Connection, request: Request, limits: Limits) -> Ended {
         self.begin()?;
         let (registry, began) = (Registry::default(), Instant::now());
@@ -113,35 +107,25 @@ impl Dialogue<'_> {
                 EventKind::Chunk { text, .. } => self.take(&text)?,
                 EventKind::Notice(words) => self.out.say(words),
                 EventKind::End { outcome, problem } => return self.end(outcome, problem),
-                EventKind::Sent { .. } | EventKind::Stray { .. } => {}
+                EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stray { .. } => {}
             }
         }
     }
 
     fn begin(&mut self) -> Result<(), Halt> {
-        let unknown = unknown_groups(&self.tools.tools, &self.context);
-        if !unknown.is_empty() {
-            self.out.warn(format_args!("no tool there is in {}", list(&unknown)));
+        for words in self.told.warnings() {
+            self.out.warn(words);
         }
-        let names = self.available();
-        if names.is_empty() {
-            self.out.warn("0 tools: with these groups in this state the agent has none, and answers from itself");
-        }
-        self.tell_state("start", &names)
+        let Said::State { state, available } = self.told.now() else { return Ok(()) };
+        self.tell_state("start", &state, &available)
     }
 
-    fn available(&self) -> Vec<String> {
-        available(&self.tools.tools, &self.context).into_iter().map(|row| self.tools.tools[row].name.clone()).collect()
-    }
-
-    fn tell_state(&mut self, event: &str, names: &[String]) -> Result<(), Halt> {
-        let state = self.context.state().to_owned();
+    fn tell_state(&mut self, event: &str, state: &str, available: &[String]) -> Result<(), Halt> {
         if self.json {
-            return Ok(self.out.json_line(&json!({"event": event, "at_ms": self.at_ms, "state": state, "available": names}))?);
+            let state = json!({"event": event, "at_ms": self.at_ms, "state": state, "available": available});
+            return Ok(self.out.json_line(&state)?);
         }
-        let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let line = format!("{state} · {} available: {tools}", names.len());
-        self.line("state", Tint::Dim, &line)
+        self.line("state", Tint::Dim, &state_words(state, available))
     }
 
     fn line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
@@ -149,31 +133,20 @@ impl Dialogue<'_> {
         Ok(self.out.flush()?)
     }
 
-    fn take(&mut self, text: &str) -> Result<(), Halt> {
-        let message: Value = serde_json::from_str(text).unwrap_or_default();
-        match agent::read(&message) {
-            None => Ok(()),
-            Some(Told::Action { tool, arguments }) => {
-                if self.json {
+    fn take(&mut self, message: &str) -> Result<(), Halt> {
+        for said in self.told.take(message) {
+            match said {
+                Said::Told(Told::Action { tool, arguments }) if self.json => {
                     let action = json!({"event": "action", "at_ms": self.at_ms, "tool": tool, "arguments": arguments});
                     self.out.json_line(&action)?;
-                } else {
-                    self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?;
                 }
-                self.used = Some(tool);
-                Ok(())
-            }
-            Some(Told::Text { part, text, ends }) => {
-                self.text(part, &text, ends)?;
-                if part == Part::Observation {
-                    self.observed.push_str(&text);
-                    if ends {
-                        self.step()?;
-                    }
-                }
-                Ok(())
+                Said::Told(Told::Action { tool, arguments }) => self.line("action", Tint::Odd, &format!("{tool} {arguments}"))?,
+                Said::Told(Told::Text { part, text, ends }) => self.text(part, &text, ends)?,
+                Said::Note(words) => self.out.say(words),
+                Said::State { state, available } => self.tell_state("state", &state, &available)?,
             }
         }
+        Ok(())
     }
 
     fn text(&mut self, part: Part, text: &str, ends: bool) -> Result<(), Halt> {
@@ -191,21 +164,6 @@ impl Dialogue<'_> {
             self.out.line("")?;
         }
         Ok(self.out.flush()?)
-    }
-
-    /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
-    fn step(&mut self) -> Result<(), Halt> {
-        let observed = std::mem::take(&mut self.observed);
-        if let Some(words) = agent::explained(&observed) {
-            self.out.say(words);
-        }
-        let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name));
-        if let Some(tool) = used {
-            let next = next_state(&tool.gate, self.context.state(), Outcome::Succeeded, Mode::AsDeployed);
-            self.context.state = Some(next);
-        }
-        let names = self.available();
-        self.tell_state("state", &names)
     }
 
     fn end(&mut self, outcome: Outcome, problem: Option<CallProblem>) -> Ended {

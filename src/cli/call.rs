@@ -16,7 +16,7 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::{members, template},
+    engine::{events, members, template},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -291,13 +291,14 @@ impl Teller<'_> {
                     self.out.flush()?;
                 }
             }
-            EventKind::Stray { cause, id, body } => match self.json {
-                true => {
-                    let stray = json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "body": &*body});
-                    self.out.json_line(&stray)?;
-                }
-                false => self.out.say(format_args!("a message that is no part of the answer: {}", cause.words())),
+            EventKind::Headers(headers) => match self.json {
+                true => self.out.json_line(&events::json(&Event { at_ms, kind: EventKind::Headers(headers) }))?,
+                false => self.out.detail(format_args!("headers: {}", events::written(&headers))),
             },
+            EventKind::Stray { cause, .. } if !self.json => {
+                self.out.say(format_args!("a message that is no part of the answer: {}", cause.words()));
+            }
+            stray @ EventKind::Stray { .. } => self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?,
             EventKind::Notice(words) => self.out.say(words),
             EventKind::End { outcome, problem } => return self.end(at_ms, outcome, problem).map(Some),
         }

@@ -1,7 +1,6 @@
 //! What the commands share that speak with a running system about its descriptors.
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
 
 use super::{
     ending::{Ending, Halt},
@@ -13,17 +12,11 @@ use crate::{
     app::documents::{Document, Documents},
     engine::diff::{self, LineKind},
     model::{
-        catalog::Catalog,
         connection::Connection,
-        context::Mode,
-        entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    syntax::source::{Format, Source},
-    systems::{
-        read,
-        trustgraph::deployed::{item::Item, push::Push},
-    },
+    syntax::source::Format,
+    systems::trustgraph::deployed::{item::Item, push::Push},
     wire::{deployed, registry::Registry},
 };
 
@@ -65,17 +58,6 @@ pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
 fn stopped(doing: &str) -> Problem {
     Problem::new(ProblemKind::Unreachable, format!("{doing} TrustGraph's configuration"), "it was interrupted")
         .remedy("what was written so far is there; `toolcrib push trustgraph --dry-run` shows what is missing")
-}
-
-/// What is there, as a catalog of its own by the rules of what runs.
-pub fn catalog(items: &[Item]) -> Catalog {
-    let mut root = Map::new();
-    for item in items {
-        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = item.value().unwrap_or_default();
-    }
-    let source = Source::parse(Format::Json, Value::Object(root).to_string());
-    let file = FileId::new("deployed.json");
-    read::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
 }
 
 /// The workspace's files as documents that changes can be made of.

@@ -227,7 +227,7 @@ fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
     }
     let Head { tool, connection, transport, to, headers, arguments, .. } = &trace.head;
     let wall = now::wall(trace.head.at);
-    let headers = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ");
+    let headers = events::written(headers);
     let rows = [
         ("tool", tool.to_string()),
         ("at", format!("{}T{}", wall.date(), wall.time())),
@@ -246,6 +246,7 @@ fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
         let (what, text) = match &event.kind {
             EventKind::Sent { bytes } => ("sent", size::bytes(*bytes as u64)),
             EventKind::Chunk { bytes, .. } => ("chunk", size::bytes(*bytes as u64)),
+            EventKind::Headers(headers) => ("headers", events::written(headers)),
             EventKind::Stray { cause, .. } => ("stray", cause.words().to_owned()),
             EventKind::Notice(words) => ("notice", words.clone()),
             EventKind::End { outcome, problem } => (
@@ -354,7 +355,7 @@ fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
             event.at_ms,
             problem.as_ref().map_or_else(String::new, |problem| format!(": {}", problem.message))
         )),
-        EventKind::Sent { .. } | EventKind::Stray { .. } => {}
+        EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stray { .. } => {}
     }
     Ok(())
 }

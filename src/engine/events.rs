@@ -2,17 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::model::call::{CallProblem, Event, EventKind, Outcome, StrayCause};
+use crate::model::call::{CallProblem, Event, EventKind, Headers, Outcome, StrayCause};
 
-/// An event in its stable shape: `{event: "request"|"chunk"|"stray"|"notice"|"end", at_ms, …}`.
+/// An event in its stable shape: `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"end", at_ms, …}`.
 #[must_use]
 pub fn json(event: &Event) -> Value {
     let at_ms = event.at_ms;
     match &event.kind {
         EventKind::Sent { bytes } => json!({"event": "request", "at_ms": at_ms, "bytes": bytes}),
         EventKind::Chunk { text, bytes } => json!({"event": "chunk", "at_ms": at_ms, "bytes": bytes, "text": &**text}),
-        EventKind::Stray { cause, id, body } => {
-            json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "body": &**body})
+        EventKind::Headers(headers) => json!({"event": "headers", "at_ms": at_ms, "headers": pairs(headers)}),
+        EventKind::Stray { cause, id, headers, body } => {
+            let headers = pairs(headers);
+            json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "headers": headers, "body": &**body})
         }
         EventKind::Notice(words) => json!({"event": "notice", "at_ms": at_ms, "text": words}),
         EventKind::End { outcome, problem } => {
@@ -24,20 +26,43 @@ pub fn json(event: &Event) -> Value {
     }
 }
 
+/// Headers as `[[name, value], …]`: a name may stand there twice.
+#[must_use]
+pub fn pairs(headers: &[(String, String)]) -> Value {
+    headers.iter().map(|(name, value)| json!([name, value])).collect()
+}
+
+/// Headers in one line, for people.
+#[must_use]
+pub fn written(headers: &[(String, String)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The headers of such a list; none where it is no list.
+#[must_use]
+pub fn of_pairs(value: Option<&Value>) -> Vec<(String, String)> {
+    let pair = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(pair).collect()
+}
+
 /// The event of such an object; `None` where it is none.
 #[must_use]
 pub fn of_json(value: &Value) -> Option<Event> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let number = |name: &str| value.get(name).and_then(Value::as_u64);
     let bytes = || usize::try_from(number("bytes")?).ok();
+    // What was kept before there were any has none.
+    let headers = || Headers::from(of_pairs(value.get("headers")));
     let kind = match text("event")? {
         "request" => EventKind::Sent { bytes: bytes()? },
         "chunk" => EventKind::Chunk { text: text("text")?.into(), bytes: bytes()? },
         "stray" => EventKind::Stray {
             cause: StrayCause::of_words(text("cause")?)?,
             id: text("id").map(str::to_owned),
+            headers: headers(),
             body: text("body")?.into(),
         },
+        "headers" => EventKind::Headers(headers()),
         "notice" => EventKind::Notice(text("text")?.to_owned()),
         "end" => EventKind::End { outcome: Outcome::of_word(text("outcome")?)?, problem: value.get("error").and_then(problem) },
         _ => return None,
@@ -60,8 +85,14 @@ mod tests {
         for kind in [
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "a\u{1b}\n".into(), bytes: 60 },
-            EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() },
-            EventKind::Stray { cause: StrayCause::Late, id: None, body: "".into() },
+            EventKind::Headers([("id".into(), "r-1".into()), ("id".into(), "\u{7}".into())].into()),
+            EventKind::Stray {
+                cause: StrayCause::ForeignId,
+                id: Some("r-9".into()),
+                headers: [("id".into(), "r-9".into())].into(),
+                body: "{}".into(),
+            },
+            EventKind::Stray { cause: StrayCause::Late, id: None, headers: [].into(), body: "".into() },
             EventKind::Notice("reconnecting".into()),
             EventKind::End { outcome: Outcome::TimedOut, problem: Some(problem) },
             EventKind::End { outcome: Outcome::Succeeded, problem: None },
@@ -82,5 +113,9 @@ mod tests {
         let expected =
             json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
         assert_eq!(json(&end), expected);
+        let headers = Event { at_ms: 5, kind: EventKind::Headers([("id".into(), "r-1".into())].into()) };
+        assert_eq!(json(&headers).to_string(), r#"{"event":"headers","at_ms":5,"headers":[["id","r-1"]]}"#);
+        let of_before = json!({"event": "stray", "at_ms": 1, "cause": "no id", "id": null, "body": "{}"});
+        assert!(of_json(&of_before).is_some(), "a history that was written before strays had headers is read");
     }
 }

@@ -52,6 +52,15 @@ impl Mask {
         if places.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text, &places)) }
     }
 
+    /// The same of headers.
+    pub fn headers<'h>(&'h self, headers: &'h [(String, String)]) -> impl Iterator<Item = (String, String)> + 'h {
+        let is_cookie = |name: &str| ["cookie", "set-cookie"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        headers.iter().map(move |(name, value)| {
+            let value = if is_cookie(name) { MASKED.to_owned() } else { self.named(name, value).into_owned() };
+            (name.clone(), value)
+        })
+    }
+
     /// The same of a value that stands under a name.
     #[must_use]
     pub fn named<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {

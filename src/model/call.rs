@@ -103,12 +103,17 @@ impl StrayCause {
     }
 }
 
+/// Names and values that come beside a message's body, in their order; a name may stand there more than once.
+pub type Headers = Arc<[(String, String)]>;
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// The connection was there and the request went out.
     Sent {
         bytes: usize,
     },
+    /// What the messages of the answer carry beside their body, from here on; told when it comes and when it changes, without secrets.
+    Headers(Headers),
     /// A piece of the answer; empty pieces are kept.
     Chunk {
         text: Arc<str>,
@@ -117,6 +122,7 @@ pub enum EventKind {
     Stray {
         cause: StrayCause,
         id: Option<String>,
+        headers: Headers,
         body: Arc<str>,
     },
     /// Something about the connection, in words: "reconnecting to …".
@@ -285,7 +291,7 @@ impl Call {
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
             }
-            EventKind::Notice(_) => {}
+            EventKind::Headers(_) | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
                 self.state = CallState::Ended { outcome: *outcome, problem: problem.clone(), at_ms: event.at_ms };
             }

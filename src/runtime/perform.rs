@@ -45,9 +45,9 @@ use crate::{
         watch::{Changed, Watch},
         workspace::Workspace,
     },
-    systems::trustgraph::deployed::push::Push,
+    systems::trustgraph::{agent, deployed::push::Push},
     wire::{
-        deployed,
+        deployed, dialogue,
         registry::{Registry, States},
     },
 };
@@ -232,7 +232,12 @@ impl Performer {
         let record = self.keeper.record(&request, &connection);
         let kept = record.clone();
         let task = tokio::spawn(async move {
-            let calling = registry.call(&connection, request, limits, sender);
+            let calling = async {
+                match agent::asked(&request) {
+                    Some((_, context)) => dialogue::ask(&registry, &connection, request, context, sender).await,
+                    None => registry.call(&connection, request, limits, sender).await,
+                }
+            };
             let telling = async {
                 let mut batch = Vec::with_capacity(EVENTS);
                 while events.recv_many(&mut batch, EVENTS).await > 0 {

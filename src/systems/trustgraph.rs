@@ -6,6 +6,7 @@ pub mod agent;
 pub mod checks;
 pub mod deployed;
 pub mod descriptor;
+pub mod dialogue;
 pub mod entries;
 pub mod function;
 pub mod gateway;

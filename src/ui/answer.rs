@@ -6,9 +6,11 @@
 //! | [`draw`] | draws it |
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
+//! | [`headers`] | what went and came beside the bodies |
 
 pub mod bytes;
 pub mod draw;
 pub mod events;
+pub mod headers;
 pub mod pane;
 pub mod rendered;

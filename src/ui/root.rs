@@ -4,7 +4,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::{
     canvas::{Pen, width},
-    overlays::{help, menu, page, palette, questions},
+    overlays::{help, page, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -274,6 +274,7 @@ impl Root {
         match act {
             Act::Undo if !state.can_undo() => Some("there is nothing to undo".into()),
             Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
+            Act::AskAgent => questions::agent_refusal(state),
             Act::SaveAll if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
             _ => self.screen(state)?.refusal(act, state),
         }
@@ -410,6 +411,7 @@ impl Root {
             Act::SwitchMode => Reply::send(Message::SwitchMode),
             Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
             Act::PushTools => Reply::send(Message::AskDeployed(Purpose::Push)),
+            Act::AskAgent => Reply::Open(Box::new(questions::agent_prompt(state))),
             Act::Suspend => Reply::send(Message::Suspend),
             Act::Reload => Reply::send(Message::Reload),
             Act::Quit => Reply::send(Message::Quit { discard: false }),
@@ -420,7 +422,7 @@ impl Root {
                     .map_or(Reply::Handled, |theme| Reply::send(Message::SetTheme(theme.name.clone())))
             }
             Act::ShowNotices => Reply::Open(Box::new(notices_page(state))),
-            Act::Connection => Reply::Open(Box::new(connection_menu(state))),
+            Act::Connection => Reply::Open(Box::new(questions::connection_menu(state))),
             Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
             _ => Reply::Refused(format!("{}: not here", act.row().title)),
         }
@@ -482,16 +484,4 @@ fn notices_page(state: &State) -> page::Page {
         lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
     }
     page::Page::new("Notices", lines).at_end()
-}
-
-fn connection_menu(state: &State) -> menu::Menu {
-    let item = |connection: &crate::model::connection::Connection| menu::Item {
-        title: connection.name.clone(),
-        detail: format!("{} {}", connection.transport.word(), connection.servers.join(", ")),
-        ..menu::Item::default()
-    };
-    let items = state.connections.iter().map(item).collect();
-    let names: Vec<_> = state.connections.iter().map(|connection| connection.name.clone()).collect();
-    menu::Menu::replying("Calls go through", items, move |row| Reply::send(Message::UseConnection(names[row].clone())))
-        .at(state.connection)
 }

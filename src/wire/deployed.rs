@@ -2,19 +2,26 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::registry::Registry;
 use crate::{
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        catalog::Catalog,
         connection::Connection,
+        context::Mode,
+        entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    systems::trustgraph::deployed::{
-        item::{self, Item},
-        push::{self, Push},
+    syntax::source::{Format, Source},
+    systems::{
+        read as reading,
+        trustgraph::deployed::{
+            item::{self, Item},
+            push::{self, Push},
+        },
     },
 };
 
@@ -86,6 +93,18 @@ pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<It
         items.extend(item::read(section, &answer)?);
     }
     Ok(items)
+}
+
+/// What is there, as a catalog of its own by the rules of what runs.
+#[must_use]
+pub fn catalog(items: &[Item]) -> Catalog {
+    let mut root = Map::new();
+    for item in items {
+        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = item.value().unwrap_or_default();
+    }
+    let source = Source::parse(Format::Json, Value::Object(root).to_string());
+    let file = FileId::new("deployed.json");
+    reading::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
 }
 
 /// Makes a push, and reads back whether everything is there: the gateway answers to an error as to a success.

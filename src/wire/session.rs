@@ -14,8 +14,9 @@ use super::{
     },
 };
 use crate::{
+    engine::mask::Mask,
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{CallProblem, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::ConnectionState,
     },
     systems::system::Reply,
@@ -88,6 +89,7 @@ impl Begun {
             pieces: 0,
             size: 0,
             final_body: None,
+            headers: Vec::new(),
             puzzled: false,
             broken: false,
         };
@@ -114,6 +116,8 @@ struct Session<'s> {
     /// Bytes of text so far.
     size: u64,
     final_body: Option<Bytes>,
+    /// Those that came last with a message of the answer.
+    headers: Vec<(String, String)>,
     /// A reply with the id `unknown` came.
     puzzled: bool,
     broken: bool,
@@ -241,6 +245,7 @@ impl Session<'_> {
         }
         self.carrier = Some(way);
         self.has_moved();
+        self.tell_headers(packet).await?;
         match reply {
             Reply::Chunk { text, last } => self.piece(text, last, packet).await,
             Reply::Error(problem) => {
@@ -254,6 +259,16 @@ impl Session<'_> {
             }
             Reply::Stray { .. } => Ok(None),
         }
+    }
+
+    /// Tells headers that are not those of the message before; one without any says nothing about them.
+    async fn tell_headers(&mut self, packet: &Packet) -> Result<(), Deaf> {
+        if packet.told().next().is_none() || packet.told().eq(&self.headers) {
+            return Ok(());
+        }
+        self.headers = packet.told().cloned().collect();
+        let kind = EventKind::Headers(Mask::default().headers(&self.headers).collect());
+        self.teller.tell(kind).await
     }
 
     async fn piece(&mut self, text: String, last: bool, packet: &Packet) -> Result<Option<End>, Deaf> {
@@ -274,7 +289,9 @@ impl Session<'_> {
         if kept.len() < packet.body.len() {
             body.push_str(&format!("… ({} bytes in all)", packet.body.len()));
         }
-        self.teller.tell(EventKind::Stray { cause, id, body: body.into() }).await
+        let came: Vec<_> = packet.told().cloned().collect();
+        let headers: Headers = Mask::default().headers(&came).collect();
+        self.teller.tell(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
     fn own_id(&self) -> Option<String> {

@@ -47,6 +47,7 @@ fn the_real_gateway() {
         imports(&trustgraph, scheme);
     }
     agents(&trustgraph);
+    agents_by_keys(&trustgraph);
     pushes(&trustgraph);
     by_keys(&trustgraph);
 }
@@ -163,6 +164,30 @@ fn agents(trustgraph: &Deployment) {
     assert!(failed.code == Some(1) && failed.words.contains("the gateway hides why"), "{}", failed.words);
     let over_http = toolcrib(folder.path(), &["agent", "--connection", &trustgraph.url("http"), "why"]);
     assert!(over_http.code == Some(2) && over_http.words.contains("ws://"), "{}", over_http.words);
+}
+
+/// The same from the screen: the steps stream into the answer, and are kept.
+fn agents_by_keys(trustgraph: &Deployment) {
+    let folder = workspace();
+    fs::write(folder.path().join("toolcrib.toml"), "[context]\ngroups = [\"read\"]\n").unwrap();
+    let url = trustgraph.url("ws");
+    let mut terminal = terminal::toolcrib([folder.path().to_str().unwrap(), "--connection", &url]).size(160, 50).start();
+    terminal.wait_for("tools.yaml");
+    terminal.press(["f4"]);
+    terminal.wait_for("Ask the agent");
+    terminal.wait_for("with groups read in");
+    terminal.type_text("ask-model then shout");
+    terminal.press(["enter"]);
+    terminal.wait_for("done after 2");
+    for told in
+        ["undefined · 1 available: ask-model", "asked · 2 available: ask-model, shout", "shouted · 1 available", "HEY why."]
+    {
+        terminal.wait_for(told);
+    }
+    terminal.wait_for("✓ succeeded");
+    terminal.press(["esc", "5"]);
+    terminal.wait_for("agent ✓ succeeded");
+    terminal.wait_for("asked · 2 available: ask-model, shout");
 }
 
 /// The same from the screen: what changes is shown, and made with one key.

@@ -74,6 +74,7 @@ async fn a_gateway_in_peace() {
         assert!(close.text().starts_with("one"), "{:?}", close.0);
     }
     what_is_sent(&gateway).await;
+    headers_of_an_answer(&gateway).await;
     messages_that_are_not_as_they_should_be(&gateway).await;
     pages_and_places_that_are_none_of_ours(&gateway).await;
     tokens(&gateway).await;
@@ -94,6 +95,20 @@ async fn what_is_sent(gateway: &StandIn) {
     let below = Connection { servers: vec![format!("{}/tg/", gateway.url("http"))], ..gateway.connection(TransportKind::Http) };
     let heard = call_with(&registry(), &below, asking("what"), limits()).await;
     assert!(heard.text().contains("/tg/api/v1/flow"), "{:?}", heard.0);
+}
+
+async fn headers_of_an_answer(gateway: &StandIn) {
+    for name in ["stream", "what"] {
+        let heard = heard(gateway, TransportKind::Http, name, limits()).await;
+        let of = |event: &Event| match &event.kind {
+            EventKind::Headers(headers) => Some(headers.clone()),
+            _ => None,
+        };
+        let told: Vec<_> = heard.0.iter().filter_map(of).collect();
+        assert_eq!(told.len(), 1, "they came once: {:?}", heard.0);
+        assert!(told[0].iter().any(|(name, value)| name == "content-type" && !value.is_empty()), "{told:?}");
+        assert!(told[0].iter().all(|(name, _)| name != ":event"), "{told:?}");
+    }
 }
 
 async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {

@@ -51,7 +51,7 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     compared.ended(1, &[]);
     assert!(compared.data.contains("outcome") && compared.data.contains("failed"), "{}", compared.data);
     place.run(&["history", "compare", id, id]).ended(0, &[]);
-    assert_eq!(place.run(&["history", "export"]).data.lines().count(), 7);
+    assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
 
     place.run(&["history", "show", "zzz"]).ended(2, &["no call's id begins with"]);
     place.run(&["history", "remove"]).ended(2, &["no call is named"]);

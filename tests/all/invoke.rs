@@ -19,6 +19,11 @@ fn chunk(text: &str) -> EventKind {
     EventKind::Chunk { text: text.into(), bytes: text.len() + 60 }
 }
 
+fn stray() -> EventKind {
+    let headers = [("id".into(), "r-9".into())].into();
+    EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), headers, body: "{}".into() }
+}
+
 /// A call to query-customers that streams.
 fn streaming(width: u16, height: u16) -> Workbench {
     let mut bench = open(width, height);
@@ -30,7 +35,7 @@ fn streaming(width: u16, height: u16) -> Workbench {
         (0, EventKind::Sent { bytes: 214 }),
         (38, chunk("The three complaints")),
         (71, chunk(" heard most often are late deliveries (41 %), wrong sizes (22 %)")),
-        (90, EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() }),
+        (90, stray()),
     ]);
     bench
 }
@@ -311,4 +316,55 @@ fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
     bench.types("{{answer.nobody}}");
     bench.keys("f6");
     assert!(bench.screen().contains("there is no answer of \"nobody\" yet"), "{}", bench.screen());
+}
+
+#[test]
+fn headers_of_request_answer_and_strays_have_a_view() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let headers = |id: &str| EventKind::Headers([("id".to_owned(), id.to_owned()), ("x-model".into(), "m-1".into())].into());
+    bench.happens([(0, EventKind::Sent { bytes: 9 }), (5, headers("one")), (5, chunk("a")), (9, headers("two")), (9, stray())]);
+    bench.clicks("Head");
+    let screen = bench.screen();
+    let lines = ["with the request", "with the answer +5", "changed +9", "stray +9: id of another caller", "r-9"];
+    let places: Vec<_> = lines.iter().map(|line| screen.find(line).unwrap_or_else(|| panic!("{line}:\n{screen}"))).collect();
+    assert!(places.is_sorted() && screen.contains("x-model  m-1"), "{screen}");
+}
+
+#[test]
+fn an_answer_of_fifty_megabytes_is_paged_and_searched_in_every_view() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let piece = "{\"row\": 17, \"text\": \"a row as others are\"}\n".repeat(20_000);
+    bench.happens((0..55).map(|at| (at, chunk(&piece))));
+    bench.happens([(60, chunk("the Needle")), (61, end(Outcome::Succeeded, None))]);
+    bench.clicks("Text");
+    assert!(bench.screen().contains("│ the Needle"), "the end is followed: {}", bench.screen());
+    bench.keys("home");
+    assert!(!bench.screen().contains("│ the Needle") && bench.screen().contains("line 1 of 1100001"), "{}", bench.screen());
+    bench.keys("/");
+    bench.types("needle");
+    assert!(bench.screen().contains("│ the Needle"), "{}", bench.screen());
+    bench.keys("esc v v v v v home");
+    assert!(bench.screen().contains("00000000"), "{}", bench.screen());
+    bench.keys("end");
+    assert!(bench.screen().contains("the Need"), "{}", bench.screen());
+}
+
+#[test]
+fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    for part in 0..1_000_u64 {
+        let id = bench.state.calls.iter().next_back().unwrap().id;
+        let events = (0..1_000).map(|at| Event { at_ms: part * 1_000 + at, kind: chunk("x") }).collect();
+        bench.send(Message::CallEvents { call: id, events });
+    }
+    bench.draw();
+    let call = bench.state.calls.shown().unwrap();
+    assert_eq!((call.chunks, call.text.len()), (1_000_000, 1_000_000));
+    assert_eq!(call.events.len() as u64 + call.events.let_go(), 1_000_000);
+    assert!(call.events.len() <= 5_200, "{} events are in memory", call.events.len());
+    bench.clicks("Time");
+    assert!(bench.screen().contains("chunk 1000000"), "{}", bench.screen());
 }

@@ -1,7 +1,7 @@
 //! Calls: arguments, sending, what comes back.
 
 use crate::{
-    app::{effect::Effect, notices::NoticeKind, state::State},
+    app::{effect::Effect, message::ScreenId, notices::NoticeKind, state::State},
     model::{
         call::{CallId, Event, EventKind, Outcome},
         clock::Millis,
@@ -13,6 +13,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
+    systems::trustgraph::agent,
 };
 
 /// Makes edits of a tool's arguments, all or none.
@@ -83,6 +84,18 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
     let own = state.connections.iter().find(|known| known.name == connection).cloned();
     let connection = own.unwrap_or_else(|| state.connection());
     begin_on(state, request, connection, now)
+}
+
+/// Asks the agent, and shows how it goes.
+pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
+    match agent::request(question, &state.context(), &state.ids.peek(), &state.connection()) {
+        Ok(request) => {
+            state.ids.take();
+            state.screen = ScreenId::Invoke;
+            begin(state, request, now)
+        }
+        Err(problem) => refuse(state, &problem, now),
+    }
 }
 
 pub(super) fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {

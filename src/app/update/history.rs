@@ -12,6 +12,7 @@ use crate::{
         trace::{Listing, Trace, TraceId},
     },
     syntax::source::{Format, Source},
+    systems::trustgraph::agent,
 };
 
 /// Looks for what was typed.
@@ -100,7 +101,7 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     };
     let refused = if head.masked {
         Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
-    } else if state.catalog.tool_called(&head.tool).is_none() {
+    } else if state.catalog.tool_called(&head.tool).is_none() && !agent::is_at(&head.to) {
         Some(problem("its tool is no longer in this workspace".into(), "open the workspace that has it"))
     } else if state.connections.iter().all(|known| known.name != *head.connection)
         && state.connection().transport.word() != &*head.transport
@@ -118,7 +119,9 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     }
     let request = request_of(head, &state.catalog);
     let connection = head.connection.to_string();
-    state.selected = Some(request.tool.clone());
+    if state.catalog.tool(&request.tool).is_some() {
+        state.selected = Some(request.tool.clone());
+    }
     state.screen = ScreenId::Invoke;
     calls::send_again(state, request, &connection, now)
 }

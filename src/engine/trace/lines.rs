@@ -27,7 +27,6 @@ pub enum Record {
 #[must_use]
 pub fn of_head(head: &Head) -> String {
     let arguments: Value = serde_json::from_str(&head.arguments).unwrap_or_default();
-    let headers: Vec<Value> = head.headers.iter().map(|(name, value)| json!([name, value])).collect();
     let value = json!({
         "call": &*head.id,
         "event": "call",
@@ -38,7 +37,7 @@ pub fn of_head(head: &Head) -> String {
         "transport": &*head.transport,
         "to": &*head.to,
         "reply": head.reply.as_deref(),
-        "headers": headers,
+        "headers": events::pairs(&head.headers),
         "arguments": arguments,
         "body": &*head.body,
         "masked": head.masked,
@@ -67,7 +66,6 @@ pub fn read(line: &str) -> Option<Record> {
     if text("event")? != "call" {
         return Some(Record::Event(id, events::of_json(&value)?));
     }
-    let header = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
     Some(Record::Head(Box::new(Head {
         id,
         at: Millis(value.get("at")?.as_u64()?),
@@ -77,7 +75,7 @@ pub fn read(line: &str) -> Option<Record> {
         transport: text("transport").unwrap_or_default().into(),
         to: text("to").unwrap_or_default().into(),
         reply: text("reply").map(Into::into),
-        headers: value.get("headers").and_then(Value::as_array).into_iter().flatten().filter_map(header).collect(),
+        headers: events::of_pairs(value.get("headers")),
         arguments: value.get("arguments").map_or_else(|| "{}".into(), |arguments| arguments.to_string().into()),
         body: text("body").unwrap_or_default().into(),
         masked: value.get("masked").and_then(Value::as_bool).unwrap_or_default(),
@@ -98,8 +96,7 @@ pub fn about(line: &str) -> Option<(&str, &str, &str)> {
 #[must_use]
 pub fn masked_head(head: &Head, mask: &Mask) -> Head {
     let (arguments, body) = (mask.text(&head.arguments), mask.text(&head.body));
-    let headers: Vec<(String, String)> =
-        head.headers.iter().map(|(name, value)| (name.clone(), mask.named(name, value).into_owned())).collect();
+    let headers: Vec<(String, String)> = mask.headers(&head.headers).collect();
     let masked = matches!(body, Cow::Owned(_)) || headers != head.headers || head.masked;
     Head {
         headers,
@@ -127,9 +124,13 @@ pub fn masked_events(events: &[Event], mask: &Mask, pieces: &mut Pieces) -> Vec<
                 Some(Cow::Owned(masked)) => EventKind::Chunk { text: masked.into(), bytes: *bytes },
                 _ => EventKind::Chunk { text: text.clone(), bytes: *bytes },
             },
-            EventKind::Stray { cause, id, body } => {
-                EventKind::Stray { cause: *cause, id: id.clone(), body: mask.text(body).as_ref().into() }
-            }
+            EventKind::Headers(headers) => EventKind::Headers(mask.headers(headers).collect()),
+            EventKind::Stray { cause, id, headers, body } => EventKind::Stray {
+                cause: *cause,
+                id: id.clone(),
+                headers: mask.headers(headers).collect(),
+                body: mask.text(body).as_ref().into(),
+            },
             EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
             EventKind::End { outcome, problem: Some(problem) } => {
                 let mut problem = problem.clone();
@@ -192,7 +193,13 @@ mod tests {
             EventKind::Chunk { text: "it is hun".into(), bytes: 9 },
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "ter2hunter2".into(), bytes: 9 },
-            EventKind::Stray { cause: StrayCause::Late, id: None, body: "hunter2hunter2".into() },
+            EventKind::Headers([("x-note".into(), "hunter2hunter2".into()), ("api-key".into(), "is hun".into())].into()),
+            EventKind::Stray {
+                cause: StrayCause::Late,
+                id: None,
+                headers: [("x-note".into(), "hunter2hunter2".into())].into(),
+                body: "hunter2hunter2".into(),
+            },
             EventKind::Notice("hunter2hunter2".into()),
             EventKind::End {
                 outcome: Outcome::Failed,
@@ -203,12 +210,13 @@ mod tests {
         let masked = masked_events(&events, &mask, &mut Pieces::default());
         let text: String = masked.iter().map(|event| of_event("x", event)).collect();
         assert!(!text.contains("hunter") && !text.contains("is hun"), "{text}");
-        assert_eq!(masked.len(), 6);
+        assert_eq!(masked.len(), 7);
     }
 
     #[test]
     fn a_stray_keeps_its_id_beside_the_calls() {
-        let kind = EventKind::Stray { cause: StrayCause::ForeignId, id: Some("r-9".into()), body: "{}".into() };
+        let (id, headers) = (Some("r-9".into()), [("id".into(), "r-9".into())].into());
+        let kind = EventKind::Stray { cause: StrayCause::ForeignId, id, headers, body: "{}".into() };
         let event = Event { at_ms: 7, kind };
         assert_eq!(read(&of_event("7f1c", &event)), Some(Record::Event("7f1c".into(), event)));
     }

@@ -112,7 +112,10 @@ impl Seen {
                 }
                 self.tail.drain(..from);
             }
-            EventKind::Stray { body, .. } => self.found = body.to_lowercase().contains(wanted),
+            EventKind::Headers(headers) => self.found = told(headers).contains(wanted),
+            EventKind::Stray { body, headers, .. } => {
+                self.found = body.to_lowercase().contains(wanted) || told(headers).contains(wanted);
+            }
             EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
             EventKind::End { problem: Some(problem), .. } => {
                 self.found = format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
@@ -123,6 +126,10 @@ impl Seen {
             self.tail = String::new();
         }
     }
+}
+
+fn told(headers: &[(String, String)]) -> String {
+    headers.iter().map(|(name, value)| format!("{name}: {value}\n").to_lowercase()).collect()
 }
 
 impl Summary {

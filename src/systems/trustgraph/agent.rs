@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gateway::endpoints;
+use super::gateway::endpoints::{self, Endpoint};
 use crate::model::{
     call::Request,
     connection::{Connection, TransportKind},
@@ -18,14 +18,7 @@ pub const SERVICE: &str = "agent";
 /// # Errors
 /// When the connection is none over which its steps arrive.
 pub fn request(question: &str, context: &Context, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
-    if connection.transport != TransportKind::WebSocket {
-        let cause = match connection.transport {
-            TransportKind::Http => "over HTTP only the agent's last message arrives, which holds no text".to_owned(),
-            other => format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, other.title()),
-        };
-        let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
-        return Err(Problem::new(ProblemKind::Input, "asking the agent", cause).remedy(remedy));
-    }
+    reached(connection)?;
     let mut body = Map::from_iter([("question".to_owned(), json!(question)), ("streaming".to_owned(), json!(true))]);
     // A group that is left out means `default`; a bare text would be taken letter by letter.
     if let Some(groups) = &context.groups {
@@ -35,6 +28,44 @@ pub fn request(question: &str, context: &Context, correlation: &str, connection:
         body.insert("state".into(), (&**state).into());
     }
     Ok(endpoints::of_flow(SERVICE, body, correlation, connection))
+}
+
+/// Whether the agent can be asked over the connection.
+///
+/// # Errors
+/// When it is none over which its steps arrive.
+pub fn reached(connection: &Connection) -> Result<(), Problem> {
+    if connection.transport != TransportKind::WebSocket {
+        let cause = match connection.transport {
+            TransportKind::Http => "over HTTP only the agent's last message arrives, which holds no text".to_owned(),
+            other => format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, other.title()),
+        };
+        let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
+        return Err(Problem::new(ProblemKind::Input, "asking the agent", cause).remedy(remedy));
+    }
+    Ok(())
+}
+
+/// Whether requests that go there are questions for the agent.
+#[must_use]
+pub fn is_at(to: &str) -> bool {
+    Endpoint::parse(to).is_some_and(|endpoint| endpoint.service == SERVICE && endpoint.flow.is_some())
+}
+
+/// The question that a request asks the agent, and the context that it comes in; `None` when it asks something else.
+#[must_use]
+pub fn asked(request: &Request) -> Option<(String, Context)> {
+    if !is_at(&request.to) {
+        return None;
+    }
+    let body: Value = serde_json::from_str(&request.body).ok()?;
+    let groups = body.get("group").and_then(Value::as_array);
+    let context = Context {
+        user: None,
+        groups: groups.map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
+        state: body.get("state").and_then(Value::as_str).map(Into::into),
+    };
+    Some((body.get("question")?.as_str()?.to_owned(), context))
 }
 
 /// What a text of the agent is.
@@ -130,6 +161,9 @@ mod tests {
         assert_eq!(&*sent.body, r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s"}"#);
         let bare = request("why?", &Context::default(), "r", &socket).unwrap();
         assert_eq!(&*bare.body, r#"{"question":"why?","streaming":true}"#);
+        assert_eq!(asked(&sent), Some(("why?".into(), context.clone())));
+        assert_eq!(asked(&bare), Some(("why?".into(), Context::default())));
+        assert_eq!(asked(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }), None);
         let http = Connection::to(TransportKind::Http, "tg", "http://h");
         assert!(request("why?", &context, "r", &http).unwrap_err().remedy.contains("ws://"));
     }

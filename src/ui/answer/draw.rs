@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{
     bytes,
     events::{Listed, LogRow, Which, listed, sign, span},
+    headers,
     pane::{Answer, VIEWS, View},
 };
 use crate::{
@@ -60,7 +61,7 @@ impl Answer {
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
         let follows = match self.view() {
             View::Text => Some(self.text.follow),
-            View::Tree | View::Hex => None,
+            View::Tree | View::Hex | View::Head => None,
             _ => Some(self.list_follows),
         };
         let note = follows.map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
@@ -106,6 +107,7 @@ impl Answer {
                 self.rendered.draw(buffer, body, styles, &call.text, &mut self.list);
             }
             View::Hex => bytes::draw(buffer, body, styles, &call.text, &mut self.list, focused),
+            View::Head => headers::draw(buffer, body, styles, call, &mut self.list),
         }
     }
 
@@ -134,8 +136,9 @@ impl Answer {
         if log_height > 0 {
             Pen::new(buffer, area, line).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
+            let what_wide = what_width(call);
             for (below, listed) in (1_u16..).zip(&rows[first..]) {
-                draw_log_row(&mut Pen::new(buffer, area, line + below), listed, styles);
+                draw_log_row(&mut Pen::new(buffer, area, line + below), listed, what_wide, styles);
             }
             line += log_height;
         }
@@ -198,7 +201,7 @@ impl Answer {
                     pen.put(piece, styles[role]);
                 }
             } else {
-                draw_log_row(&mut pen, &rows[row], styles);
+                draw_log_row(&mut pen, &rows[row], what_width(call), styles);
             }
             if row == self.list.row && focused {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
@@ -206,7 +209,7 @@ impl Answer {
         }
     }
 
-    fn position(&self, call: &Call) -> Option<String> {
+    fn position(&mut self, call: &Call) -> Option<String> {
         match self.view() {
             View::Text => self.text.position(&call.text),
             View::Tree => self.tree.as_ref().and_then(|(_, tree)| tree.as_ref().ok()?.position()),
@@ -215,11 +218,16 @@ impl Answer {
     }
 }
 
-fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, styles: &Styles) {
+/// Cells for what an event was: the number of the last chunk is never cut.
+fn what_width(call: &Call) -> usize {
+    format!("chunk {}", call.chunks).len().max(11)
+}
+
+fn draw_log_row(pen: &mut Pen<'_>, listed: &Listed<'_>, what_width: usize, styles: &Styles) {
     let LogRow { time, what, role, text } = listed.row();
     let first = text.lines().next().unwrap_or_default();
     pen.column(&time, 8, styles[Role::Dim])
-        .column(&what, 11, styles[role])
+        .column(&what, what_width, styles[role])
         .put(" ", styles[Role::Text])
         .put(first, styles[Role::Text]);
 }

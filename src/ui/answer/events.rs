@@ -70,6 +70,7 @@ impl Listed<'_> {
         let (what, role, text) = match &event.kind {
             EventKind::Sent { bytes } => ("request".to_owned(), Role::Info, size::bytes(*bytes as u64)),
             EventKind::Chunk { text, .. } => (format!("chunk {number}"), Role::Dim, quoted(text)),
+            EventKind::Headers(headers) => ("headers".to_owned(), Role::Info, engine::events::written(headers)),
             EventKind::Stray { cause, body, .. } => {
                 ("stray".to_owned(), Role::Warning, format!("{}: {}", cause.words(), quoted(body)))
             }

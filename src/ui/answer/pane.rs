@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use super::{
     bytes,
     events::{Listed, LogRow, Which, listed},
+    headers,
     rendered::Rendered,
 };
 use crate::{
@@ -26,7 +27,7 @@ use crate::{
     },
 };
 
-pub const VIEWS: [&str; 6] = ["Text", "Tree", "Raw", "Time", "MD", "Hex"];
+pub const VIEWS: [&str; 7] = ["Text", "Tree", "Raw", "Time", "MD", "Hex", "Head"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub enum View {
     Time,
     Markdown,
     Hex,
+    /// Headers, sent and come.
+    Head,
     /// What is not part of the answer; there where something came.
     Strays,
 }
@@ -59,7 +62,9 @@ pub struct Answer {
 
 impl Answer {
     pub fn view(&self) -> View {
-        [View::Text, View::Tree, View::Raw, View::Time, View::Markdown, View::Hex, View::Strays][self.tabs.at.min(VIEWS.len())]
+        const IN_ORDER: [View; VIEWS.len() + 1] =
+            [View::Text, View::Tree, View::Raw, View::Time, View::Markdown, View::Hex, View::Head, View::Strays];
+        IN_ORDER[self.tabs.at.min(VIEWS.len())]
     }
 
     /// Takes in which call is shown.
@@ -157,7 +162,7 @@ impl Answer {
 
     fn search(&mut self, call: &Call, way: Search) -> Reply {
         let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
-        if matches!(self.view(), View::Markdown | View::Hex) {
+        if matches!(self.view(), View::Markdown | View::Hex | View::Head) {
             // What is found is shown where it stands.
             self.tabs.at = 0;
         }
@@ -200,7 +205,7 @@ impl Answer {
                 Some((_, Ok(tree))) => tree.key(key),
                 _ => false,
             },
-            View::Markdown | View::Hex => {
+            View::Markdown | View::Hex | View::Head => {
                 let rows = self.rows(call);
                 let taken = self.list.key(key, rows);
                 self.list_follows &= !taken || key.code == Code::End;
@@ -216,6 +221,7 @@ impl Answer {
         match self.view() {
             View::Markdown => self.rendered.rows(),
             View::Hex => bytes::rows(&call.text, self.body.width),
+            View::Head => headers::rows(call, self.body.width).len(),
             _ => listed(call, self.which()).len(),
         }
     }
@@ -250,7 +256,7 @@ impl Answer {
                     tree.mouse(mouse);
                 }
             }
-            (View::Markdown | View::Hex, _) => {
+            (View::Markdown | View::Hex | View::Head, _) => {
                 let rows = self.rows(call);
                 self.list.mouse(mouse, self.body, rows);
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));

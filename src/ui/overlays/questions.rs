@@ -2,6 +2,8 @@
 
 use super::{
     confirm::{Answer, Confirm},
+    menu::{Item as Row, Menu},
+    prompt::Prompt,
     proposal::{Proposal, Proposed},
 };
 use crate::{
@@ -14,8 +16,14 @@ use crate::{
         message::{Draft, Message, Then},
         state::{Question, State},
     },
-    systems::trustgraph::deployed::push::Push,
-    ui::{styles::Role, view::Overlay, widgets::difference},
+    engine::filter::AskedGroups,
+    model::connection::Connection,
+    systems::trustgraph::{agent, deployed::push::Push},
+    ui::{
+        styles::Role,
+        view::{Overlay, Reply},
+        widgets::difference,
+    },
 };
 
 /// The overlay for a question.
@@ -46,6 +54,28 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
         lines.extend(difference::changed(&before, &after));
     }
     Ok(Proposed { notes: push.notes.clone(), lines, message: Message::Push(Box::new(push.clone())) })
+}
+
+/// Why the agent cannot be asked over the chosen connection.
+pub fn agent_refusal(state: &State) -> Option<String> {
+    agent::reached(&state.connection()).err().map(|problem| format!("{}; {}", problem.cause, problem.remedy))
+}
+
+/// Asks what the agent is to be asked, and says in which context that will be.
+pub fn agent_prompt(state: &State) -> Prompt {
+    let context = state.context();
+    let groups = AskedGroups::of(context.groups.as_deref()).names();
+    let groups = if groups.is_empty() { "no group".to_owned() } else { format!("groups {}", groups.join(", ")) };
+    let words = format!(
+        "The question goes to {}, with {groups} in state {}, as the run of Workflow stands.",
+        state.connection().name,
+        context.state()
+    );
+    let question = state.simulation.question().unwrap_or_default();
+    Prompt::new("Ask the agent", words, question, |text, _| match text.is_empty() {
+        true => Err("write a question".into()),
+        false => Ok(Reply::send(Message::AskAgent(text.to_owned()))),
+    })
 }
 
 fn question(question: &Question, state: &State) -> Confirm {
@@ -133,6 +163,19 @@ fn question(question: &Question, state: &State) -> Confirm {
             Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
         }
     }
+}
+
+/// The connections, to choose one that calls go through.
+pub fn connection_menu(state: &State) -> Menu {
+    let item = |connection: &Connection| Row {
+        title: connection.name.clone(),
+        detail: format!("{} {}", connection.transport.word(), connection.servers.join(", ")),
+        ..Row::default()
+    };
+    let items = state.connections.iter().map(item).collect();
+    let names: Vec<_> = state.connections.iter().map(|connection| connection.name.clone()).collect();
+    Menu::replying("Calls go through", items, move |row| Reply::send(Message::UseConnection(names[row].clone())))
+        .at(state.connection)
 }
 
 fn aside_words(lines: usize) -> String {

@@ -24,6 +24,7 @@ use crate::{
         state::State,
     },
     engine::trace::lines,
+    systems::trustgraph::agent,
     ui::{
         answer::{
             draw::{Shown, indented},
@@ -243,6 +244,9 @@ impl Screen for History {
             Act::Strays if open.is_none_or(|open| open.call.strays == 0) => "this call has no strays",
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
                 "secrets in its request are not kept: edit and resend it"
+            }
+            Act::EditKept | Act::KeepCase | Act::KeepStub if open.is_some_and(|open| agent::is_at(&open.trace.head.to)) => {
+                "this was asked of the agent, and is no call of a tool"
             }
             Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
             Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,

@@ -32,7 +32,7 @@ use crate::{
     engine::series,
     model::{call::Call, entry::EntryId},
     schema::literal::Literal,
-    systems,
+    systems::{self, trustgraph::agent},
     ui::{
         answer::{
             draw::{Shown, indented, welcome},
@@ -339,6 +339,9 @@ impl Screen for Invoke {
                 "no call is running here"
             }
             Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
+            Act::EditSent | Act::KeepCase | Act::KeepStub if shown.is_some_and(|call| agent::is_at(&call.request.to)) => {
+                return Some(format!("this was asked of the agent; {} asks it anew", Act::AskAgent.row().keys.join(", ")));
+            }
             Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",

@@ -21,15 +21,19 @@ impl Tabs {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, names: &[String], note: &str, styles: &Styles) {
         self.places.clear();
         let mut pen = Pen::new(buffer, area, 0);
+        // Where there is little room, they stand closer.
+        let roomy = names.iter().map(|name| width(name) + 3).sum::<usize>() + width(note) <= usize::from(area.width);
         for (row, name) in names.iter().enumerate() {
             if row > 0 {
                 pen.put("│", styles[Role::Border]);
             }
-            let words = format!(" {name} ");
+            let words = if roomy { format!(" {name} ") } else { name.clone() };
             self.places.push(Rect::new(pen.column_now(), area.y, u16::try_from(width(&words)).unwrap_or(0), 1));
             pen.put(&words, styles[if row == self.at { Role::Accent } else { Role::Dim }]);
         }
-        pen.right(note, styles[Role::Dim]);
+        if pen.room() > width(note) {
+            pen.right(note, styles[Role::Dim]);
+        }
     }
 
     /// Chooses the name under a press; whether there was one.

@@ -1,6 +1,6 @@
 //! A long text to read: wrapped, scrolled, searched. Only what is seen is looked at, so 50 MB page like a line.
 
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use unicode_segmentation::UnicodeSegmentation;
@@ -46,6 +46,8 @@ pub struct TextView {
     pub follow: bool,
     query: String,
     found: Option<usize>,
+    /// How many bytes of the text were looked at to find lines and rows, ever.
+    looked_at: Cell<u64>,
 }
 
 impl Default for TextView {
@@ -59,14 +61,26 @@ impl Default for TextView {
             follow: true,
             query: String::new(),
             found: None,
+            looked_at: Cell::default(),
         }
     }
 }
 
 impl TextView {
+    /// How many bytes of the text were looked at so far to find its lines and rows; a measure of work.
+    #[must_use]
+    pub fn looked_at(&self) -> u64 {
+        self.looked_at.get()
+    }
+
+    fn looks_at(&self, bytes: usize) {
+        self.looked_at.set(self.looked_at.get() + bytes as u64);
+    }
+
     /// Forgets the text; another one comes.
     pub fn reset(&mut self, follow: bool) {
-        *self = Self { follow, query: std::mem::take(&mut self.query), ..Self::default() };
+        let (query, looked_at) = (std::mem::take(&mut self.query), self.looked_at.take());
+        *self = Self { follow, query, looked_at: looked_at.into(), ..Self::default() };
     }
 
     /// Takes in what the text has grown by. A text that shrank is another text.
@@ -78,6 +92,7 @@ impl TextView {
         while self.indexed < text.len() {
             let line_end = text[self.indexed..].find('\n').map(|at| self.indexed + at + 1);
             let reached = line_end.unwrap_or(text.len());
+            self.looks_at(reached - self.indexed);
             while reached - start > SEGMENT {
                 start = cut(text, start);
                 self.starts.push(start);
@@ -97,7 +112,9 @@ impl TextView {
     }
 
     fn rows(&self, text: &str, segment: usize) -> Vec<Range<usize>> {
-        rows(self.segment(text, segment), self.cells)
+        let line = self.segment(text, segment);
+        self.looks_at(line.len());
+        rows(line, self.cells)
     }
 
     /// The topmost place from which the end is in view.
@@ -123,6 +140,7 @@ impl TextView {
         let mut row = self.top.row;
         for segment in self.top.segment..self.starts.len() {
             let content = self.segment(text, segment);
+            self.looks_at(content.len());
             let matches = if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
             for range in rows(content, self.cells).into_iter().skip(row) {
                 if line >= area.height {
@@ -230,7 +248,9 @@ impl TextView {
 
     /// Where in the text the view is, as `line 12 of 300`; nothing when all of it is seen.
     #[must_use]
-    pub fn position(&self, text: &str) -> Option<String> {
+    pub fn position(&mut self, text: &str) -> Option<String> {
+        // Before it knows where lines end, all that is new would be one.
+        self.index(text);
         let all_seen = self.last_top(text) == Spot::default();
         (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.len()))
     }
@@ -316,27 +336,54 @@ fn after(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8())
 }
 
-/// Bytes at which the query may stand: equal, or equal but for case where the query has no capital.
-fn same(text: &[u8], query: &str) -> bool {
-    if query.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        text == query.as_bytes()
-    } else {
-        text.eq_ignore_ascii_case(query.as_bytes())
-    }
+/// Whether the query stands there: equal, or equal but for case where the query has no capital.
+fn stands_at(text: &str, query: &str, at: usize) -> bool {
+    let there = text.as_bytes().get(at..at + query.len());
+    there.is_some_and(|there| there == query.as_bytes() || there.eq_ignore_ascii_case(query.as_bytes()) && !minds_case(query))
+}
+
+fn minds_case(query: &str) -> bool {
+    query.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// The letters that a place of the query may begin with. Each is looked for by itself, which the library does many bytes at a time.
+fn first_letters(query: &str) -> Option<[char; 2]> {
+    let first = query.chars().next()?;
+    Some([first, if minds_case(query) { first } else { first.to_ascii_uppercase() }])
 }
 
 fn next_in(text: &str, query: &str, from: usize) -> Option<usize> {
-    let (bytes, length) = (text.as_bytes(), query.len());
-    let last = bytes.len().checked_sub(length)?;
-    let first = query.as_bytes().first()?.to_ascii_lowercase();
-    (from..=last).find(|at| bytes[*at].to_ascii_lowercase() == first && same(&bytes[*at..at + length], query))
+    let letters = first_letters(query)?;
+    let find = |letter: char, from: usize| Some(from + text.get(from..)?.find(letter)?);
+    let mut next = letters.map(|letter| find(letter, from));
+    loop {
+        let at = next.into_iter().flatten().min()?;
+        if stands_at(text, query, at) {
+            return Some(at);
+        }
+        for (next, letter) in next.iter_mut().zip(letters) {
+            if *next == Some(at) {
+                *next = find(letter, after(text, at));
+            }
+        }
+    }
 }
 
 fn previous_in(text: &str, query: &str, before: usize) -> Option<usize> {
-    let (bytes, length) = (text.as_bytes(), query.len());
-    let last = bytes.len().checked_sub(length)?;
-    let first = query.as_bytes().first()?.to_ascii_lowercase();
-    (0..before.min(last + 1)).rev().find(|at| bytes[*at].to_ascii_lowercase() == first && same(&bytes[*at..at + length], query))
+    let letters = first_letters(query)?;
+    let find = |letter: char, before: usize| text.get(..before)?.rfind(letter);
+    let mut next = letters.map(|letter| find(letter, before));
+    loop {
+        let at = next.into_iter().flatten().max()?;
+        if stands_at(text, query, at) {
+            return Some(at);
+        }
+        for (next, letter) in next.iter_mut().zip(letters) {
+            if *next == Some(at) {
+                *next = find(letter, at);
+            }
+        }
+    }
 }
 
 fn all_in(line: &str, query: &str) -> Vec<Range<usize>> {
@@ -417,7 +464,50 @@ mod tests {
         assert_eq!(screen(&mut view, &text, 80, 1), ["x".repeat(80)]);
     }
 
+    #[test]
+    fn fifty_megabytes_are_looked_at_once_and_then_a_screen_at_a_time() {
+        const SIZE: usize = 50 * 1024 * 1024;
+        // A frame lays out what is seen, and what may be seen at the end.
+        const FRAME: u64 = 6 * 40 * SEGMENT as u64;
+        for line in ["{\"id\": 17, \"text\": \"a row that is as wide as others are\"}\n", "a row that goes far to the right "] {
+            let mut text = line.repeat(SIZE / line.len());
+            text.push_str("the Needle is here");
+            let mut view = TextView::default();
+            let work = |view: &mut TextView, text: &str, code: Option<Code>| {
+                let before = view.looked_at();
+                code.map(|code| view.key(Key::plain(code), text));
+                // In the order in which a pane asks.
+                let _ = view.position(text);
+                screen(view, text, 120, 40);
+                view.looked_at() - before
+            };
+            let first = work(&mut view, &text, None);
+            assert!(first <= text.len() as u64 + FRAME, "{first}");
+            for code in [Code::Up, Code::PageUp, Code::Home, Code::Down, Code::PageDown, Code::Char(' '), Code::End] {
+                let bytes = work(&mut view, &text, Some(code));
+                assert!(bytes <= FRAME, "{code:?} looked at {bytes} bytes");
+            }
+            view.key(Key::plain(Code::Home), &text);
+            let before = view.looked_at();
+            assert!(view.search(&text, "needle", Search::Here) && !view.search(&text, "nEedle", Search::Here));
+            assert!(screen(&mut view, &text, 120, 40).iter().any(|row| row.contains("the Needle is here")));
+            assert!(view.looked_at() - before <= FRAME, "what is found is laid out, not what lies before it");
+            // What comes later costs what came, not what is there.
+            text.push_str(line);
+            assert!(work(&mut view, &text, None) <= FRAME + line.len() as u64);
+            assert!(view.starts.len() <= text.len() / line.len().min(SEGMENT / 2) + 2, "the index is small beside the text");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn what_is_searched_is_found_where_it_stands(text in "[aAbBéÉ ]{0,40}", query in "[aAbBéÉ]{1,3}", from in 0_usize..40) {
+            let stands = |at: &usize| text.is_char_boundary(*at) && stands_at(&text, &query, *at);
+            let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+            prop_assert_eq!(next_in(&text, &query, from), (from..text.len()).find(stands));
+            prop_assert_eq!(previous_in(&text, &query, from), (0..from).rev().find(stands));
+        }
+
         #[test]
         fn rows_fit_and_join_to_the_line(line in "[^\n\r]{0,80}", cells in 2_usize..20) {
             let rows = rows(&line, cells);

@@ -247,7 +247,7 @@ async fn pieces_come_with_their_times_and_end_well() {
         play(vec![Does::Waits(38), piece("The three"), Does::Waits(33), piece(""), piece(" complaints"), last(".")]).await;
     assert_eq!(text(&events), "The three complaints.");
     let times: Vec<u64> = events.iter().map(|event| event.at_ms).collect();
-    assert_eq!(times, [0, 38, 71, 71, 71, 71]);
+    assert_eq!(times, [0, 38, 38, 71, 71, 71, 71]);
     assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 71));
 }
 
@@ -280,6 +280,32 @@ async fn strays_are_kept_and_never_mixed_in() {
     use StrayCause::{Duplicate, ForeignId, Late, NoId, UnknownId};
     assert_eq!(strays(&events), [ForeignId, UnknownId, NoId, Duplicate, Late]);
     assert_eq!(end(&events).0, Outcome::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_their_own() {
+    let inbox = |id, text: &str, last| Does::Inbox(id, reply::chunk(text, last).into());
+    let foreign = inbox(Some("r-9"), "not yours", true);
+    let script = vec![
+        foreign,
+        inbox(None, "a", false),
+        inbox(Some(ID), "b", false),
+        inbox(Some(ID), "c", false),
+        inbox(Some(ID), "", true),
+    ];
+    let events = play(script).await;
+    let of = |event: &Event| match &event.kind {
+        EventKind::Headers(headers) => Some(headers.to_vec()),
+        EventKind::Stray { headers, .. } => {
+            Some([("stray".to_owned(), String::new())].into_iter().chain(headers.to_vec()).collect())
+        }
+        _ => None,
+    };
+    let told: Vec<Vec<(String, String)>> = events.iter().filter_map(of).collect();
+    let id = |id: &str| ("id".to_owned(), id.to_owned());
+    assert_eq!(told, [vec![("stray".to_owned(), String::new()), id("r-9")], vec![id(ID)]]);
+    let before = events.iter().position(|event| matches!(event.kind, EventKind::Headers(_))).unwrap();
+    assert_eq!(text(&events[..before]), "a", "they stand before the piece that they came with");
 }
 
 #[tokio::test(start_paused = true)]

@@ -39,6 +39,13 @@ pub struct Packet {
     pub body: Bytes,
 }
 
+impl Packet {
+    /// The headers that the other side sent; a mark of a transport, which begins with a colon, only where it says something.
+    pub fn told(&self) -> impl Iterator<Item = &(String, String)> {
+        self.headers.iter().filter(|(name, value)| !(name.starts_with(':') && value.is_empty()))
+    }
+}
+
 /// What a subscriber hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {

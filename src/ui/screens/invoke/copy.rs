@@ -10,7 +10,7 @@ use crate::{
         connection::{Connection, Credentials, TransportKind},
     },
     schema::literal::Literal,
-    systems,
+    systems::{self, trustgraph::agent},
 };
 
 /// Something that can be copied: its name, and its text.
@@ -34,6 +34,12 @@ pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option
 }
 
 fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> String {
+    if let Some((question, context)) = agent::asked(request) {
+        let groups = context.groups.map(|groups| format!(" --groups {}", quote(&groups.join(","))));
+        let state = context.state.map(|state| format!(" --state {}", quote(&state)));
+        let (groups, state) = (groups.unwrap_or_default(), state.unwrap_or_default());
+        return format!("toolcrib agent {}{groups}{state} --connection {}", quote(&question), quote(&connection.name));
+    }
     let json = arguments.json();
     let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
     let mut words = vec!["toolcrib call".to_owned(), quote(&request.name)];
@@ -69,7 +75,25 @@ fn curl(request: &Request, connection: &Connection) -> String {
     )
 }
 
-/// A program for nats-py that sends the request and prints what comes. Texts are written as JSON, which Python reads alike.
+/// How such a program takes a message: what is no answer to its request it passes over, and an answer that it cannot read is an end too.
+const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
+
+    async def show(message):
+        if (message.headers or {}).get("id", ID) != ID or done.done():
+            return
+        try:
+            reply = json.loads(message.data)
+            print(reply.get("error") or reply.get("response"), end="", flush=True)
+            ended = bool(reply.get("error") or reply.get("end_of_stream"))
+        except (ValueError, AttributeError):
+            print(message.headers, message.data)
+            ended = True
+        if ended:
+            done.set_result(None)
+"#;
+
+/// A program for nats-py that sends the request and prints the answer, up to its last piece or an error; half a minute without an end is
+/// one. Texts are written as JSON, which Python reads alike.
 fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
@@ -78,10 +102,11 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
         request.reply.as_deref().and_then(|reply| systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok());
     let subscribe = answers.map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
     format!(
-        "import asyncio, nats\n\nasync def main():\n    bus = await nats.connect({server})\n\n    async def show(message):\n        \
-         print(message.headers, message.data.decode())\n\n    inbox = bus.new_inbox()\n    await bus.subscribe(inbox, cb=show)\n{subscribe}    \
-         body = {body}\n    await bus.publish({subject}, body.encode(), reply=inbox, headers={headers})\n    await asyncio.sleep(30)\n\n\
-         asyncio.run(main())\n",
+        "import asyncio, json, nats\n\nID = {id}\n\nasync def main():\n    bus = await nats.connect({server})\n{SHOW}\n    \
+         inbox = bus.new_inbox()\n    await bus.subscribe(inbox, cb=show)\n{subscribe}    body = {body}\n    \
+         await bus.publish({subject}, body.encode(), reply=inbox, headers={headers})\n    await asyncio.wait_for(done, 30)\n    \
+         print()\n    await bus.close()\n\nasyncio.run(main())\n",
+        id = text(&request.correlation),
         server = Value::from(connection.servers.clone()),
         body = text(&request.body),
         subject = text(subject),
@@ -150,6 +175,11 @@ mod tests {
         let expected = r#"nats --server nats://127.0.0.1:4222 req -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
         assert_eq!(texts[1], expected);
         assert_eq!(texts[3], r#"{"user":"o'hara"}"#);
+        assert!(
+            texts[2].contains("ID = \"7f1c\"") && texts[2].contains("wait_for(done, 30)") && !texts[2].contains("sleep"),
+            "{}",
+            texts[2]
+        );
         assert!(
             texts[2].contains(r#"    body = "{\"user\":\"o'hara\"}""#) && texts[2].contains(r#"headers={"id":"7f1c"}"#),
             "{}",

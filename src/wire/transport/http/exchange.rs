@@ -144,13 +144,15 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result
     let status = response.status().as_u16();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut events = kind.starts_with("text/event-stream").then(Events::default);
+    // They came once, so they are told once: with the first message.
+    let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();
     while let Some(piece) = response.chunk().await.map_err(|error| words::broken(server, &error))? {
         match &mut events {
             None => whole.extend_from_slice(&piece),
             Some(events) => {
                 for data in events.take(&piece) {
-                    if inbox.push(packet((EVENT, String::new()), data.into())).await.is_err() {
+                    if inbox.push(packet((EVENT, String::new()), &mut headers, data.into())).await.is_err() {
                         return Ok(());
                     }
                 }
@@ -164,10 +166,16 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result
         return Err(words::stream_without_end(server));
     }
     // Who has left needs nothing.
-    let _ = inbox.push(packet((STATUS, status.to_string()), whole.freeze())).await;
+    let _ = inbox.push(packet((STATUS, status.to_string()), &mut headers, whole.freeze())).await;
     Ok(())
 }
 
-fn packet((name, value): (&str, String), body: Bytes) -> Heard {
-    Heard::Packet(Packet { subject: None, reply: None, headers: vec![(name.to_owned(), value)], body })
+fn headers_of(response: &Response) -> Vec<(String, String)> {
+    let written = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    response.headers().iter().map(|(name, value)| (name.to_string(), written(value))).collect()
+}
+
+fn packet((name, value): (&str, String), headers: &mut Vec<(String, String)>, body: Bytes) -> Heard {
+    let headers = std::iter::once((name.to_owned(), value)).chain(headers.drain(..)).collect();
+    Heard::Packet(Packet { subject: None, reply: None, headers, body })
 }

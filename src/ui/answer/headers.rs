@@ -1,0 +1,83 @@
+//! What went with a request and came with its answer beside their bodies, and when that changed.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::{
+    model::call::{Call, EventKind},
+    ui::{
+        canvas::{Pen, visible, width, wrap},
+        styles::{Role, Styles},
+        widgets::list::ListCursor,
+    },
+};
+
+/// Names are no wider than this before their values stand below each other.
+const WIDEST_NAME: usize = 28;
+
+/// A line, in pieces.
+type Row = Vec<(Role, String)>;
+
+/// The lines of all headers: those of the request, then those of the answer, with the time of each change; those of strays last.
+#[must_use]
+pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
+    let cells = usize::from(cells);
+    let mut rows = vec![heading("with the request")];
+    listed(&mut rows, &call.request.headers, cells);
+    let mut came = false;
+    for event in call.events.iter() {
+        match &event.kind {
+            EventKind::Headers(headers) => {
+                let words = if came { "changed" } else { "with the answer" };
+                rows.push(heading(&format!("{words} +{}", event.at_ms)));
+                listed(&mut rows, headers, cells);
+                came = true;
+            }
+            EventKind::Stray { cause, headers, .. } if !headers.is_empty() => {
+                rows.push(heading(&format!("stray +{}: {}", event.at_ms, cause.words())));
+                listed(&mut rows, headers, cells);
+            }
+            _ => {}
+        }
+    }
+    if !came {
+        rows.push(heading("with the answer"));
+        let words = if call.outcome().is_some() { "none" } else { "none yet" };
+        rows.push(vec![(Role::Ghost, format!("  {words}"))]);
+    }
+    rows
+}
+
+fn heading(words: &str) -> Row {
+    vec![(Role::Heading, words.to_owned())]
+}
+
+fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
+    if headers.is_empty() {
+        rows.push(vec![(Role::Ghost, "  none".to_owned())]);
+    }
+    let column = headers.iter().map(|(name, _)| width(&visible(name))).max().unwrap_or(0).min(WIDEST_NAME).min(cells / 2);
+    for (name, value) in headers {
+        let name = visible(name).into_owned();
+        let fits = width(&name) <= column;
+        if !fits {
+            rows.push(vec![(Role::Accent, format!("  {name}"))]);
+        }
+        let value = wrap(&visible(value), cells.saturating_sub(column + 4).max(8));
+        for (line, text) in value.into_iter().enumerate() {
+            let name = if fits && line == 0 { name.as_str() } else { "" };
+            let gap = " ".repeat(column.saturating_sub(width(name)) + 2);
+            rows.push(vec![(Role::Accent, format!("  {name}")), (Role::Text, format!("{gap}{text}"))]);
+        }
+    }
+}
+
+/// Draws the lines that are seen.
+pub fn draw(buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, cursor: &mut ListCursor) {
+    let rows = rows(call, area.width);
+    for (line, row) in (0_u16..).zip(cursor.window(rows.len(), area.height)) {
+        let mut pen = Pen::new(buffer, area, line);
+        for (role, piece) in &rows[row] {
+            pen.put(piece, styles[*role]);
+        }
+    }
+}
