@@ -66,6 +66,8 @@ pub struct Connection {
     pub tls: Tls,
     /// What is addressed behind a gateway.
     pub gateway: Gateway,
+    /// The channel of a CommonGround project that it leads to; `None`: it leads to no CommonGround.
+    pub channel: Option<Channel>,
 }
 
 /// The part of a deployment that requests to its gateway are for.
@@ -79,6 +81,44 @@ pub struct Gateway {
 impl Default for Gateway {
     fn default() -> Self {
         Self { workspace: None, flow: "default".into() }
+    }
+}
+
+/// A channel of a CommonGround project, and what else of that deployment is known. Ids are made of letters, digits, `_` and `-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// The version that stands in every subject: `v1r4`.
+    pub version: String,
+    pub project: String,
+    pub channel: String,
+    /// The agent in whose name calls are made; `None`: one of our own is made for each session.
+    pub agent: Option<String>,
+    /// The management API: `http://127.0.0.1:8099`.
+    pub api: Option<String>,
+    /// The variable that holds the address of the deployment's PostgreSQL, password and all.
+    pub postgres_variable: Option<String>,
+}
+
+impl Channel {
+    /// The one version that is spoken.
+    pub const VERSION: &'static str = "v1r4";
+
+    /// A channel of which nothing else is known.
+    pub fn new(project: impl Into<String>, channel: impl Into<String>) -> Self {
+        Self {
+            version: Self::VERSION.into(),
+            project: project.into(),
+            channel: channel.into(),
+            agent: None,
+            api: None,
+            postgres_variable: None,
+        }
+    }
+
+    /// Whether a text can stand in a subject as an id: dots, blanks and wildcards would make another subject of it.
+    #[must_use]
+    pub fn is_id(text: &str) -> bool {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
     }
 }
 
@@ -115,6 +155,7 @@ impl Connection {
             credentials: Credentials::None,
             tls: Tls::default(),
             gateway: Gateway::default(),
+            channel: None,
         }
     }
 

@@ -4,7 +4,7 @@ use super::table::{Reader, Table};
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Connection, Credentials, Gateway, Tls, TransportKind},
+        connection::{Channel, Connection, Credentials, Gateway, Tls, TransportKind},
         finding::Severity,
         problem::{Problem, ProblemKind},
         settings::WorkspaceSettings,
@@ -37,7 +37,7 @@ const SCHEMES: [(&str, TransportKind); 10] = [
 /// Those of them that are encrypted always.
 const ENCRYPTED: [&str; 5] = ["tls://", "amqps://", "pulsar+ssl://", "https://", "wss://"];
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "transport",
     "servers",
     "user",
@@ -50,7 +50,12 @@ const KEYS: [&str; 12] = [
     "key-file",
     "workspace",
     "flow",
+    CHANNEL,
 ];
+
+/// The table within a connection that names a channel of CommonGround, and its keys.
+const CHANNEL: &str = "commonground";
+const CHANNEL_KEYS: [&str; 6] = ["version", "project", "channel", "agent", "api", "postgres-variable"];
 
 /// Keys that people write a secret under, and the key to use.
 const SECRETS: [(&str, &str); 4] = [
@@ -60,17 +65,16 @@ const SECRETS: [(&str, &str); 4] = [
     ("credentials", "credentials-file"),
 ];
 
+const CHANNEL_SECRETS: [(&str, &str); 4] = [
+    ("postgres", "postgres-variable"),
+    ("dsn", "postgres-variable"),
+    ("postgres-dsn", "postgres-variable"),
+    ("password", "postgres-variable"),
+];
+
 /// Reads `[connections.NAME]`; one that cannot be used is noted and left out.
 pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connection> {
-    let mut rest = table.members.clone();
-    for (key, instead) in SECRETS {
-        if rest.shift_remove(key).is_some() {
-            let message =
-                format!("secrets do not belong in this file; name the environment variable that holds it with {instead}");
-            reader.note(Severity::Error, "settings.secret", &table.at.child(key), message);
-        }
-    }
-    reader.known(&Table { members: &rest, at: table.at.clone() }, &KEYS);
+    known(reader, table, &SECRETS, &KEYS);
     let servers = servers(reader, table)?;
     let kind = match table.members.contains_key("transport") {
         true => reader.word(table, "transport", &TRANSPORTS)?,
@@ -89,7 +93,56 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
     };
     let credentials = credentials(reader, table)?;
     let gateway = gateway(reader, table, kind);
-    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway })
+    let channel = match reader.table(table, CHANNEL) {
+        Some(table) => Some(channel(reader, &table)?),
+        None => None,
+    };
+    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway, channel })
+}
+
+/// Notes the keys that are not known, and those that people write a secret under.
+fn known(reader: &mut Reader, table: &Table<'_>, secrets: &[(&str, &str)], keys: &[&str]) {
+    let mut rest = table.members.clone();
+    for (key, instead) in secrets {
+        if rest.shift_remove(*key).is_some() {
+            let message =
+                format!("secrets do not belong in this file; name the environment variable that holds it with {instead}");
+            reader.note(Severity::Error, "settings.secret", &table.at.child(*key), message);
+        }
+    }
+    reader.known(&Table { members: &rest, at: table.at.clone() }, keys);
+}
+
+fn channel(reader: &mut Reader, table: &Table<'_>) -> Option<Channel> {
+    known(reader, table, &CHANNEL_SECRETS, &CHANNEL_KEYS);
+    for key in ["project", "channel"].iter().filter(|key| !table.members.contains_key(**key)) {
+        let message = format!("CommonGround is spoken to in a channel of a project; add {key} = \"…\"");
+        reader.note(Severity::Error, "settings.no-channel", &table.at, message);
+    }
+    let [version, project, channel, agent] = ["version", "project", "channel", "agent"].map(|key| id(reader, table, key));
+    let api = reader.text(table, "api");
+    if let Some(api) = &api
+        && (holds_credentials(api) || !matches!(kind_of(api), Some(TransportKind::Http)))
+    {
+        let message = "api must be the address of the management API without user and password: http://HOST:PORT";
+        reader.note(Severity::Error, "settings.api", &table.at.child("api"), message);
+        return None;
+    }
+    let (project, channel) = (project?, channel?);
+    let postgres_variable = reader.text(table, "postgres-variable");
+    let version = version.unwrap_or_else(|| Channel::VERSION.to_owned());
+    Some(Channel { version, agent, api, postgres_variable, ..Channel::new(project, channel) })
+}
+
+/// A text that can stand in a subject; another is noted.
+fn id(reader: &mut Reader, table: &Table<'_>, key: &str) -> Option<String> {
+    let text = reader.text(table, key)?;
+    if Channel::is_id(&text) {
+        return Some(text);
+    }
+    let message = format!("{key} stands in every subject, so it must be made of letters, digits, _ and - only");
+    reader.note(Severity::Error, "settings.id", &table.at.child(key), message);
+    None
 }
 
 fn gateway(reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Gateway {

@@ -233,6 +233,34 @@ servers = ["nats://host"]
     }
 
     #[test]
+    fn a_channel_of_commonground_is_part_of_its_connection() {
+        let head = "[connections.cg]\nservers = 'nats://h:1'\n[connections.cg.commonground]\n";
+        let read = |rest: &str| {
+            let (settings, findings) = parse(&format!("{head}{rest}"));
+            (settings.connections.into_iter().find(|known| known.name == "cg"), told(&findings))
+        };
+        let (cg, none) =
+            read("project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n");
+        let channel = cg.and_then(|cg| cg.channel).unwrap();
+        assert_eq!((none.len(), channel.version.as_str(), channel.project.as_str()), (0, "v1r4", "lab"));
+        let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres_variable.as_deref());
+        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some("CG_DSN")));
+        for (text, expected) in [
+            ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
+            ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
+            ("project = 'a'\nchannel = '*'\n", "5 settings.id channel stands in every subject"),
+            ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
+            ("project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n", "6 settings.api api must be"),
+        ] {
+            let (cg, told) = read(text);
+            assert!(cg.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+            assert!(!told[0].contains("hunter2"));
+        }
+        let (cg, told) = read("project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n");
+        assert!(cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"), "{told:#?}");
+    }
+
+    #[test]
     fn a_connection_is_chosen_by_name_or_address() {
         let (settings, _) = parse("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
         let choose = |wanted: Option<&str>| connections::choose(&settings, wanted);
