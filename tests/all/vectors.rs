@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
+#[path = "vectors/commonground_wire.rs"]
+mod commonground_wire;
 #[path = "vectors/trustgraph_filter.rs"]
 mod trustgraph_filter;
 #[path = "vectors/trustgraph_load.rs"]
@@ -24,10 +26,37 @@ const OPS: &[(&str, &str, Op)] = &[
     ("trustgraph-filter.json", "wire_request", trustgraph_wire::request),
     ("trustgraph-filter.json", "wire_reply", trustgraph_wire::reply),
     ("trustgraph-filter.json", "queue_name", trustgraph_wire::queue_name),
+    ("commonground.json", "subjects", commonground_wire::subject),
+    ("commonground.json", "subject_templates", commonground_wire::template),
+    ("commonground.json", "dispatch_subjects", commonground_wire::dispatch),
+    ("commonground.json", "idempotency_keys", commonground_wire::idempotency_key),
+    ("commonground.json", "traceparents", commonground_wire::traceparent),
+    ("commonground.json", "trace_ids", commonground_wire::trace),
 ];
 
 /// Files of systems that no issue has built yet.
-const TO_COME: &[&str] = &["commonground.json", "opensearch-template.json"];
+const TO_COME: &[&str] = &["opensearch-template.json"];
+
+/// Sections of a file that are still to be built.
+const SECTIONS_TO_COME: &[(&str, &str)] = &[
+    ("commonground.json", "tool_definitions"),
+    ("commonground.json", "tool_yaml"),
+    ("commonground.json", "arguments"),
+    ("commonground.json", "model_arguments"),
+    ("commonground.json", "model_schema"),
+    ("commonground.json", "tool_results"),
+    ("commonground.json", "effective_after_execution"),
+    ("commonground.json", "turn_after_results"),
+    ("commonground.json", "card_content"),
+    ("commonground.json", "result_card_checks"),
+    ("commonground.json", "report_gate"),
+    ("commonground.json", "jina_requests"),
+    ("commonground.json", "commands"),
+    ("commonground.json", "ui_actions"),
+];
+
+/// What every file says about itself beside its cases.
+const ABOUT: &str = "about";
 
 fn folder() -> PathBuf {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -37,6 +66,24 @@ fn folder() -> PathBuf {
         None if shared.is_dir() => shared,
         None => here.join("tests/vectors"),
     }
+}
+
+/// Every case with its op: a file has one list of cases that name theirs, or a section for each.
+fn cases(content: &Value) -> Vec<(&str, &Value)> {
+    if let Some(cases) = content.get("cases") {
+        return list(cases).iter().map(|case| (case["op"].as_str().unwrap_or_default(), case)).collect();
+    }
+    let sections = content.as_object().unwrap().iter().filter(|(name, _)| *name != ABOUT);
+    sections.flat_map(|(name, cases)| list(cases).iter().map(move |case| (name.as_str(), case))).collect()
+}
+
+fn list(cases: &Value) -> &[Value] {
+    cases.as_array().unwrap_or_else(|| panic!("no list of cases: {cases}"))
+}
+
+/// Whether what was made is what the case expects.
+fn same(what: &str, got: &Value, expected: &Value) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("{what}: got {got}, expected {expected}")) }
 }
 
 #[test]
@@ -51,8 +98,11 @@ fn every_case_of_every_file_holds() {
             continue;
         }
         let content: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        for case in content["cases"].as_array().unwrap() {
-            let (id, op) = (&case["id"], case["op"].as_str().unwrap_or_default());
+        for (op, case) in cases(&content) {
+            let id = &case["id"];
+            if SECTIONS_TO_COME.contains(&(file.as_str(), op)) {
+                continue;
+            }
             match OPS.iter().find(|(of, name, _)| *of == file && *name == op) {
                 None => failures.push(format!("{file} {id}: nobody runs op {op:?}")),
                 Some((_, _, run)) => match run(case) {

@@ -6,9 +6,7 @@ use toolcrib::systems::{
     trustgraph::{queue::Queue, reply, request},
 };
 
-fn same(what: &str, got: &Value, expected: &Value) -> Result<(), String> {
-    if got == expected { Ok(()) } else { Err(format!("{what}: got {got}, expected {expected}")) }
-}
+use super::same;
 
 fn inner(text: &Value) -> Value {
     serde_json::from_str(text.as_str().unwrap_or_default()).unwrap_or(Value::Null)

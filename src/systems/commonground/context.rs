@@ -1,0 +1,102 @@
+//! Where a call stands: the ids that subjects, headers, cards and templates are filled from.
+
+/// The thirteen values that a template can name, three of them undocumented. Empty text counts as no value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    pub project_id: String,
+    pub channel_id: String,
+    pub agent_id: String,
+    pub agent_turn_id: String,
+    /// Goes up by one whenever a turn goes on with results; 0 switches the check of it off.
+    pub turn_epoch: Option<u64>,
+    pub step_id: String,
+    pub tool_call_id: String,
+    /// 32 hexadecimal digits.
+    pub trace_id: String,
+    pub parent_step_id: String,
+    pub context_box_id: String,
+    pub recursion_depth: Option<u64>,
+    pub parent_agent_id: String,
+    pub parent_agent_turn_id: String,
+}
+
+/// The names that a template may use, those of the guide first.
+pub const VARIABLES: [&str; 13] = [
+    "project_id",
+    "channel_id",
+    "agent_id",
+    "agent_turn_id",
+    "step_id",
+    "tool_call_id",
+    "parent_step_id",
+    "trace_id",
+    "turn_epoch",
+    "context_box_id",
+    "recursion_depth",
+    "parent_agent_id",
+    "parent_agent_turn_id",
+];
+
+impl Context {
+    /// The value of a variable as text; `None` for an unknown name and for one without a value.
+    #[must_use]
+    pub fn value(&self, variable: &str) -> Option<String> {
+        let text = match variable {
+            "project_id" => &self.project_id,
+            "channel_id" => &self.channel_id,
+            "agent_id" => &self.agent_id,
+            "agent_turn_id" => &self.agent_turn_id,
+            "step_id" => &self.step_id,
+            "tool_call_id" => &self.tool_call_id,
+            "parent_step_id" => &self.parent_step_id,
+            "trace_id" => &self.trace_id,
+            "context_box_id" => &self.context_box_id,
+            "parent_agent_id" => &self.parent_agent_id,
+            "parent_agent_turn_id" => &self.parent_agent_turn_id,
+            "turn_epoch" => return self.turn_epoch.map(|epoch| epoch.to_string()),
+            "recursion_depth" => return self.recursion_depth.map(|depth| depth.to_string()),
+            _ => return None,
+        };
+        (!text.is_empty()).then(|| text.clone())
+    }
+
+    /// The same context with a variable set, for what-ifs; unknown names and numbers that are none change nothing.
+    pub fn set(&mut self, variable: &str, text: &str) {
+        let slot = match variable {
+            "project_id" => &mut self.project_id,
+            "channel_id" => &mut self.channel_id,
+            "agent_id" => &mut self.agent_id,
+            "agent_turn_id" => &mut self.agent_turn_id,
+            "step_id" => &mut self.step_id,
+            "tool_call_id" => &mut self.tool_call_id,
+            "parent_step_id" => &mut self.parent_step_id,
+            "trace_id" => &mut self.trace_id,
+            "context_box_id" => &mut self.context_box_id,
+            "parent_agent_id" => &mut self.parent_agent_id,
+            "parent_agent_turn_id" => &mut self.parent_agent_turn_id,
+            "turn_epoch" => return self.turn_epoch = text.parse().ok().or(self.turn_epoch),
+            "recursion_depth" => return self.recursion_depth = text.parse().ok().or(self.recursion_depth),
+            _ => return,
+        };
+        text.clone_into(slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variable_can_be_set_and_read_back() {
+        let mut context = Context::default();
+        for name in VARIABLES {
+            assert_eq!(context.value(name), None, "{name}");
+            context.set(name, "7");
+            assert_eq!(context.value(name).as_deref(), Some("7"), "{name}");
+        }
+        let before = context.clone();
+        context.set("turn_epoch", "x");
+        context.set("nothing", "x");
+        assert_eq!(context, before);
+    }
+}

@@ -1,0 +1,73 @@
+//! The names of CommonGround's headers, and what a message's headers say. Names are case-sensitive: other spellings count as absent.
+
+pub const PROJECT: &str = "CG-Project-Id";
+pub const CHANNEL: &str = "CG-Channel-Id";
+pub const AGENT: &str = "CG-Agent-Id";
+/// Payloads and cards call it `agent_turn_id`.
+pub const TURN: &str = "CG-Turn-Id";
+pub const EPOCH: &str = "CG-Turn-Epoch";
+pub const STEP: &str = "CG-Step-Id";
+pub const CALL: &str = "CG-Tool-Call-Id";
+pub const DEPTH: &str = "CG-Recursion-Depth";
+pub const PARENT_AGENT: &str = "CG-Parent-Agent-Id";
+pub const PARENT_TURN: &str = "CG-Parent-Turn-Id";
+pub const PARENT_STEP: &str = "CG-Parent-Step-Id";
+pub const PARENT_TRACE: &str = "CG-Parent-Traceparent";
+pub const TRACE: &str = "traceparent";
+pub const TRACE_STATE: &str = "tracestate";
+
+/// Every header that carries identity or lineage.
+pub const CONTROL: [&str; 14] = [
+    PROJECT,
+    CHANNEL,
+    AGENT,
+    TURN,
+    EPOCH,
+    STEP,
+    CALL,
+    DEPTH,
+    PARENT_AGENT,
+    PARENT_TURN,
+    PARENT_STEP,
+    PARENT_TRACE,
+    TRACE,
+    TRACE_STATE,
+];
+
+/// The depth at which results are refused.
+pub const DEPTH_LIMIT: u64 = 20;
+
+/// The value of a header; blank ones count as absent.
+#[must_use]
+pub fn value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+}
+
+/// A header that would be this one if names were not case-sensitive.
+#[must_use]
+pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().map(|(own, _)| own.as_str()).find(|own| *own != name && own.eq_ignore_ascii_case(name))
+}
+
+/// An epoch or depth: absent is `Ok(None)`, which counts as 0.
+///
+/// # Errors
+/// The text that is no whole number from 0 on; such a message is dropped in silence.
+pub fn number<'h>(headers: &'h [(String, String)], name: &str) -> Result<Option<u64>, &'h str> {
+    value(headers, name).map(|text| text.parse().map_err(|_| text)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_spellings_count_as_absent_and_are_found() {
+        let headers = [("cg-agent-id".to_owned(), "a".to_owned()), (EPOCH.to_owned(), "-1".to_owned())];
+        assert_eq!(value(&headers, AGENT), None);
+        assert_eq!(misspelt(&headers, AGENT), Some("cg-agent-id"));
+        assert_eq!(misspelt(&headers, EPOCH), None);
+        assert_eq!(number(&headers, EPOCH), Err("-1"));
+        assert_eq!(number(&headers, DEPTH), Ok(None));
+    }
+}
