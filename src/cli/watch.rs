@@ -325,15 +325,15 @@ impl Teller<'_> {
     ) -> Result<(), Halt> {
         self.told += 1;
         if self.json {
-            lines.push(trace::decoded(crossing, reading, conversation.number));
+            lines.push(trace::decoded(crossing, reading, conversation));
             return Ok(());
         }
         let began = *self.began.get_or_insert(crossing.at);
         let at = crossing.at.since(began);
         let tint = match &reading.part {
-            Part::Error(_) | Part::Unreadable(_) => Tint::Bad,
+            Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_)) => Tint::Bad,
             Part::Request | Part::Step => Tint::Bold,
-            Part::Answer { last: true } => Tint::Good,
+            Part::Answer { last: true } | Part::Outcome(None) => Tint::Good,
             _ => Tint::Dim,
         };
         let id: String = reading.id.as_deref().unwrap_or("–").chars().take(8).collect();

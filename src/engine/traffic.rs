@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`record`] | messages and conversations up to a bound; which of them a filter shows |
 //! | [`conversation`] | a request with all that belongs to it, and how it stands |
+//! | [`heard`] | what is kept of it |
+//! | [`names`] | what conversations are known by |
 //! | [`filter`] | which conversations are meant, as people type it |
 //! | [`alerts`] | filters that ring |
 //! | [`rates`] | how much crosses each subject |
@@ -12,6 +14,8 @@
 pub mod alerts;
 pub mod conversation;
 pub mod filter;
+pub mod heard;
+mod names;
 pub mod rates;
 pub mod record;
 pub mod trace;

@@ -19,6 +19,8 @@ pub struct Crossing {
     /// How many bytes the body had on the wire.
     pub size: u64,
     pub kept: Kept,
+    /// The message that this one tells of, where a broker tells about others' messages and still had it.
+    pub about: Option<Arc<Crossing>>,
 }
 
 /// What is kept of a message.
@@ -38,13 +40,25 @@ impl Crossing {
     pub fn weight(&self) -> usize {
         const FRAME: usize = 320;
         let headers: usize = self.headers.iter().map(|(name, value)| name.len() + value.len() + 48).sum();
-        FRAME + headers + self.body.len()
+        FRAME + headers + self.body.len() + self.about.as_ref().map_or(0, |about| about.weight())
     }
 
     /// The body as text; what is not UTF-8 is shown as a sign.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
+    }
+
+    /// All that a text can be found in, in lower case.
+    #[must_use]
+    pub fn lowered(&self) -> String {
+        let mut text = self.text().into_owned();
+        for part in [&*self.subject].into_iter().chain(self.headers.iter().map(|(_, value)| value.as_str())) {
+            text.push('\n');
+            text.push_str(part);
+        }
+        text.make_ascii_lowercase();
+        text
     }
 
     /// The value of a header.
@@ -92,6 +106,10 @@ pub enum Part {
     Answer { last: bool },
     /// The answer is an error, which ends it.
     Error(CallProblem),
+    /// Says how it goes, and neither asks nor answers.
+    Note,
+    /// Says how it ended, to somebody else than who asked: well, or with a problem.
+    Outcome(Option<CallProblem>),
     /// For everybody, and nobody answers.
     Broadcast,
     /// It stands where a message of a system stands, and cannot be understood.
@@ -109,6 +127,8 @@ impl Part {
             Self::Step => "step",
             Self::Answer { .. } => "answer",
             Self::Error(_) => "error",
+            Self::Note => "note",
+            Self::Outcome(_) => "outcome",
             Self::Broadcast => "broadcast",
             Self::Unreadable(_) => "unreadable",
             Self::Other => "message",
@@ -123,6 +143,7 @@ pub struct Reading {
     pub system: Option<SystemId>,
     /// What ties it to the others of its conversation.
     pub id: Option<String>,
+    pub ties: Ties,
     pub part: Part,
     /// What it is, in a word or three: `request`, `thought`, `step 2`.
     pub label: Cow<'static, str>,
@@ -130,6 +151,58 @@ pub struct Reading {
     pub text: String,
     /// The state that it names, where the wire shows one.
     pub state: Option<String>,
+    /// Who or what its conversation is about, where its subject does not say so shortly: a tool, an agent.
+    pub topic: Option<String>,
+    /// When what it waits for is over at the latest.
+    pub due: Option<Millis>,
+    /// It comes again and again and tells nothing new.
+    pub routine: bool,
+    /// What is odd about it, in words, each with what to do.
+    pub remarks: Vec<String>,
+}
+
+impl Reading {
+    /// One that is tied to nothing.
+    #[must_use]
+    pub fn new(system: Option<SystemId>, part: Part, label: impl Into<Cow<'static, str>>, text: impl Into<String>) -> Self {
+        Self {
+            system,
+            id: None,
+            ties: Ties::default(),
+            part,
+            label: label.into(),
+            text: text.into(),
+            state: None,
+            topic: None,
+            due: None,
+            routine: false,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// The names that its conversation goes by: one that is known joins it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.id.iter().chain(&self.ties.also).map(String::as_str)
+    }
+}
+
+/// What ties a message to others, beside the id of its conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Other names that its conversation goes by.
+    pub also: Vec<String>,
+    /// What its conversation is a part of; its messages are heard there, too.
+    pub within: Option<Whole>,
+    /// What it shares with other conversations of the same errand, over several agents.
+    pub trace: Option<String>,
+}
+
+/// A conversation that others are parts of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    pub id: String,
+    /// What it is about.
+    pub topic: Option<String>,
 }
 
 /// What was heard, with what its system makes of it.

@@ -108,14 +108,7 @@ pub fn read(crossing: &Crossing) -> Reading {
         None if crossing.subject.starts_with("_INBOX.") => (Part::Answer { last: true }, "answer"),
         None => (Part::Other, "message"),
     };
-    Reading {
-        system: None,
-        id: IDS.iter().find_map(header),
-        part,
-        label: label.into(),
-        text: crossing.text().into_owned(),
-        state: None,
-    }
+    Reading { id: IDS.iter().find_map(header), ..Reading::new(None, part, label, crossing.text()) }
 }
 
 #[cfg(test)]
@@ -166,6 +159,7 @@ mod tests {
             body: b"hello"[..].into(),
             size: 5,
             kept: Kept::Whole,
+            about: None,
         };
         let asks = read(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));
         assert_eq!((asks.part, asks.id.as_deref(), asks.text.as_str()), (Part::Request, Some("c-1"), "hello"));

@@ -252,6 +252,7 @@ impl Ear {
             body: shown,
             size: body.len() as u64,
             kept,
+            about: None,
         }
     }
 }

@@ -40,6 +40,7 @@ fn crossing(at: u64, subject: &str, id: &str, body: &Value) -> Tapped {
         size: body.len() as u64,
         body: body.into_bytes().into(),
         kept: Kept::Whole,
+        about: None,
     }))
 }
 

@@ -1,13 +1,16 @@
 //! A conversation: a request with all the messages that its id, or its inbox, ties to it.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use crate::model::{
     call::CallProblem,
     clock::Millis,
     entry::SystemId,
-    traffic::{Crossing, Part, Reading},
+    traffic::{Crossing, Part, Reading, Whole},
 };
+
+/// So many remarks, and so many parts, of one conversation are kept.
+const MOST: usize = 64;
 
 /// So many letters of what was asked and answered are kept for a list.
 const SHORT: usize = 160;
@@ -61,6 +64,14 @@ pub struct Conversation {
     pub number: u64,
     pub system: Option<SystemId>,
     pub id: Option<Arc<str>>,
+    /// The number of the conversation that it is a part of, and hears it, too.
+    pub whole: Option<u64>,
+    /// The numbers of its own parts, in the order in which they began.
+    pub parts: Vec<u64>,
+    /// What it shares with others of the same errand.
+    pub trace: Option<Arc<str>>,
+    /// Who or what it is about, where its system says so.
+    pub topic: Option<String>,
     /// Where its first message went.
     pub subject: Arc<str>,
     pub began: Millis,
@@ -74,8 +85,20 @@ pub struct Conversation {
     pub said: String,
     /// The states that it names, in order.
     pub states: Vec<String>,
-    /// The numbers of its messages that are still kept.
+    /// How it was last said to go.
+    pub goes: String,
+    /// When what it waits for is over at the latest.
+    pub due: Option<Millis>,
+    /// It tells nothing new.
+    pub routine: bool,
+    /// What is odd about it.
+    pub remarks: Vec<Remark>,
+    /// The numbers of its messages that are still kept, and of those of its parts.
     pub messages: VecDeque<u64>,
+    /// Which of all its messages begin a row; those between them are further pieces of the same answer.
+    rows: VecDeque<u64>,
+    /// The conversation and the label of the piece that came last.
+    piece: Option<(u64, String)>,
     /// How many messages it had.
     pub count: u64,
     pub bytes: u64,
@@ -89,23 +112,52 @@ pub struct Conversation {
     label: String,
     /// Its request was heard.
     pub(super) has_request: bool,
+    /// Its end was told by somebody else than who answers.
+    told: bool,
+    /// Messages that are not those of a part.
+    pub(super) own: u64,
+    /// Other names that it goes by.
+    pub(super) names: Vec<Arc<str>>,
     /// Where its answers may go, when the transport says so.
     pub(super) inbox: Option<Arc<str>>,
 }
 
+/// Something odd, and the number of the message that it is odd about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    pub message: u64,
+    pub words: String,
+}
+
 impl Conversation {
     pub(super) fn new(number: u64, crossing: &Crossing, reading: &Reading) -> Self {
-        let answers = matches!(reading.part, Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_));
         let standing = match &reading.part {
-            Part::Request | Part::Step => Standing::Open,
+            Part::Request | Part::Step | Part::Note => Standing::Open,
+            Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => Standing::Orphan,
             Part::Broadcast | Part::Other => Standing::Single,
-            _ if answers => Standing::Orphan,
-            _ => Standing::Single,
         };
+        Self {
+            id: reading.id.as_deref().map(Arc::from),
+            routine: reading.routine,
+            ..Self::empty(number, crossing, reading, standing)
+        }
+    }
+
+    /// One of which only a part was heard so far.
+    pub(super) fn of_parts(number: u64, crossing: &Crossing, reading: &Reading, whole: &Whole) -> Self {
+        let id = Some(whole.id.as_str().into());
+        Self { id, topic: whole.topic.clone(), ..Self::empty(number, crossing, reading, Standing::Open) }
+    }
+
+    fn empty(number: u64, crossing: &Crossing, reading: &Reading, standing: Standing) -> Self {
         Self {
             number,
             system: reading.system,
-            id: reading.id.as_deref().map(Arc::from),
+            id: None,
+            whole: None,
+            parts: Vec::new(),
+            trace: None,
+            topic: None,
             subject: Arc::clone(&crossing.subject),
             began: crossing.at,
             last: crossing.at,
@@ -114,7 +166,13 @@ impl Conversation {
             asked: String::new(),
             said: String::new(),
             states: Vec::new(),
+            goes: String::new(),
+            due: None,
+            routine: false,
+            remarks: Vec::new(),
             messages: VecDeque::new(),
+            rows: VecDeque::new(),
+            piece: None,
             count: 0,
             bytes: 0,
             late: 0,
@@ -122,18 +180,44 @@ impl Conversation {
             found: 0,
             label: String::new(),
             has_request: false,
+            told: false,
+            own: 0,
+            names: Vec::new(),
             inbox: None,
         }
     }
 
     /// Takes a message of it in.
     pub(super) fn take(&mut self, message: u64, crossing: &Crossing, reading: &Reading) {
-        self.messages.push_back(message);
+        self.hear(message, self.number, crossing, reading);
+        self.own += 1;
         if self.inbox.is_none() {
             self.inbox.clone_from(&crossing.reply);
         }
-        self.count += 1;
-        self.bytes += crossing.size;
+        if self.topic.is_none() {
+            self.topic.clone_from(&reading.topic);
+        }
+        if let Some(trace) = reading.ties.trace.as_deref()
+            && self.trace.is_none()
+        {
+            self.trace = Some(trace.into());
+        }
+        let new = reading.remarks.iter().filter(|words| !self.remarks.iter().any(|remark| remark.words == **words));
+        let new: Vec<_> = new.map(|words| Remark { message, words: words.clone() }).take(MOST - self.remarks.len()).collect();
+        self.remarks.extend(new);
+        self.go_on(crossing, reading);
+        if let Some(state) = &reading.state {
+            self.due = reading.due;
+            if self.states.last() != Some(state) && self.states.len() < 32 {
+                self.states.push(state.clone());
+            }
+        }
+        if self.has_ended() {
+            self.due = None;
+        }
+    }
+
+    fn go_on(&mut self, crossing: &Crossing, reading: &Reading) {
         let ended = self.has_ended();
         match &reading.part {
             Part::Request if !self.has_request => {
@@ -150,29 +234,98 @@ impl Conversation {
                 self.has_request = true;
                 self.asked = short(&reading.text);
             }
-            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended => self.late += 1,
+            Part::Outcome(_) if ended => {}
+            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && !self.told => self.late += 1,
             Part::Answer { last } => {
                 self.answered.get_or_insert(crossing.at);
                 self.says(reading);
-                if *last && self.has_request {
-                    self.standing = Standing::Succeeded;
+                if *last {
+                    self.end(None);
                 }
             }
             Part::Error(problem) => {
                 self.answered.get_or_insert(crossing.at);
                 self.standing = Standing::Failed(problem.clone());
+                self.told = false;
+            }
+            Part::Outcome(problem) => {
+                self.answered.get_or_insert(crossing.at);
+                self.end(problem.as_ref());
+                self.told = true;
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
+            Part::Note => self.goes = short(&reading.text),
             _ if self.asked.is_empty() => self.asked = short(&reading.text),
             _ => {}
         }
-        if let Some(state) = &reading.state
-            && self.states.last() != Some(state)
-            && self.states.len() < 32
-        {
-            self.states.push(state.clone());
+    }
+
+    /// An end without its beginning stays what it is.
+    fn end(&mut self, problem: Option<&CallProblem>) {
+        if self.standing != Standing::Orphan {
+            self.standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
+            self.told = false;
         }
+    }
+
+    /// Takes in a message of one of its parts, which stands so after it.
+    pub(super) fn overhear(&mut self, message: u64, (part, standing): (u64, Standing), crossing: &Crossing, reading: &Reading) {
+        self.hear(message, part, crossing, reading);
+        if self.parts.last() != Some(&part) && self.parts.len() < MOST && !self.parts.contains(&part) {
+            self.parts.push(part);
+        }
+        if self.own == 0 {
+            // Nothing but its parts says how it goes.
+            self.standing = if standing == Standing::Orphan { Standing::Open } else { standing };
+        }
+    }
+
+    fn hear(&mut self, message: u64, of: u64, crossing: &Crossing, reading: &Reading) {
+        let piece = (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
+        if piece.is_none() || piece != self.piece {
+            self.rows.push_back(self.count);
+        }
+        self.piece = piece;
+        self.messages.push_back(message);
+        self.count += 1;
+        self.bytes += crossing.size;
         self.last = self.last.max(crossing.at);
+    }
+
+    /// The message of that number, its oldest, is no longer kept.
+    pub(super) fn let_go(&mut self, message: u64) {
+        if self.messages.front() == Some(&message) {
+            self.messages.pop_front();
+            let gone = self.gone();
+            while self.rows.get(1).is_some_and(|second| *second <= gone) {
+                self.rows.pop_front();
+            }
+        }
+    }
+
+    /// What it goes by: its id, and its other names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.id.iter().chain(&self.names).map(|name| &**name)
+    }
+
+    /// How many of its messages are no longer kept.
+    #[must_use]
+    pub fn gone(&self) -> u64 {
+        self.count - self.messages.len() as u64
+    }
+
+    /// How many rows its messages take when the pieces of an answer stand together.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        if self.messages.is_empty() { 0 } else { self.rows.len() }
+    }
+
+    /// The places in [`Self::messages`] of what stands in a row.
+    #[must_use]
+    pub fn row(&self, row: usize) -> Range<usize> {
+        let gone = self.gone();
+        let place = |row: usize| self.rows.get(row).map_or(self.messages.len(), |from| from.saturating_sub(gone) as usize);
+        place(row)..place(row + 1)
     }
 
     fn says(&mut self, reading: &Reading) {

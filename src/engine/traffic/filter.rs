@@ -6,8 +6,7 @@ use super::conversation::{Conversation, Standing};
 use crate::model::clock::Millis;
 
 /// What is written in a filter, in a few words.
-pub const HELP: &str =
-    "words, is:failed (open, succeeded, unreadable, orphan, single, late), >500ms, <2s, id:…, on:SUBJECT, state:…, -not";
+pub const HELP: &str = "words, is:failed (open, succeeded, unreadable, orphan, single, late, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
 
 /// Conversations that all its terms hold for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +27,11 @@ enum Term {
     Text(Needle),
     Standing(&'static str),
     Late,
+    /// There are remarks about it.
+    Odd,
+    /// What it waits for should be over.
+    Overdue,
+    Trace(String),
     Longer(u64),
     Shorter(u64),
     Id(String),
@@ -116,10 +120,16 @@ impl Filter {
                 }
                 Term::Standing(word) => conversation.standing.word() == *word,
                 Term::Late => conversation.late > 0,
+                Term::Odd => !conversation.remarks.is_empty(),
+                Term::Overdue => conversation.due.is_some_and(|due| due < now),
+                Term::Trace(trace) => conversation.trace.as_deref().is_some_and(|own| own.contains(trace.as_str())),
                 Term::Longer(ms) => conversation.took(now) > *ms,
                 Term::Shorter(ms) => conversation.took(now) < *ms,
-                Term::Id(id) => conversation.id.as_deref().is_some_and(|own| own.contains(id.as_str())),
-                Term::Subject(subject) => conversation.subject.contains(subject.as_str()),
+                Term::Id(id) => conversation.names().any(|own| own.contains(id.as_str())),
+                Term::Subject(subject) => {
+                    let topic = conversation.topic.as_deref();
+                    conversation.subject.contains(subject.as_str()) || topic == Some(subject.as_str())
+                }
                 Term::State(state) => conversation.states.iter().any(|own| own == state),
             };
             holds == (*sense == Sense::Holds)
@@ -159,12 +169,18 @@ fn term(word: &str) -> Result<Term, String> {
     }
     match word.split_once(':') {
         Some(("is", "late")) => Ok(Term::Late),
+        Some(("is", "odd")) => Ok(Term::Odd),
+        Some(("is", "overdue")) => Ok(Term::Overdue),
         Some(("is", standing)) => match Standing::WORDS.iter().find(|word| **word == standing) {
             Some(word) => Ok(Term::Standing(word)),
-            None => Err(format!("\"is:{standing}\" is not known; there is is:{}, is:late", Standing::WORDS.join(", is:"))),
+            None => Err(format!(
+                "\"is:{standing}\" is not known; there is is:{}, is:late, is:odd, is:overdue",
+                Standing::WORDS.join(", is:")
+            )),
         },
         Some(("id", id)) => Ok(Term::Id(id.to_owned())),
         Some(("on", subject)) => Ok(Term::Subject(subject.to_owned())),
+        Some(("trace", trace)) => Ok(Term::Trace(trace.to_owned())),
         Some(("state", state)) => Ok(Term::State(state.to_owned())),
         _ => Ok(Term::Text(Needle::new(word))),
     }

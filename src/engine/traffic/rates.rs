@@ -1,6 +1,38 @@
 //! How much crosses each subject, and how fast.
 
-use crate::model::clock::Millis;
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::model::{
+    clock::Millis,
+    traffic::{Crossing, Part},
+};
+
+/// So many subjects are counted each for itself.
+const SUBJECTS: usize = 1_000;
+
+/// What crossed each subject.
+#[derive(Clone, Debug, Default)]
+pub struct Rates(BTreeMap<Arc<str>, Count>);
+
+impl Rates {
+    /// Counts a message.
+    pub fn add(&mut self, crossing: &Crossing, part: &Part) {
+        const INBOXES: &str = "_INBOX.";
+        let name: Arc<str> = match crossing.subject.starts_with(INBOXES) {
+            true => "_INBOX.*".into(),
+            false if self.0.len() >= SUBJECTS && !self.0.contains_key(&crossing.subject) => "(others)".into(),
+            false => Arc::clone(&crossing.subject),
+        };
+        let count = self.0.entry(name).or_default();
+        count.add(crossing.at, crossing.size);
+        count.failures += u64::from(matches!(part, Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_))));
+    }
+
+    /// By name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Count)> {
+        self.0.iter()
+    }
+}
 
 /// A rate is that of the last so many seconds.
 const SECONDS: usize = 10;

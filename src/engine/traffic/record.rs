@@ -1,8 +1,7 @@
 //! The record of what was heard: bounded, joined into conversations, with those that a filter shows.
 
 use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, VecDeque},
     sync::Arc,
 };
 
@@ -10,11 +9,13 @@ use super::{
     alerts::{Alert, MOST},
     conversation::{Conversation, Standing},
     filter::{Filter, Needle},
-    rates::Count,
+    heard::{Mark, Message},
+    names::Names,
+    rates::{Count, Rates},
 };
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+    traffic::{Crossing, Part, Reading, Tapped, Whole, Witnessed},
 };
 
 /// How much is kept; the oldest goes first.
@@ -32,27 +33,6 @@ impl Default for Bounds {
 
 /// So many gaps and words about the connection are kept.
 const MARKS: usize = 1_000;
-
-/// So many subjects are counted each for itself.
-const SUBJECTS: usize = 1_000;
-
-/// A message that is kept.
-#[derive(Clone, Debug)]
-pub struct Message {
-    /// Counts from 1.
-    pub number: u64,
-    pub crossing: Arc<Crossing>,
-    /// The conversation that it belongs to.
-    pub conversation: u64,
-    pub label: Cow<'static, str>,
-}
-
-/// A gap, or words about the connection, and the message that it comes after.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
-    pub after: u64,
-    pub what: Tapped,
-}
 
 /// An alert rang for a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +52,17 @@ pub struct Record {
     conversations: VecDeque<Conversation>,
     begun: u64,
     open: BTreeSet<u64>,
-    by_id: HashMap<Arc<str>, u64>,
-    by_inbox: HashMap<Arc<str>, u64>,
-    subjects: BTreeMap<Arc<str>, Count>,
+    names: Names,
+    rates: Rates,
     marks: VecDeque<Mark>,
     /// Messages that the tap let go.
     missed: u64,
     now: Millis,
     view: Filter,
+    /// What tells nothing new is shown as well.
+    reveals: bool,
+    /// How many messages tell nothing new.
+    routine: u64,
     /// Numbers of the conversations that the view holds for; not kept while it holds for all.
     shown: VecDeque<u64>,
     alerts: Vec<Alert>,
@@ -124,74 +107,93 @@ impl Record {
 
     fn join(&mut self, crossing: Arc<Crossing>, reading: &Reading) -> Vec<Ring> {
         self.heard += 1;
-        self.count(&crossing, &reading.part);
+        self.rates.add(&crossing, &reading.part);
+        if reading.routine {
+            self.routine += 1;
+            if self.routine == 1 {
+                // From now on the view no longer holds for all.
+                self.choose();
+            }
+        }
         let number = self.home(&crossing, reading);
-        let lower = (!self.needles.is_empty()).then(|| lowered(&crossing));
+        let lower = (!self.needles.is_empty()).then(|| crossing.lowered());
         let found = lower.map_or(0, |text| self.found_in(&text));
         let heard = self.heard;
-        if let Some(conversation) = self.at_mut(number) {
+        let whole = self.row_among_all(number).and_then(|row| {
+            let conversation = &mut self.conversations[row];
             conversation.take(heard, &crossing, reading);
             conversation.found |= found;
-            let open = conversation.standing == Standing::Open;
-            let (id, inbox) = (conversation.id.clone(), conversation.inbox.clone());
-            if let Some(id) = id {
-                self.by_id.insert(id, number);
-            }
-            if let Some(inbox) = inbox {
-                self.by_inbox.insert(inbox, number);
-            }
-            if open {
-                self.open.insert(number)
-            } else {
-                self.open.remove(&number)
-            };
-        }
+            self.names.learn(conversation, reading);
+            conversation.whole
+        });
+        let whole = whole.filter(|whole| self.overhear((*whole, number), &crossing, reading, found));
         self.weight += crossing.weight();
         let label = reading.label.clone();
         self.messages.push_back(Message { number: heard, crossing, conversation: number, label });
-        let rings = self.judge(number);
+        let rings = [Some(number), whole].into_iter().flatten().flat_map(|number| self.judge(number)).collect();
         self.make_room();
         rings
     }
 
-    fn count(&mut self, crossing: &Crossing, part: &Part) {
-        const INBOXES: &str = "_INBOX.";
-        let name: Arc<str> = match crossing.subject.starts_with(INBOXES) {
-            true => "_INBOX.*".into(),
-            false if self.subjects.len() >= SUBJECTS && !self.subjects.contains_key(&crossing.subject) => "(others)".into(),
-            false => Arc::clone(&crossing.subject),
-        };
-        let count = self.subjects.entry(name).or_default();
-        count.add(crossing.at, crossing.size);
-        count.failures += u64::from(matches!(part, Part::Error(_) | Part::Unreadable(_)));
+    /// A conversation hears what was said in a part of it; whether it is there.
+    fn overhear(&mut self, (whole, part): (u64, u64), crossing: &Crossing, reading: &Reading, found: u64) -> bool {
+        let Some(standing) = self.conversation(part).map(|part| part.standing.clone()) else { return false };
+        let heard = self.heard;
+        let Some(whole) = self.at_mut(whole) else { return false };
+        whole.overhear(heard, (part, standing), crossing, reading);
+        whole.found |= found;
+        true
     }
 
     /// The conversation that a message belongs to; a new one where there is none.
     fn home(&mut self, crossing: &Crossing, reading: &Reading) -> u64 {
-        let by_id = reading.id.as_deref().and_then(|id| self.by_id.get(id));
-        let known = by_id.or_else(|| self.by_inbox.get(&crossing.subject)).copied();
         let goes_on = |conversation: &Conversation| {
             // An id that is used once more begins anew.
             !(reading.part == Part::Request && conversation.has_request && conversation.has_ended())
         };
-        if let Some(number) = known
-            && self.conversation(number).is_some_and(goes_on)
+        let known = self.names.find(crossing, reading);
+        let known = known.filter(|number| self.conversation(*number).is_some_and(goes_on));
+        let whole = reading.ties.within.as_ref().map(|whole| self.whole(whole, crossing, reading));
+        let number = known.unwrap_or_else(|| {
+            self.begun += 1;
+            self.conversations.push_back(Conversation::new(self.begun, crossing, reading));
+            self.begun
+        });
+        if let Some(conversation) = self.at_mut(number)
+            && conversation.whole.is_none()
         {
-            return number;
+            conversation.whole = whole.filter(|whole| *whole != number);
         }
-        self.begun += 1;
-        self.conversations.push_back(Conversation::new(self.begun, crossing, reading));
-        self.begun
+        number
+    }
+
+    /// The conversation that others are parts of, which may not have been heard itself yet.
+    fn whole(&mut self, whole: &Whole, crossing: &Crossing, reading: &Reading) -> u64 {
+        let known = self.names.named(&whole.id).filter(|number| self.row_among_all(*number).is_some());
+        known.unwrap_or_else(|| {
+            self.begun += 1;
+            let mut conversation = Conversation::of_parts(self.begun, crossing, reading, whole);
+            let nothing = Reading::new(None, Part::Other, "", "");
+            self.names.learn(&mut conversation, &nothing);
+            self.conversations.push_back(conversation);
+            self.begun
+        })
     }
 
     /// Brings one conversation's place in the view up to date, and rings.
     fn judge(&mut self, number: u64) -> Vec<Ring> {
         let Some(row) = self.row_among_all(number) else { return Vec::new() };
         let now = self.now;
+        let shows_all = self.shows_all();
         let conversation = &mut self.conversations[row];
+        match conversation.standing {
+            Standing::Open => self.open.insert(number),
+            _ => self.open.remove(&number),
+        };
         let found = conversation.found;
-        if !self.view.is_empty() {
-            let holds = self.view.holds(conversation, now, |needle| found >> needle & 1 == 1);
+        if !shows_all {
+            let holds =
+                (self.reveals || !conversation.routine) && self.view.holds(conversation, now, |needle| found >> needle & 1 == 1);
             match (holds, self.shown.binary_search(&number)) {
                 (true, Err(place)) => self.shown.insert(place, number),
                 (false, Ok(place)) => drop(self.shown.remove(place)),
@@ -222,21 +224,18 @@ impl Record {
         while self.messages.len() > self.bounds.messages || (self.weight > self.bounds.bytes && self.messages.len() > 1) {
             let Some(gone) = self.messages.pop_front() else { break };
             self.weight -= gone.crossing.weight();
-            if let Some(conversation) = self.at_mut(gone.conversation) {
-                conversation.messages.pop_front();
+            let whole = self.conversation(gone.conversation).and_then(|conversation| conversation.whole);
+            for number in [Some(gone.conversation), whole].into_iter().flatten() {
+                if let Some(conversation) = self.at_mut(number) {
+                    conversation.let_go(gone.number);
+                }
             }
         }
         while self.conversations.len() > self.bounds.messages
             || self.conversations.front().is_some_and(|oldest| oldest.messages.is_empty())
         {
             let Some(gone) = self.conversations.pop_front() else { break };
-            for (key, map) in [(&gone.id, &mut self.by_id), (&gone.inbox, &mut self.by_inbox)] {
-                if let Some(key) = key.as_deref()
-                    && map.get(key) == Some(&gone.number)
-                {
-                    map.remove(key);
-                }
-            }
+            self.names.forget(&gone);
             self.open.remove(&gone.number);
             if self.shown.front() == Some(&gone.number) {
                 self.shown.pop_front();
@@ -299,14 +298,42 @@ impl Record {
         if !same {
             self.search_again();
         }
+        self.choose();
+        Ok(())
+    }
+
+    /// Finds those that the view holds for anew.
+    fn choose(&mut self) {
         self.shown.clear();
-        if !self.view.is_empty() {
+        if !self.shows_all() {
             let holds = |conversation: &&Conversation| {
-                self.view.holds(conversation, self.now, |needle| conversation.found >> needle & 1 == 1)
+                (self.reveals || !conversation.routine)
+                    && self.view.holds(conversation, self.now, |needle| conversation.found >> needle & 1 == 1)
             };
             self.shown = self.conversations.iter().filter(holds).map(|conversation| conversation.number).collect();
         }
-        Ok(())
+    }
+
+    fn shows_all(&self) -> bool {
+        self.view.is_empty() && (self.reveals || self.routine == 0)
+    }
+
+    /// Shows what tells nothing new as well, or hides it again.
+    pub fn reveal(&mut self, reveals: bool) {
+        self.reveals = reveals;
+        self.choose();
+    }
+
+    /// Whether what tells nothing new is shown.
+    #[must_use]
+    pub fn reveals(&self) -> bool {
+        self.reveals
+    }
+
+    /// How many messages told nothing new.
+    #[must_use]
+    pub fn routine(&self) -> u64 {
+        self.routine
     }
 
     fn search_again(&mut self) {
@@ -315,7 +342,7 @@ impl Record {
             return;
         }
         for row in 0..self.messages.len() {
-            let (text, number) = (lowered(&self.messages[row].crossing), self.messages[row].conversation);
+            let (text, number) = (self.messages[row].crossing.lowered(), self.messages[row].conversation);
             let found = self.found_in(&text);
             if let Some(conversation) = self.at_mut(number) {
                 conversation.found |= found;
@@ -326,26 +353,26 @@ impl Record {
     /// Forgets all that was heard; filter and alerts stay.
     pub fn clear(&mut self) {
         let alerts = self.alerts.iter().map(|alert| Alert::new(alert.filter.clone())).collect();
-        let (view, needles) = (self.view.clone(), std::mem::take(&mut self.needles));
-        *self = Self { view, needles, alerts, bounds: self.bounds, now: self.now, ..Self::default() };
+        let (view, needles, reveals) = (self.view.clone(), std::mem::take(&mut self.needles), self.reveals);
+        *self = Self { view, needles, alerts, reveals, bounds: self.bounds, now: self.now, ..Self::default() };
     }
 
     /// How many conversations the view shows.
     #[must_use]
     pub fn rows(&self) -> usize {
-        if self.view.is_empty() { self.conversations.len() } else { self.shown.len() }
+        if self.shows_all() { self.conversations.len() } else { self.shown.len() }
     }
 
     /// The conversation in a row of the view, the oldest first.
     #[must_use]
     pub fn row(&self, row: usize) -> Option<&Conversation> {
-        if self.view.is_empty() { self.conversations.get(row) } else { self.conversation(*self.shown.get(row)?) }
+        if self.shows_all() { self.conversations.get(row) } else { self.conversation(*self.shown.get(row)?) }
     }
 
     /// The row of the view that a conversation stands in.
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
-        if self.view.is_empty() { self.row_among_all(number) } else { self.shown.binary_search(&number).ok() }
+        if self.shows_all() { self.row_among_all(number) } else { self.shown.binary_search(&number).ok() }
     }
 
     /// The conversation of that number, while it is kept.
@@ -389,7 +416,7 @@ impl Record {
 
     /// What crossed each subject, by name.
     pub fn subjects(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Count)> {
-        self.subjects.iter()
+        self.rates.iter()
     }
 
     /// Gaps and words about the connection, oldest first.
@@ -447,17 +474,6 @@ impl Record {
     pub fn searched(&self) -> u64 {
         self.searched
     }
-}
-
-/// All that a text can be found in, in lower case.
-fn lowered(crossing: &Crossing) -> String {
-    let mut text = crossing.text().into_owned();
-    for part in [&*crossing.subject].into_iter().chain(crossing.headers.iter().map(|(_, value)| value.as_str())) {
-        text.push('\n');
-        text.push_str(part);
-    }
-    text.make_ascii_lowercase();
-    text
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::conversation::Conversation;
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Kept, Reading, Tapped},
+    traffic::{Crossing, Kept, Part, Reading, Tapped},
 };
 
 /// The version of the lines.
@@ -47,21 +48,24 @@ pub fn line(tapped: &Tapped) -> Value {
     }
 }
 
-/// The same for a message, with what its system makes of it and the number of its conversation. Who reads the trace decodes anew.
+/// The same for a message, with what its system makes of it, and its conversation. Who reads the trace decodes anew.
 #[must_use]
-pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: u64) -> Value {
+pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: &Conversation) -> Value {
     let mut line = message(crossing);
     let body = line.shift_remove("body").map(|body| ("body", body));
     let body = body.or_else(|| line.shift_remove("body_hex").map(|body| ("body_hex", body)));
     let mut add = |name: &str, value: Value| drop(line.insert(name.into(), value));
-    add("conversation", conversation.into());
+    add("conversation", conversation.number.into());
+    if let Some(whole) = conversation.whole {
+        add("within", whole.into());
+    }
     add("system", reading.system.into());
     add("id", reading.id.clone().into());
     add("part", reading.part.word().into());
-    if let crate::model::traffic::Part::Answer { last } = reading.part {
+    if let Part::Answer { last } = reading.part {
         add("last", last.into());
     }
-    if let crate::model::traffic::Part::Error(problem) | crate::model::traffic::Part::Unreadable(problem) = &reading.part {
+    if let Part::Error(problem) | Part::Unreadable(problem) | Part::Outcome(Some(problem)) = &reading.part {
         add("error", json!({"type": problem.kind, "message": problem.message}));
     }
     if let Some(state) = &reading.state {
@@ -69,6 +73,16 @@ pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: u64) -> Val
     }
     add("label", reading.label.as_ref().into());
     add("text", reading.text.as_str().into());
+    let texts = [("topic", &reading.topic), ("trace", &reading.ties.trace)];
+    for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))) {
+        add(name, text.into());
+    }
+    if let Some(due) = reading.due {
+        add("due_ms", due.0.into());
+    }
+    if !reading.remarks.is_empty() {
+        add("remarks", reading.remarks.clone().into());
+    }
     if let Some((name, body)) = body {
         add(name, body);
     }
@@ -95,6 +109,9 @@ fn message(crossing: &Crossing) -> Map<String, Value> {
         Ok(text) => add("body", text.into()),
         Err(_) => add("body_hex", crossing.body.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()),
     }
+    if let Some(about) = &crossing.about {
+        line.insert("about".into(), Value::Object(message(about)));
+    }
     line
 }
 
@@ -105,7 +122,7 @@ fn message(crossing: &Crossing) -> Map<String, Value> {
 pub fn read(line: &str) -> Result<Line, String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
     let event = value.get("event").and_then(Value::as_str).ok_or("it has no \"event\"")?;
-    let at = || value.get("at_ms").and_then(Value::as_u64).map(Millis).ok_or("it has no \"at_ms\"");
+    let at = || at_of(&value);
     Ok(match event {
         "watch" => {
             let format = value.get("format").and_then(Value::as_u64).unwrap_or(0);
@@ -125,6 +142,10 @@ pub fn read(line: &str) -> Result<Line, String> {
         "message" => Line::Tapped(Tapped::Crossing(Arc::new(crossing(&value, at()?)?))),
         _ => Line::Unknown,
     })
+}
+
+fn at_of(value: &Value) -> Result<Millis, String> {
+    value.get("at_ms").and_then(Value::as_u64).map(Millis).ok_or_else(|| "it has no \"at_ms\"".into())
 }
 
 fn crossing(value: &Value, at: Millis) -> Result<Crossing, String> {
@@ -149,6 +170,7 @@ fn crossing(value: &Value, at: Millis) -> Result<Crossing, String> {
             Some("start") => Kept::Start,
             _ => Kept::Whole,
         },
+        about: value.get("about").map(|about| crossing(about, at_of(about)?).map(Arc::new)).transpose()?,
     })
 }
 
@@ -172,6 +194,7 @@ mod tests {
         let body = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), ".{0,40}".prop_map(String::into_bytes)];
         (any::<u64>(), ".{1,20}", prop::option::of(".{1,9}"), headers, body, any::<u64>(), kept).prop_map(
             |(at, subject, reply, headers, body, size, kept)| Crossing {
+                about: None,
                 at: Millis(at),
                 subject: subject.into(),
                 reply: reply.map(Arc::from),
@@ -186,11 +209,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", messages in prop::option::of(any::<u64>())) {
-            let reading = Reading { system: None, id: None, part: Part::Other, label: "x".into(), text: words.clone(), state: None };
-            let decoded = decoded(&crossing, &reading, 7).to_string();
+            let reading = Reading { remarks: vec!["odd".into()], ..Reading::new(None, Part::Other, "x", words.clone()) };
+            let teller = Crossing { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
+            let decoded = decoded(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
             let (at, crossing) = (crossing.at, Tapped::Crossing(Arc::new(crossing)));
             prop_assert_eq!(read(&decoded), Ok(Line::Tapped(crossing.clone())));
-            for tapped in [crossing, Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
+            for tapped in [crossing, Tapped::Crossing(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
                 prop_assert_eq!(read(&line(&tapped).to_string()), Ok(Line::Tapped(tapped)));
             }
         }

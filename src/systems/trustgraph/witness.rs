@@ -39,7 +39,7 @@ pub fn witness(crossing: &Crossing) -> Option<Reading> {
         (false, Some(Class::Notify)) => (Part::Broadcast, "broadcast".into(), written(&fields), None),
         (false, _) => asked(&fields),
     };
-    Some(Reading { system: Some(SYSTEM), id, part, label, text, state })
+    Some(Reading { id, state, ..Reading::new(Some(SYSTEM), part, label, text) })
 }
 
 /// The class that a subject, an exchange or a topic names: the word after its space.
@@ -72,7 +72,7 @@ fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Reading
         ("too-large", _) => Part::Request,
         _ => Part::Unreadable(problem),
     };
-    Reading { system: Some(SYSTEM), id, part, label: label.into(), text, state: None }
+    Reading { id, ..Reading::new(Some(SYSTEM), part, label, text) }
 }
 
 /// Members of which answers have at least one.
@@ -184,6 +184,7 @@ mod tests {
             body: body.into(),
             size: body.len() as u64,
             kept: Kept::Whole,
+            about: None,
         })
     }
 

@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{call::CallProblem, traffic::Kept};
+use crate::model::{
+    call::CallProblem,
+    traffic::{Kept, Ties},
+};
 
 fn crossing(at: u64, subject: &str, body: &str) -> Crossing {
     Crossing {
@@ -14,12 +17,13 @@ fn crossing(at: u64, subject: &str, body: &str) -> Crossing {
         body: body.as_bytes().into(),
         size: body.len() as u64,
         kept: Kept::Whole,
+        about: None,
     }
 }
 
 fn reading(id: Option<&str>, part: Part, text: &str) -> Reading {
-    let label = part.word().into();
-    Reading { system: Some("trustgraph"), id: id.map(str::to_owned), part, label, text: text.to_owned(), state: None }
+    let label = part.word();
+    Reading { id: id.map(str::to_owned), ..Reading::new(Some("trustgraph"), part, label, text) }
 }
 
 fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
@@ -78,6 +82,97 @@ fn an_answer_in_the_inbox_meets_its_request() {
     assert_eq!(standings(&record), ["succeeded", "orphan"]);
     let names: Vec<_> = record.subjects().map(|(name, count)| (&**name, count.messages)).collect();
     assert_eq!(names, [("_INBOX.*", 2), ("joke", 1)]);
+}
+
+/// A message of a call that is part of a turn.
+fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
+    let ties = Ties {
+        also: vec![format!("card of {call}")],
+        within: Some(Whole { id: turn.into(), topic: Some("agent".into()) }),
+        trace: Some("t".into()),
+    };
+    let reading = Reading { ties, ..reading(Some(call), part, call) };
+    Witnessed::Crossing(Arc::new(crossing(at, "call", call)), reading)
+}
+
+#[test]
+fn a_call_is_heard_in_its_turn_too() {
+    let mut record = Record::default();
+    record.take(of_call(0, "c1", "t1", Part::Request));
+    assert_eq!((standings(&record), &*record.row(0).unwrap().id.clone().unwrap()), (vec!["open", "open"], "t1"));
+    record.take(heard(5, "t1", Part::Note, "thinking"));
+    record.take(of_call(10, "c2", "t1", Part::Request));
+    record.take(heard(12, "card of c1", Part::Outcome(None), "by another name"));
+    record.take(heard(20, "c2", Part::Outcome(Some(problem())), "failed"));
+    record.take(heard(21, "c2", Part::Error(problem()), "the answer comes after what was told of it"));
+    let (turn, first, second) = (record.row(0).unwrap(), record.row(1).unwrap(), record.row(2).unwrap());
+    assert_eq!(standings(&record), ["open", "succeeded", "failed"]);
+    assert_eq!((turn.messages.iter().copied().collect::<Vec<_>>(), &turn.parts), (vec![1, 2, 3, 4, 5, 6], &vec![2, 3]));
+    assert_eq!((turn.topic.as_deref(), turn.goes.as_str(), turn.trace.as_deref()), (Some("agent"), "thinking", None));
+    assert_eq!((first.whole, second.messages.len(), second.late, second.trace.as_deref()), (Some(1), 3, 0, Some("t")));
+    record.take(heard(30, "t1", LAST, "the end"));
+    assert_eq!(standings(&record)[0], "succeeded");
+    record.take(of_call(40, "c3", "t2", Part::Request));
+    record.take(heard(41, "c3", Part::Outcome(Some(problem())), "failed"));
+    assert_eq!(standings(&record)[3..], ["failed", "failed"], "of a turn of which nothing else was heard the call tells");
+}
+
+#[test]
+fn pieces_of_one_answer_stand_in_one_row() {
+    let mut record = Record::new(Bounds { messages: 6, bytes: usize::MAX });
+    let rows = |record: &Record| {
+        let one = record.row(0).unwrap();
+        (0..one.rows()).map(|row| one.row(row)).collect::<Vec<_>>()
+    };
+    for (at, part) in [Part::Request, PIECE, PIECE, PIECE, Part::Note, PIECE].into_iter().enumerate() {
+        record.take(heard(at as u64, "a", part, "x"));
+    }
+    assert_eq!(rows(&record), [0..1, 1..4, 4..5, 5..6]);
+    (0..2).for_each(|at| drop(record.take(heard(10 + at, "a", PIECE, "x"))));
+    assert_eq!(rows(&record), [0..2, 2..3, 3..6], "its oldest pieces are no longer kept");
+    record.take(heard(20, "a", LAST, "x"));
+    assert_eq!(rows(&record), [0..1, 1..2, 2..5, 5..6]);
+}
+
+#[test]
+fn what_tells_nothing_new_is_hidden_and_counted() {
+    let mut record = Record::default();
+    let routine = |at, id: &str| match heard(at, id, Part::Other, "ring") {
+        Witnessed::Crossing(crossing, reading) => Witnessed::Crossing(crossing, Reading { routine: true, ..reading }),
+        other => other,
+    };
+    record.take(heard(0, "a", Part::Request, "ask"));
+    (0..5).for_each(|at| drop(record.take(routine(at, "watchdog"))));
+    record.take(heard(9, "b", Part::Request, "ask"));
+    assert_eq!((record.rows(), record.routine(), record.row_of(2), record.row(1).unwrap().number), (2, 5, None, 3));
+    record.reveal(true);
+    assert_eq!((record.rows(), record.row(1).unwrap().count), (3, 5));
+    record.show(Filter::parse("-is:open").unwrap()).unwrap();
+    assert_eq!(record.rows(), 1);
+    record.reveal(false);
+    assert_eq!(record.rows(), 0);
+}
+
+#[test]
+fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
+    let mut record = Record::default();
+    let state = |at, due| match heard(at, "a", Part::Note, "suspended") {
+        Witnessed::Crossing(crossing, reading) => {
+            let remarks = vec!["odd".to_owned()];
+            Witnessed::Crossing(crossing, Reading { state: Some("s".into()), due, remarks, ..reading })
+        }
+        other => other,
+    };
+    record.show(Filter::parse("is:overdue").unwrap()).unwrap();
+    record.take(state(0, Some(Millis(5_000))));
+    record.take(state(1, Some(Millis(6_000))));
+    assert_eq!(record.rows(), 0);
+    record.tick(Millis(6_001));
+    assert_eq!((record.rows(), record.row(0).unwrap().remarks.len()), (1, 1));
+    record.take(state(7_000, None));
+    assert_eq!(record.rows(), 0, "another state has another end");
+    record.show(Filter::parse("is:odd").unwrap()).unwrap();
+    assert_eq!(record.rows(), 1);
 }
 
 #[test]
@@ -172,7 +267,7 @@ proptest! {
             let holds = |conversation: &&Conversation| record.view.holds(conversation, record.now, |needle| conversation.found >> needle & 1 == 1);
             let expected: Vec<u64> = record.conversations.iter().filter(holds).map(|conversation| conversation.number).collect();
             prop_assert_eq!(shown, expected);
-            prop_assert!(record.messages.len() <= bound && record.by_id.len() <= record.len());
+            prop_assert!(record.messages.len() <= bound && record.names.len() <= record.len());
             let kept: usize = record.conversations.iter().map(|conversation| conversation.messages.len()).sum();
             // Of one that goes on for very long, the messages may outlive what they belong to.
             prop_assert!(kept <= record.messages.len());

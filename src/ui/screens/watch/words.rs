@@ -41,9 +41,9 @@ pub(super) fn standing(conversation: &Conversation) -> &'static str {
 pub(super) fn role_of(part: &Part) -> Role {
     match part {
         Part::Request | Part::Step => Role::Info,
-        Part::Answer { last: true } => Role::Success,
-        Part::Error(_) | Part::Unreadable(_) => Role::Error,
-        Part::Answer { .. } | Part::Broadcast | Part::Other => Role::Dim,
+        Part::Answer { last: true } | Part::Outcome(None) => Role::Success,
+        Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_)) => Role::Error,
+        Part::Answer { .. } | Part::Note | Part::Broadcast | Part::Other => Role::Dim,
     }
 }
 

@@ -1,0 +1,23 @@
+//! What is kept of what was heard: messages, and marks between them.
+
+use std::{borrow::Cow, sync::Arc};
+
+use crate::model::traffic::{Crossing, Tapped};
+
+/// A message that is kept.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Counts from 1.
+    pub number: u64,
+    pub crossing: Arc<Crossing>,
+    /// The conversation that it belongs to; where that is part of another, it is heard there as well.
+    pub conversation: u64,
+    pub label: Cow<'static, str>,
+}
+
+/// A gap, or words about the connection, and the message that it comes after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub after: u64,
+    pub what: Tapped,
+}
