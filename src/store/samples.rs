@@ -63,6 +63,20 @@ pub const SAMPLES: &[Sample] = &[
         files: files!("first-call", "README.md", "joke-service.json", "tell-joke.json", "toolcrib.toml",),
     },
     Sample {
+        name: "commonground",
+        about: "CommonGround: five tool definitions, two of them for its Jina service.",
+        files: files!(
+            "commonground",
+            "README.md",
+            "toolcrib.toml",
+            "tools/file_report.yaml",
+            "tools/lamp_switch.yaml",
+            "tools/read_page.json",
+            "tools/web_search.json",
+            "tools/word_count.yaml",
+        ),
+    },
+    Sample {
         name: "gallery",
         about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
         files: files!("gallery", "README.md", "instance.yaml", "schema.json", "toolcrib.toml", "ui.json"),

@@ -1,12 +1,110 @@
 //! CommonGround `v1r4`: tools whose commands travel over NATS and whose arguments and results are cards.
 //!
+//! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one as a tool, `rules` are the API's own in their
+//! order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form, [`kinds`] the first value of a new one.
+//! What the model sees of a tool is in [`function`]; how its arguments become those that the tool gets, in `merge`.
+//!
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 
+pub mod checks;
 pub mod command;
 pub mod context;
+pub mod definition;
+pub mod entries;
+pub mod function;
 pub mod headers;
 pub mod idempotency;
+pub mod keys;
+pub mod kinds;
+pub mod schema;
 pub mod subject;
 pub mod template;
 pub mod trace;
+
+use serde_json::Value;
+
+use super::system::{CallOf, Message, NewEntry, Reference, Reply, System};
+use crate::{
+    engine::lint::ground::Ground,
+    model::{
+        call::{CallProblem, Request},
+        catalog::Catalog,
+        context::Mode,
+        entry::{Entry, FileId, SystemId},
+        finding::{EntryEdit, Finding},
+        problem::{Problem, ProblemKind},
+        service::Service,
+        tool::{Function, Gate, Tool},
+    },
+    syntax::source::Source,
+};
+
+/// CommonGround `v1r4`; facts in `docs/commonground.md`.
+pub struct CommonGround;
+
+impl System for CommonGround {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "CommonGround"
+    }
+
+    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::entries(file, source)
+    }
+
+    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
+        definition::tool(entry)
+    }
+
+    fn service(&self, entry: &Entry, _: Mode) -> Service {
+        // No entry of this system is a service.
+        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
+    }
+
+    fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
+        schema::schema(entry, catalog)
+    }
+
+    fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
+        checks::check(ground)
+    }
+
+    fn reference(&self, _: &Tool) -> Option<Reference> {
+        None
+    }
+
+    fn kinds(&self) -> Vec<NewEntry> {
+        kinds::kinds()
+    }
+
+    fn regate(&self, _: &Tool, _: &Gate, _: Mode) -> Vec<EntryEdit> {
+        // Its tools have no gates.
+        Vec::new()
+    }
+
+    fn gated(&self, value: Value, _: &Gate) -> Value {
+        value
+    }
+
+    fn function(&self, tool: &Tool) -> Function {
+        function::function(tool)
+    }
+
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        let cause = format!("a CommonGround tool cannot be called over {} yet", call.connection.transport.title());
+        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause)
+            .remedy("choose a connection whose system is commonground"))
+    }
+
+    fn decode(&self, _: &str, _: &Message<'_>) -> Reply {
+        Reply::Unreadable(CallProblem {
+            kind: "not-understood".into(),
+            message: "this message is not CommonGround's answer to a call".into(),
+            remedy: String::new(),
+        })
+    }
+}

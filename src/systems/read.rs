@@ -5,7 +5,7 @@ use crate::{
     model::{
         catalog::{Catalog, Part},
         context::Mode,
-        entry::{EntryKind, FileId},
+        entry::{Entry, EntryKind, FileId},
     },
     syntax::source::Source,
 };
@@ -23,11 +23,16 @@ pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mo
     Catalog::new(mode, all.tools, all.services, all.others)
 }
 
-/// What one file holds: entries of the first system that knows any. For [`Catalog::replace`] after an edit.
+/// What one file holds: of each of its documents the entries of the first system that knows any. For [`Catalog::replace`] after an edit.
 #[must_use]
 pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
-    let entries =
-        SYSTEMS.iter().map(|system| system.entries(file, source)).find(|entries| !entries.is_empty()).unwrap_or_default();
+    let mut entries: Vec<Entry> = Vec::new();
+    for system in SYSTEMS {
+        let mut found = system.entries(file, source);
+        found.retain(|entry| entries.iter().all(|known| known.id.place().document != entry.id.place().document));
+        entries.append(&mut found);
+    }
+    entries.sort_by_key(|entry| entry.id.place().document);
     let mut part = Part::default();
     for entry in entries {
         match (entry.kind, by_id(entry.system)) {

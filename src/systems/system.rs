@@ -94,10 +94,31 @@ pub struct NewEntry {
     pub kind: EntryKind,
     /// The system's own type, as the menu shows it.
     pub type_name: &'static str,
-    /// The map that holds such entries in a file of many: `tool-service`.
-    pub section: &'static str,
+    /// The map that holds such entries in a file of many: `tool-service`; `None` where they stand one a document, or in a list.
+    pub section: Option<&'static str>,
+    /// The members that hold an entry's own name.
+    pub named: &'static [&'static str],
     pub help: &'static str,
     pub value: Value,
+}
+
+impl NewEntry {
+    /// The first value of an entry of that name.
+    #[must_use]
+    pub fn called(&self, name: &str) -> Value {
+        named(self.value.clone(), self.named, name)
+    }
+}
+
+/// A value with another name in those of these members that it has.
+#[must_use]
+pub fn named(mut value: Value, members: &[&str], name: &str) -> Value {
+    for member in members {
+        if let Some(own) = value.get_mut(*member) {
+            *own = name.into();
+        }
+    }
+    value
 }
 
 /// Where a tool names another entry.

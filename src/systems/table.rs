@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{system::System, trustgraph};
+use super::{commonground, system::System, trustgraph};
 use crate::model::tool::Tool;
 
 /// Every system, in the order in which they are asked whether a file is theirs.
-pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph];
+pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround];
 
 /// The system of that id.
 #[must_use]

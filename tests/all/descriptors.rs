@@ -123,7 +123,10 @@ fn in_document_mode_a_services_id_finds_it_too() {
 fn new_entries_are_known_again_when_read_back() {
     for system in SYSTEMS {
         for kind in system.kinds() {
-            let text = serde_json::json!({kind.section: {"fresh": kind.value}}).to_string();
+            let text = match kind.section {
+                Some(section) => serde_json::json!({section: {"fresh": kind.value}}).to_string(),
+                None => kind.value.to_string(),
+            };
             let catalog = catalog("new.json", &text);
             let found: Vec<EntryKind> = catalog.entries().map(|entry| entry.kind).collect();
             assert_eq!(found, [kind.kind], "{text}");

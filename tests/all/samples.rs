@@ -58,6 +58,7 @@ fn samples_have_what_their_readme_says() {
     assert_eq!(counts("first-call"), (1, 1, 0));
     assert_eq!(counts("services"), (4, 3, 0));
     assert_eq!(counts("spec-workflow"), (5, 0, 0));
+    assert_eq!(counts("commonground"), (5, 0, 0));
     assert_eq!(counts("gallery"), (0, 0, 0));
 }
 

@@ -21,7 +21,11 @@ use crate::{
         print,
         source::{Format, Source},
     },
-    systems::{self, read, system::NewEntry, table::SYSTEMS},
+    systems::{
+        self, read,
+        system::{NewEntry, named},
+        table::SYSTEMS,
+    },
 };
 
 /// Where a new entry goes.
@@ -52,14 +56,17 @@ impl Home {
             Some(entry) if !entry.id.place().at.is_root() => {
                 Self::Map { file: entry.id.file().clone(), document: entry.id.place().document }
             }
-            Some(entry) => {
-                let path = entry.id.file().as_str();
-                let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-                let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
-                Self::Folder { folder, ending }
-            }
+            Some(entry) => Self::folder(entry.id.file()),
             None => Self::Folder { folder: String::new(), ending: "json".into() },
         }
+    }
+
+    /// In a file of its own beside another.
+    fn folder(beside: &FileId) -> Self {
+        let path = beside.as_str();
+        let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending).to_owned();
+        Self::Folder { folder, ending }
     }
 
     /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool, else into `tools.yaml`, all together.
@@ -94,21 +101,30 @@ pub fn free_key(key: &str, kind: EntryKind, ground: Ground<'_>) -> Result<(), St
     }
 }
 
-/// The change that puts a new entry in its place.
+/// The change that puts a new entry in its place. `section` is the map for such entries, as in [`NewEntry::section`].
 ///
 /// # Errors
 /// When a file of that name is there.
 pub fn place_new(
     key: &str,
     kind: EntryKind,
-    section: &str,
+    section: Option<&str>,
     value: &Value,
     home: &Home,
     ground: Ground<'_>,
 ) -> Result<Change, String> {
     match home {
         Home::Map { file, document } => {
-            let like = ground.catalog.of_file(file).find(|entry| entry.kind == kind && entry.id.place().document == *document);
+            let in_document = |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
+            let like = ground.catalog.of_file(file).find(in_document);
+            let Some(section) = section else {
+                let list = like.and_then(|entry| Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?)));
+                let Some((list, _)) = list else {
+                    return place_new(key, kind, None, value, &Home::folder(file), ground);
+                };
+                let edit = Edit::Insert { at: list.item(items(ground, file, *document, &list)), item: value.clone().into() };
+                return Ok(Change::File { file: file.clone(), document: *document, edit });
+            };
             let parent = like.and_then(|entry| entry.id.place().at.parent()).unwrap_or_else(|| Pointer::root().child(section));
             let as_text = like
                 .or_else(|| ground.catalog.of_file(file).next())
@@ -128,20 +144,30 @@ pub fn place_new(
         }
         Home::Fresh { file } => {
             let format = Format::of(file.path()).unwrap_or(Format::Yaml);
-            let text = print::value(format, &json!({section: {key: value}}));
-            Ok(Change::Create { file: file.clone(), text: text.into() })
+            Ok(Change::Create { file: file.clone(), text: print::value(format, &in_section(section, key, value)).into() })
         }
     }
 }
 
+/// How many items a list in a file has.
+fn items(ground: Ground<'_>, file: &FileId, document: usize, list: &Pointer) -> usize {
+    let source = ground.documents.get(file).and_then(|known| known.source.as_ref().ok());
+    source.and_then(|source| list.get(source.value(document)?)?.as_array()).map_or(0, Vec::len)
+}
+
+/// An entry as a file's whole value.
+fn in_section(section: Option<&str>, key: &str, value: &Value) -> Value {
+    section.map_or_else(|| value.clone(), |section| json!({section: {key: value}}))
+}
+
 /// The text of a new entry's own file; in a map where the entry alone would not be known again.
-fn file_text(file: &FileId, format: Format, key: &str, section: &str, value: &Value) -> Arc<str> {
+fn file_text(file: &FileId, format: Format, key: &str, section: Option<&str>, value: &Value) -> Arc<str> {
     let alone = print::value(format, value);
     let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
         let part = read::part(file, &source, Mode::Document);
         part.tools.len() + part.services.len() + part.others.len() == 1
     });
-    if known { alone.into() } else { print::value(format, &json!({section: {key: value}})).into() }
+    if known { alone.into() } else { print::value(format, &in_section(section, key, value)).into() }
 }
 
 fn pretty(value: &Value) -> String {
@@ -154,19 +180,15 @@ fn pretty(value: &Value) -> String {
 /// When its key cannot be had, or there is no place for it.
 pub fn new_tool(ground: Ground<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, ground)?;
-    let mut value = kind.value.clone();
-    if let Some(name) = value.get_mut("name") {
-        *name = key.into();
-    }
+    let value = kind.called(key);
     let owner = SYSTEMS.iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
     let value = owner.map_or(value.clone(), |system| system.gated(value, gate));
     Ok(Plan::new(format!("new tool {key}"), vec![place_new(key, kind.kind, kind.section, &value, home, ground)?]))
 }
 
-/// The map that holds entries of a kind in a file of many.
-fn section(entry: &Entry) -> Option<&'static str> {
-    let kinds = systems::by_id(entry.system)?.kinds();
-    kinds.into_iter().find(|kind| kind.kind == entry.kind).map(|kind| kind.section)
+/// How entries like this one are made anew.
+fn made(entry: &Entry) -> Option<NewEntry> {
+    systems::by_id(entry.system)?.kinds().into_iter().find(|kind| kind.kind == entry.kind)
 }
 
 /// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
@@ -181,13 +203,21 @@ pub fn copied(ground: Ground<'_>, ids: &[EntryId]) -> String {
         all.extend(answers);
     }
     let mut root = Map::new();
+    let mut alone: Vec<Value> = Vec::new();
     let mut seen = HashSet::new();
     for entry in all.into_iter().filter(|entry| seen.insert(&entry.id)) {
-        let Some(section) = section(entry) else { continue };
-        let members = root.entry(section).or_insert_with(|| json!({}));
-        members[entry.key.as_str()] = (*entry.value).clone();
+        match made(entry).and_then(|kind| kind.section) {
+            Some(section) => {
+                let members = root.entry(section).or_insert_with(|| json!({}));
+                members[entry.key.as_str()] = (*entry.value).clone();
+            }
+            None => alone.push((*entry.value).clone()),
+        }
     }
-    print::value(Format::Yaml, &Value::Object(root))
+    // Those without a map stand one a document.
+    let map = (!root.is_empty() || alone.is_empty()).then_some(Value::Object(root));
+    let texts: Vec<String> = map.iter().chain(&alone).map(|value| print::value(Format::Yaml, value)).collect();
+    texts.join("---\n")
 }
 
 /// Takes the entries of a text in: YAML or JSON, one descriptor or many.
@@ -217,8 +247,8 @@ pub fn pasted(ground: Ground<'_>, text: &str, near: Option<&EntryId>) -> Result<
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<String> = Vec::new();
     for entry in entries {
-        let Some(section) = section(entry) else { continue };
-        let wanted = own_key(entry);
+        let Some(kind) = made(entry) else { continue };
+        let wanted = if kind.section.is_some() { own_key(entry) } else { entry.key.clone() };
         let same = |other: &&Entry| other.kind == entry.kind && other.key == wanted && other.value == entry.value;
         if ground.catalog.entries().any(|other| same(&other)) {
             taken.push(wanted);
@@ -233,7 +263,11 @@ pub fn pasted(ground: Ground<'_>, text: &str, near: Option<&EntryId>) -> Result<
         if key != wanted {
             plan.notes.push(format!("{wanted} is there already and is different: the new one is called {key}."));
         }
-        let change = place_new(&key, entry.kind, section, &entry.value, &home, ground)?;
+        let value = match kind.section {
+            None => named((*entry.value).clone(), kind.named, &key),
+            Some(_) => (*entry.value).clone(),
+        };
+        let change = place_new(&key, entry.kind, kind.section, &value, &home, ground)?;
         // What comes after the first goes into the file that it made.
         if let (Home::Fresh { file }, Change::Create { .. }) = (&home, &change) {
             home = Home::Map { file: file.clone(), document: 0 };

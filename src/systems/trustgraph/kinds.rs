@@ -14,21 +14,24 @@ pub fn kinds() -> Vec<NewEntry> {
     let tools = types::TYPES.iter().map(|of| NewEntry {
         kind: EntryKind::Tool,
         type_name: of.name,
-        section: keys::TOOLS,
+        section: Some(keys::TOOLS),
+        named: &[keys::NAME],
         help: of.about,
         value: tool(of),
     });
     let service = NewEntry {
         kind: EntryKind::Service,
         type_name: "service",
-        section: keys::SERVICES,
+        section: Some(keys::SERVICES),
+        named: &[keys::ID],
         help: "What answers for tools of type tool-service: its queues and the configuration it takes.",
         value: json!({keys::ID: "", keys::REQUEST_QUEUE: "", keys::RESPONSE_QUEUE: "", keys::CONFIG_PARAMS: []}),
     };
     let server = NewEntry {
         kind: EntryKind::Server,
         type_name: "mcp server",
-        section: keys::SERVERS,
+        section: Some(keys::SERVERS),
+        named: &[],
         help: "Where an MCP server answers, for tools of type mcp-tool.",
         value: json!({keys::URL: ""}),
     };

@@ -66,12 +66,7 @@ fn ask_key(kind: NewEntry, home: Home) -> Reply {
     let words = format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
     Reply::Open(Box::new(Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
         free_key(key, kind.kind, Ground::of(state))?;
-        let mut value = kind.value.clone();
-        for field in ["name", "id"] {
-            if let Some(name) = value.get_mut(field) {
-                *name = key.into();
-            }
-        }
+        let value = kind.called(key);
         Ok(change(format!("new {key}"), vec![place_new(key, kind.kind, kind.section, &value, &home, Ground::of(state))?]))
     })))
 }

@@ -1,0 +1,31 @@
+//! Reads a definition as a tool, leniently: what cannot be read is a finding elsewhere.
+
+use serde_json::Value;
+
+use super::{entries, keys};
+use crate::model::{
+    entry::Entry,
+    tool::{Gate, GateKeys, Tool},
+};
+
+/// The tool that an entry describes. It has no gate: every request may use it, in every state.
+#[must_use]
+pub fn tool(entry: &Entry) -> Tool {
+    let value = &*entry.value;
+    Tool {
+        name: entries::name(value).unwrap_or(&entry.key).to_owned(),
+        kind: kind(value).to_owned(),
+        description: value.get(keys::DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        service: None,
+        gate: Gate::open(),
+        keys: GateKeys { groups: "group", states: "applicable-states", next: "state" },
+        entry: entry.clone(),
+    }
+}
+
+/// What answers for it: CommonGround's own OpenAPI service, or one of its author's.
+fn kind(value: &Value) -> &'static str {
+    let options = value.get(keys::OPTIONS);
+    let has = |key: &str| options.is_some_and(|options| options.get(key).is_some());
+    if has(keys::JINA) || has(keys::OPENAPI) { "jina" } else { "external" }
+}

@@ -1,0 +1,52 @@
+//! The function that a model sees of a tool: fixed and environment names gone, defaults shown.
+
+use serde_json::{Map, Value, json};
+
+use super::keys;
+use crate::model::tool::{Function, Tool};
+
+/// Name, description and parameters, as CommonGround's worker hands them to its model.
+#[must_use]
+pub fn function(tool: &Tool) -> Function {
+    let value = &*tool.entry.value;
+    let parameters = value.get(keys::PARAMETERS).cloned().unwrap_or_else(|| json!({}));
+    let parameters = shown(parameters, value.get(keys::OPTIONS).unwrap_or(&Value::Null));
+    Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+}
+
+/// The parameters without the names that `options` fixes or takes from the environment, and with its defaults, which stand as they are
+/// written: variables in them are not filled in. A default that the schema has already stays, and a default lifts no requirement.
+#[must_use]
+pub fn shown(mut parameters: Value, options: &Value) -> Value {
+    let hidden = |name: &str| fixed(options).is_some_and(|fixed| fixed.contains_key(name)) || env(options, name).is_some();
+    if let Some(Value::Object(properties)) = parameters.get_mut("properties") {
+        properties.retain(|name, _| !hidden(name));
+        for (name, default) in defaults(options).into_iter().flatten() {
+            if let Some(Value::Object(property)) = properties.get_mut(name) {
+                property.entry("default").or_insert_with(|| default.clone());
+            }
+        }
+    }
+    if let Some(Value::Array(required)) = parameters.get_mut("required") {
+        required.retain(|name| !name.as_str().is_some_and(hidden));
+    }
+    parameters
+}
+
+/// `args.defaults`, where it is a map.
+#[must_use]
+pub fn defaults(options: &Value) -> Option<&Map<String, Value>> {
+    options.get(keys::ARGS)?.get(keys::DEFAULTS)?.as_object()
+}
+
+/// `args.fixed`, where it is a map.
+#[must_use]
+pub fn fixed(options: &Value) -> Option<&Map<String, Value>> {
+    options.get(keys::ARGS)?.get(keys::FIXED)?.as_object()
+}
+
+/// The environment variable that `envs` names for an argument.
+#[must_use]
+pub fn env<'o>(options: &'o Value, name: &str) -> Option<&'o str> {
+    options.get(keys::ENVS)?.get(name)?.as_str()
+}

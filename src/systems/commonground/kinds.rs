@@ -1,0 +1,53 @@
+//! First values of new definitions.
+
+use serde_json::{Value, json};
+
+use super::keys;
+use crate::{model::entry::EntryKind, systems::system::NewEntry};
+
+/// A tool of one's own, and one that CommonGround's Jina service answers.
+#[must_use]
+pub fn kinds() -> Vec<NewEntry> {
+    let kind = |type_name, help, value| NewEntry {
+        kind: EntryKind::Tool,
+        type_name,
+        section: None,
+        named: &[keys::TOOL_NAME],
+        help,
+        value,
+    };
+    vec![
+        kind("commonground tool", "A CommonGround tool: commands over NATS to a service of your own.", external()),
+        kind("commonground jina", "A CommonGround tool that its Jina service answers: a web search, or reading a page.", jina()),
+    ]
+}
+
+fn external() -> Value {
+    json!({
+        keys::TOOL_NAME: "",
+        keys::DESCRIPTION: "",
+        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call", keys::VERSION),
+        keys::AFTER_EXECUTION: keys::SUSPEND,
+        keys::PARAMETERS: {"type": "object", "properties": {}, "required": []},
+        keys::OPTIONS: {},
+    })
+}
+
+fn jina() -> Value {
+    json!({
+        keys::TOOL_NAME: "",
+        keys::DESCRIPTION: "",
+        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.jina.search", keys::VERSION),
+        keys::AFTER_EXECUTION: keys::SUSPEND,
+        keys::PARAMETERS: {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "What to look for."}},
+            "required": ["query"],
+        },
+        keys::OPTIONS: {
+            keys::JINA: {
+                "mode": "search", "base_url": "https://s.jina.ai", "path": "/search", "method": "GET", "auth_env": "JINA_API_KEY",
+            },
+        },
+    })
+}
