@@ -1,8 +1,8 @@
 //! CommonGround `v1r4`: tools whose commands travel over NATS and whose arguments and results are cards.
 //!
-//! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one as a tool, `rules` are the API's own in their
-//! order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form, [`kinds`] the first value of a new one.
-//! What the model sees of a tool is in [`function`]; how its arguments become those that the tool gets, in `merge`.
+//! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one
+//! as a tool, [`checks`] tells what is wrong with it, [`schema`] makes its form, [`kinds`] the first value of a new one. What the model sees
+//! of a tool is in [`function`].
 //!
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.

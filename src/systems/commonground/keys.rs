@@ -3,8 +3,6 @@
 use crate::model::entry::SystemId;
 
 pub const SYSTEM: SystemId = "commonground";
-/// The protocol's version, the second token of every subject.
-pub const VERSION: &str = "v1r4";
 
 pub const TOOL_NAME: &str = "tool_name";
 /// Stands in for [`TOOL_NAME`] where that is missing.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::keys;
+use super::{keys, subject};
 use crate::{model::entry::EntryKind, systems::system::NewEntry};
 
 /// A tool of one's own, and one that CommonGround's Jina service answers.
@@ -26,7 +26,7 @@ fn external() -> Value {
     json!({
         keys::TOOL_NAME: "",
         keys::DESCRIPTION: "",
-        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call", keys::VERSION),
+        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call", subject::VERSION),
         keys::AFTER_EXECUTION: keys::SUSPEND,
         keys::PARAMETERS: {"type": "object", "properties": {}, "required": []},
         keys::OPTIONS: {},
@@ -37,7 +37,7 @@ fn jina() -> Value {
     json!({
         keys::TOOL_NAME: "",
         keys::DESCRIPTION: "",
-        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.jina.search", keys::VERSION),
+        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.jina.search", subject::VERSION),
         keys::AFTER_EXECUTION: keys::SUSPEND,
         keys::PARAMETERS: {
             "type": "object",
