@@ -8,6 +8,8 @@ mod architecture;
 mod cases;
 #[path = "all/cli.rs"]
 mod cli;
+#[path = "all/commonground.rs"]
+mod commonground;
 #[path = "all/compose.rs"]
 mod compose;
 #[path = "all/compose_by_hand.rs"]

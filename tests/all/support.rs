@@ -4,6 +4,9 @@
 pub mod calls;
 #[path = "support/certificates.rs"]
 pub mod certificates;
+#[expect(dead_code, reason = "the calls that use it are being written")]
+#[path = "support/commonground.rs"]
+pub mod commonground;
 #[path = "support/filler.rs"]
 pub mod filler;
 #[path = "support/gateway.rs"]
@@ -18,6 +21,8 @@ pub mod nats;
 pub mod picture;
 #[path = "support/place.rs"]
 pub mod place;
+#[path = "support/postgres.rs"]
+pub mod postgres;
 #[path = "support/pulsar.rs"]
 pub mod pulsar;
 #[path = "support/rabbitmq.rs"]

@@ -1,0 +1,113 @@
+//! A stand-in for a CommonGround deployment, on servers of its own.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+};
+
+use tempfile::TempDir;
+use toolcrib::model::connection::{Channel, Connection};
+
+use super::{
+    nats::NatsServer,
+    postgres::Postgres,
+    services::{program, script},
+};
+
+/// What the vectors are in.
+pub const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/commonground.json");
+
+/// Management API, UI worker and tool services, with the NATS server and the PostgreSQL that they stand on; stopped on drop. Project `lab`
+/// is there, with channel `public`.
+pub struct CommonGround {
+    child: Child,
+    port: u16,
+    pub nats: NatsServer,
+    pub postgres: Postgres,
+    _streams: TempDir,
+}
+
+impl CommonGround {
+    pub fn start() -> Self {
+        Self::with(&[])
+    }
+
+    /// One that is started with more options (see `tests/services/commonground.py`).
+    pub fn with(options: &[&str]) -> Self {
+        let (nats, streams) = jetstream();
+        let postgres = Postgres::start();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut child = command(&nats, &postgres, port, options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "READY", "the stand-in for CommonGround did not start");
+        let here = Self { child, port, nats, postgres, _streams: streams };
+        here.python(
+            "import json, sys, urllib.request as it\n\
+             body = json.dumps({'project_id': 'lab', 'title': 'Lab', 'owner_id': 'test'}).encode()\n\
+             it.urlopen(it.Request(sys.argv[1] + '/projects', body, {'Content-Type': 'application/json'}))",
+        );
+        here
+    }
+
+    /// What the stand-in says of itself on the vectors.
+    pub fn check() -> (bool, String) {
+        let ((nats, _streams), postgres) = (jetstream(), Postgres::start());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let told = command(&nats, &postgres, port, &["--ack-wait", "0.2", "--check", VECTORS]).output().unwrap();
+        let words = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (told.status.success(), words)
+    }
+
+    /// The address of its management API.
+    pub fn api(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// A connection to its channel.
+    pub fn connection(&self) -> Connection {
+        let channel = Channel { api: Some(self.api()), ..Channel::new("lab", "public") };
+        Connection { channel: Some(channel), ..self.nats.connection() }
+    }
+
+    /// The lines of `toolcrib.toml` that make this connection the workspace's.
+    pub fn settings(&self) -> String {
+        format!(
+            "connection = \"cg\"\n[connections.cg]\nservers = \"{}\"\n[connections.cg.commonground]\nproject = \"lab\"\n\
+             channel = \"public\"\napi = \"{}\"\n",
+            self.nats.url(),
+            self.api()
+        )
+    }
+
+    /// Runs lines of Python that get the addresses of API, NATS and PostgreSQL as arguments; what they print.
+    pub fn python(&self, lines: &str) -> String {
+        let output = Command::new(program("TOOLCRIB_PYTHON"))
+            .args(["-c", lines, &self.api(), &self.nats.url(), &self.postgres.dsn()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+impl Drop for CommonGround {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A NATS server that keeps streams in a folder of its own.
+pub fn jetstream() -> (NatsServer, TempDir) {
+    let streams = tempfile::tempdir().unwrap();
+    let server = NatsServer::configured(&format!("jetstream {{ store_dir: \"{}\" }}", streams.path().display()));
+    (server, streams)
+}
+
+fn command(nats: &NatsServer, postgres: &Postgres, port: u16, options: &[&str]) -> Command {
+    let mut command = Command::new(program("TOOLCRIB_PYTHON"));
+    command.arg(script("commonground.py")).args([nats.url(), postgres.dsn(), port.to_string()]).args(options);
+    command
+}
