@@ -19,7 +19,7 @@
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
-//! | [`members`], [`subset`] | what files of cases and stubs are read with; whether a value has all of another |
+//! | [`members`], [`subset`] | what files of cases, scenarios and stubs are read with; whether a value has all of another |
 //! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |

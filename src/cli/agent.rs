@@ -9,7 +9,7 @@ use tokio::{sync::mpsc, time::Instant};
 use super::{
     call::duration,
     deployed,
-    ending::{Ended, Ending, Halt},
+    ending::{Ended, Ending, Halt, of_call},
     global::Global,
     opened::Opened,
     out::{Out, Tint, complain},
@@ -20,7 +20,6 @@ use crate::{
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
-        problem::{Problem, ProblemKind},
     },
     systems::trustgraph::{
         agent::{self, Part, Told},
@@ -177,16 +176,9 @@ impl Telling<'_> {
             self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.word(), "error": error}))?;
         }
         self.out.flush()?;
-        let (ending, kind) = match outcome {
-            Outcome::Succeeded => (Ending::Done, ProblemKind::Service),
-            Outcome::Failed => (Ending::Found, ProblemKind::Service),
-            Outcome::Cancelled => (Ending::Interrupted, ProblemKind::Service),
-            Outcome::TimedOut => (Ending::TimedOut, ProblemKind::TimedOut),
-            Outcome::Lost => (Ending::Unreachable, ProblemKind::Unreachable),
-        };
-        if let Some(CallProblem { kind: word, message, remedy }) = problem.filter(|_| !self.json) {
-            complain(&Problem::new(kind, "asking the agent", format!("{message} ({word})")).remedy(remedy));
+        if let Some(problem) = problem.filter(|_| !self.json) {
+            complain(&of_call(outcome, problem, "asking the agent"));
         }
-        Ok(ending)
+        Ok(Ending::of_call(outcome))
     }
 }

@@ -8,7 +8,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     arguments,
-    ending::{Ended, Ending},
+    ending::{Ended, Ending, of_call},
     global::Global,
     many::{self, Many},
     opened::Opened,
@@ -99,32 +99,18 @@ impl Call {
         let user = self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
         let system =
             by_id(tool.entry.system).ok_or_else(|| Problem::new(ProblemKind::Input, "calling", "no system knows this tool"))?;
-        let correlation = uuid::Uuid::new_v4().to_string();
         let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
-        let request = system.request(&CallOf {
-            catalog: &opened.catalog,
-            tool,
-            user,
-            arguments: &arguments,
-            correlation: &correlation,
-            connection: &connection,
-        })?;
+        let fresh = || {
+            let correlation = uuid::Uuid::new_v4().to_string();
+            let (catalog, arguments, connection) = (&opened.catalog, &arguments, &connection);
+            system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection })
+        };
+        let request = fresh()?;
         if self.dry_run {
             return show(global, out, &request, &connection);
         }
         if let Some(times) = self.times {
-            let again = |_| {
-                let correlation = uuid::Uuid::new_v4().to_string();
-                system.request(&CallOf {
-                    catalog: &opened.catalog,
-                    tool,
-                    user,
-                    arguments: &arguments,
-                    correlation: &correlation,
-                    connection: &connection,
-                })
-            };
-            let requests = (0..times).map(again).collect::<Result<_, _>>()?;
+            let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
             let many = Many {
                 requests,
                 at_once: usize::from(self.jobs),
@@ -316,19 +302,12 @@ impl Teller<'_> {
             self.out.end_line()?;
         }
         self.out.flush()?;
-        let (ending, kind) = match outcome {
-            Outcome::Succeeded => (Ending::Done, ProblemKind::Service),
-            Outcome::Failed => (Ending::Found, ProblemKind::Service),
-            Outcome::Cancelled => (Ending::Interrupted, ProblemKind::Service),
-            Outcome::TimedOut => (Ending::TimedOut, ProblemKind::TimedOut),
-            Outcome::Lost => (Ending::Unreachable, ProblemKind::Unreachable),
-        };
-        if let Some(CallProblem { kind: word, message, remedy }) = problem.filter(|_| !self.json) {
-            complain(&Problem::new(kind, format!("calling {}", self.key), format!("{message} ({word})")).remedy(remedy));
+        if let Some(problem) = problem.filter(|_| !self.json) {
+            complain(&of_call(outcome, problem, format!("calling {}", self.key)));
         }
         let first = self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
         let size = size::bytes(self.bytes);
         self.out.detail(format_args!("{} after {at_ms} ms: {} chunks, {size}{first}", outcome.word(), self.chunks));
-        Ok(ending)
+        Ok(Ending::of_call(outcome))
     }
 }

@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::model::problem::{Problem, ProblemKind};
+use crate::model::{
+    call::{CallProblem, Outcome},
+    problem::{Problem, ProblemKind},
+};
 
 /// The exit codes, in `--help` too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,18 @@ impl Ending {
         }
     }
 
+    /// The ending of a command whose call ended so.
+    #[must_use]
+    pub fn of_call(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Succeeded => Self::Done,
+            Outcome::Failed => Self::Found,
+            Outcome::Cancelled => Self::Interrupted,
+            Outcome::TimedOut => Self::TimedOut,
+            Outcome::Lost => Self::Unreachable,
+        }
+    }
+
     /// The ending of a command that met this problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
@@ -43,6 +58,18 @@ impl Ending {
             ProblemKind::Changed | ProblemKind::File | ProblemKind::BadReply | ProblemKind::Service => Self::Found,
         }
     }
+}
+
+/// What went wrong with a call, as people read it; `doing` says what was under way.
+#[must_use]
+pub fn of_call(outcome: Outcome, problem: CallProblem, doing: impl Into<String>) -> Problem {
+    let kind = match outcome {
+        Outcome::Succeeded | Outcome::Failed | Outcome::Cancelled => ProblemKind::Service,
+        Outcome::TimedOut => ProblemKind::TimedOut,
+        Outcome::Lost => ProblemKind::Unreachable,
+    };
+    let CallProblem { kind: word, message, remedy } = problem;
+    Problem::new(kind, doing, format!("{message} ({word})")).remedy(remedy)
 }
 
 /// Why a command stops before its end.

@@ -1,6 +1,6 @@
 //! What the engine reads of a tool: its key, its name, its gate; nothing of any system.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
 use crate::model::{
     context::Name,
@@ -33,21 +33,8 @@ impl Gated for Tool {
     }
 }
 
-impl<T: Gated + ?Sized> Gated for Arc<T> {
-    fn key(&self) -> &str {
-        (**self).key()
-    }
-
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-
-    fn gate(&self) -> &Gate {
-        (**self).gate()
-    }
-}
-
-impl<T: Gated + ?Sized> Gated for &T {
+/// What leads to a tool is one.
+impl<P: Deref<Target: Gated>> Gated for P {
     fn key(&self) -> &str {
         (**self).key()
     }

@@ -1,10 +1,14 @@
-//! What cases and stubs are read with: objects with known members, every issue with its place, times.
+//! What cases, scenarios and stubs are read with: objects with known members, every issue with its place, times.
 
 use std::{fmt, time::Duration};
 
 use serde_json::{Map, Value};
 
-use crate::{engine::workflow::similar, schema::pointer::Pointer};
+use crate::{
+    engine::workflow::similar,
+    model::{call::Outcome, context::Name},
+    schema::pointer::Pointer,
+};
 
 /// What is wrong with a file that people write, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,50 @@ impl<'v> Members<'v> {
             return Err(issue(&at.child(name.as_str()), format!("{name:?} is unknown; {hint}")));
         }
         Ok(Self { members, at })
+    }
+
+    /// A member that is there and not null, with its place.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<(&'v Value, Pointer)> {
+        let value = self.members.get(name).filter(|value| !value.is_null())?;
+        Some((value, self.at.child(name)))
+    }
+
+    /// A name; none where null stands.
+    ///
+    /// # Errors
+    /// When something else stands there.
+    pub fn name(&self, name: &str) -> Result<Option<Name>, FileIssue> {
+        match self.value(name) {
+            None => Ok(None),
+            Some((Value::String(text), _)) => Ok(Some(text.as_str().into())),
+            Some((other, at)) => Err(wrong(&at, "a text", other)),
+        }
+    }
+
+    /// A list of names; none where null stands.
+    ///
+    /// # Errors
+    /// When something else stands there.
+    pub fn names(&self, name: &str) -> Result<Option<Vec<Name>>, FileIssue> {
+        let Some((value, at)) = self.value(name) else { return Ok(None) };
+        let Value::Array(items) = value else { return Err(wrong(&at, "a list of texts", value)) };
+        let name =
+            |(row, item): (usize, &Value)| item.as_str().map(Name::from).ok_or_else(|| wrong(&at.item(row), "a text", item));
+        items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// How a call ended; none where null stands.
+    ///
+    /// # Errors
+    /// When no outcome's word stands there.
+    pub fn outcome(&self, name: &str) -> Result<Option<Outcome>, FileIssue> {
+        let Some(word) = self.name(name)? else { return Ok(None) };
+        let unknown = || {
+            let words = Outcome::ALL.map(Outcome::word).join(", ");
+            issue(&self.at.child(name), format!("{word:?} is no outcome: write one of {words}"))
+        };
+        Outcome::of_word(&word).ok_or_else(unknown).map(Some)
     }
 
     /// A text that is not empty.

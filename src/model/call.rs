@@ -45,6 +45,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub const ALL: [Self; 5] = [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost];
+
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -59,9 +61,7 @@ impl Outcome {
     /// The outcome of that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
-        [Self::Succeeded, Self::Failed, Self::Cancelled, Self::TimedOut, Self::Lost]
-            .into_iter()
-            .find(|known| known.word() == word)
+        Self::ALL.into_iter().find(|known| known.word() == word)
     }
 }
 

@@ -137,7 +137,7 @@ impl Registry {
 
     /// Starts what runs beside a connection; embedded services listen once this is done.
     async fn beside(&self, connection: &Connection, bus: &Arc<dyn Bus>) -> Result<Vec<AbortHandle>, CallProblem> {
-        let (states, name, mut state) = (self.states.clone(), connection.name.clone(), bus.state());
+        let (states, name, mut state) = (self.states.clone(), connection.name.clone(), bus.news().state.subscribe());
         self.note(&name, state.borrow_and_update().clone());
         let watching = tokio::spawn(async move {
             while state.changed().await.is_ok() {

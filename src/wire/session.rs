@@ -9,8 +9,9 @@ use tokio::{
 use super::{
     sessions::ride::{Packed, Reader, Ride, Route, Way},
     transport::{
-        bus::{Bus, Faults},
+        bus::Bus,
         message::{Address, Heard, Outgoing, Packet},
+        news::Faults,
     },
 };
 use crate::{
@@ -75,9 +76,9 @@ impl Begun {
         let session = Session {
             bus,
             reader: ride.reader(&self.request, transport),
-            state: bus.state(),
-            notices: bus.notices(),
-            faults: bus.faults(),
+            state: bus.news().state.subscribe(),
+            notices: bus.news().notices.subscribe(),
+            faults: bus.news().faults(),
             request: &self.request,
             limits: self.limits,
             waiting_since: self.teller.began,
@@ -178,7 +179,7 @@ impl Session<'_> {
     }
 
     fn look_at_the_connection(&mut self) {
-        if !self.broken && self.bus.faults().breaks != self.faults.breaks {
+        if !self.broken && self.bus.news().faults().breaks != self.faults.breaks {
             self.broken = true;
             self.has_moved();
         }
@@ -311,7 +312,7 @@ impl Session<'_> {
     /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
     fn judged(&self, end: End) -> End {
         let (messages, bytes) = self.lines.lost();
-        let gaps = messages > 0 || self.bus.faults().overflows != self.faults.overflows;
+        let gaps = messages > 0 || self.bus.news().faults().overflows != self.faults.overflows;
         match end.0 {
             Outcome::Succeeded | Outcome::TimedOut if gaps => (Outcome::Lost, Some(words::slow_consumer(messages, bytes))),
             _ => end,

@@ -55,7 +55,7 @@ impl Tap {
         let catch = Arc::new(Catch::new(CAPACITY));
         let mask = Arc::new(mask);
         let mut listening = JoinSet::new();
-        let mut words = bus.notices();
+        let mut words = bus.news().notices.subscribe();
         let said = Arc::clone(&catch);
         let mut lines = Vec::with_capacity(places.len());
         for place in places {
@@ -193,9 +193,9 @@ impl Ear {
                 Err(problem) => return self.catch.put(notice(problem.message)),
             },
         };
-        let (mut lost, mut overflows) = (0, self.bus.faults().overflows);
+        let (mut lost, mut overflows) = (0, self.bus.news().faults().overflows);
         while let Some(heard) = line.next().await {
-            let (missing, over) = (line.lost().0 - lost, self.bus.faults().overflows);
+            let (missing, over) = (line.lost().0 - lost, self.bus.news().faults().overflows);
             if missing > 0 || over != overflows {
                 let messages = (over == overflows).then_some(missing);
                 self.catch.put(Tapped::Gap { at: now(), messages });

@@ -17,6 +17,11 @@ pub fn install() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
+/// How a connection is encrypted; none where it is not to be.
+pub async fn encryption(connection: &Connection) -> Result<Option<Arc<ClientConfig>>, CallProblem> {
+    if connection.tls.required { config(connection).await.map(Some) } else { Ok(None) }
+}
+
 /// What a connection's settings say of encryption, ready for use. Without a file of authorities the system's are trusted.
 pub async fn config(connection: &Connection) -> Result<Arc<ClientConfig>, CallProblem> {
     let mut roots = RootCertStore::empty();

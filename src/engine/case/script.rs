@@ -48,7 +48,6 @@ pub struct Expect {
 
 const MEMBERS: &[&str] = &["case", "call", "arguments", "user", "connection", "timeout", "expect"];
 const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
-const OUTCOMES: &str = "succeeded, failed, cancelled, timed-out, lost";
 
 impl Case {
     /// Whether a value is meant as a case: it names what it calls and what it expects.
@@ -96,12 +95,6 @@ fn written_arguments(source: &Source) -> Option<Literal> {
 
 impl Expect {
     fn read(members: &Members<'_>) -> Result<Self, FileIssue> {
-        let outcome = match members.text("outcome")? {
-            None => None,
-            Some(word) => Some(Outcome::of_word(&word).ok_or_else(|| {
-                issue(&members.at.child("outcome"), format!("{word:?} is no outcome: write one of {OUTCOMES}"))
-            })?),
-        };
         let chunks = match members.members.get("chunks") {
             None => None,
             Some(value) => Some(
@@ -111,7 +104,7 @@ impl Expect {
             ),
         };
         Ok(Self {
-            outcome,
+            outcome: members.outcome("outcome")?,
             error: members.text("error")?,
             json: members.members.get("json").cloned(),
             contains: members.texts("contains")?,

@@ -1,11 +1,8 @@
 //! A scenario as data.
 
-use crate::{
-    model::{
-        call::Outcome,
-        context::{Context, Mode, Name},
-    },
-    schema::pointer::Pointer,
+use crate::model::{
+    call::Outcome,
+    context::{Context, Mode, Name},
 };
 
 /// A saved start, steps and expectations.
@@ -75,16 +72,4 @@ pub struct Expectations {
 pub enum Refusal {
     Expected,
     Excluded,
-}
-
-/// What is wrong with a scenario file, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {message}", place(at))]
-pub struct ScenarioIssue {
-    pub at: Pointer,
-    pub message: String,
-}
-
-fn place(at: &Pointer) -> String {
-    if at.is_root() { "the scenario".into() } else { at.to_string() }
 }

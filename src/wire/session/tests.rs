@@ -1,10 +1,7 @@
 //! Calls against a scripted transport, in virtual time.
 
 use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -23,6 +20,7 @@ use crate::{
         transport::{
             bus::{Doing, Share},
             line::{CAPACITY, Feeder, Line, line},
+            news::News,
         },
     },
 };
@@ -56,31 +54,26 @@ struct Fake {
     capacity: usize,
     feeders: Arc<Mutex<Vec<(String, Feeder)>>>,
     sent: Mutex<Vec<Outgoing>>,
-    state: watch::Sender<ConnectionState>,
-    notices: broadcast::Sender<String>,
-    breaks: Arc<AtomicU64>,
-    overflows: Arc<AtomicU64>,
+    news: Arc<News>,
 }
 
 impl Fake {
     fn new(script: Vec<Does>) -> Self {
+        let news = Arc::new(News::new("fake://here".into()));
+        news.connected();
         Self {
             script: Mutex::new(script),
             refusal: None,
             capacity: CAPACITY,
             feeders: Arc::default(),
             sent: Mutex::default(),
-            state: watch::Sender::new(ConnectionState::Connected),
-            notices: broadcast::Sender::new(8),
-            breaks: Arc::default(),
-            overflows: Arc::default(),
+            news,
         }
     }
 
     fn play(&self) {
         let script = std::mem::take(&mut *self.script.lock().unwrap());
-        let (feeders, state, notices) = (Arc::clone(&self.feeders), self.state.clone(), self.notices.clone());
-        let (breaks, overflows) = (Arc::clone(&self.breaks), Arc::clone(&self.overflows));
+        let (feeders, news) = (Arc::clone(&self.feeders), Arc::clone(&self.news));
         tokio::spawn(async move {
             let feed = |subject: &str, heard: Heard| {
                 let feeders = feeders.lock().unwrap();
@@ -96,12 +89,9 @@ impl Fake {
                     Does::Inbox(id, body) => feed("inbox", packet(id, body)),
                     Does::NoResponders => feed("inbox", Heard::NoResponders),
                     Does::Waits(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-                    Does::Breaks => {
-                        breaks.fetch_add(1, Ordering::Relaxed);
-                        state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
-                    }
-                    Does::Says(words) => drop(notices.send(words.to_owned())),
-                    Does::Overflows => drop(overflows.fetch_add(1, Ordering::Relaxed)),
+                    Does::Breaks => news.broke(),
+                    Does::Says(words) => news.say(words.to_owned()),
+                    Does::Overflows => news.overflowed(),
                 }
             }
         });
@@ -114,7 +104,7 @@ impl Bus for Fake {
     }
 
     fn place(&self) -> String {
-        "fake://here".into()
+        self.news.place().to_owned()
     }
 
     fn greeting(&self) -> String {
@@ -144,16 +134,8 @@ impl Bus for Fake {
         Some(Address::fleeting("inbox"))
     }
 
-    fn state(&self) -> watch::Receiver<ConnectionState> {
-        self.state.subscribe()
-    }
-
-    fn notices(&self) -> broadcast::Receiver<String> {
-        self.notices.subscribe()
-    }
-
-    fn faults(&self) -> Faults {
-        Faults { breaks: self.breaks.load(Ordering::Relaxed), overflows: self.overflows.load(Ordering::Relaxed) }
+    fn news(&self) -> &News {
+        &self.news
     }
 }
 

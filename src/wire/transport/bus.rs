@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use tokio::sync::{broadcast, watch};
 
 use super::{
     line::Line,
     message::{Address, Outgoing},
+    news::News,
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{ConnectionState, TransportKind},
-};
+use crate::model::{call::CallProblem, connection::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
 pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
@@ -41,22 +38,8 @@ pub trait Bus: Send + Sync {
     /// known to the server once it is made.
     fn inbox(&self) -> Option<Address>;
 
-    fn state(&self) -> watch::Receiver<ConnectionState>;
-
-    /// What the other side says about the connection itself: refused subjects, shutting down.
-    fn notices(&self) -> broadcast::Receiver<String>;
-
-    /// How often things went wrong on this connection since it was opened.
-    fn faults(&self) -> Faults;
-}
-
-/// Counts that only grow; who compares two looks knows whether something happened between them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// The connection broke.
-    pub breaks: u64,
-    /// The transport itself let messages go that were not taken in time.
-    pub overflows: u64,
+    /// Its state, what the other side says about the connection itself, and how often things went wrong since it was opened.
+    fn news(&self) -> &News;
 }
 
 /// Who gets a message when several subscribe to its subject.

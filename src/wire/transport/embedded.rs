@@ -8,14 +8,13 @@ use std::{
     },
 };
 
-use tokio::sync::{broadcast, watch};
-
 use super::{
-    bus::{Bus, Doing, Faults, Share},
+    bus::{Bus, Doing, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
+    news::News,
 };
-use crate::model::connection::{ConnectionState, TransportKind};
+use crate::model::connection::TransportKind;
 
 struct Listener {
     share: Share,
@@ -26,18 +25,14 @@ struct Listener {
 pub struct Embedded {
     listeners: Mutex<HashMap<String, Vec<Listener>>>,
     inboxes: AtomicU64,
-    state: watch::Sender<ConnectionState>,
-    notices: broadcast::Sender<String>,
+    news: News,
 }
 
 impl Default for Embedded {
     fn default() -> Self {
-        Self {
-            listeners: Mutex::default(),
-            inboxes: AtomicU64::default(),
-            state: watch::Sender::new(ConnectionState::Connected),
-            notices: broadcast::Sender::new(1),
-        }
+        let news = News::new("embedded".into());
+        news.connected();
+        Self { listeners: Mutex::default(), inboxes: AtomicU64::default(), news }
     }
 }
 
@@ -100,7 +95,7 @@ impl Bus for Embedded {
     }
 
     fn place(&self) -> String {
-        "embedded".into()
+        self.news.place().to_owned()
     }
 
     fn greeting(&self) -> String {
@@ -138,16 +133,8 @@ impl Bus for Embedded {
         Some(Address::fleeting(format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))))
     }
 
-    fn state(&self) -> watch::Receiver<ConnectionState> {
-        self.state.subscribe()
-    }
-
-    fn notices(&self) -> broadcast::Receiver<String> {
-        self.notices.subscribe()
-    }
-
-    fn faults(&self) -> Faults {
-        Faults::default()
+    fn news(&self) -> &News {
+        &self.news
     }
 }
 

@@ -11,10 +11,8 @@ use std::{
     },
 };
 
-use tokio::sync::{broadcast, watch};
-
 use super::{
-    bus::{Bus, Doing, Faults, Secrets, Share},
+    bus::{Bus, Doing, Secrets, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Outgoing},
     news::News,
@@ -24,7 +22,7 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
-        connection::{Connection, ConnectionState, Credentials, TransportKind},
+        connection::{Connection, TransportKind},
     },
     wire::tls,
 };
@@ -51,27 +49,13 @@ pub struct Http {
 /// Finds the first server that lets itself be spoken to, or says why there is none.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallProblem> {
     let servers = settings::servers(connection, &PORTS)?;
-    let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
-    let token = match &connection.credentials {
-        Credentials::None => None,
-        Credentials::Token { token_variable } => Some(settings::secret(connection, secrets, token_variable)?),
-        Credentials::Password { .. } | Credentials::File { .. } => {
-            return Err(settings::bad_settings(connection, "needs a token to name us over HTTP", "set token-variable"));
-        }
-    };
-    let mut problem = None;
-    for server in servers {
-        match socket::open(&server, encryption.as_ref()).await {
-            Ok(_) => {
-                let exchange = Exchange::new(&server, encryption.as_deref(), token)?;
-                let news = News::new(settings::place(connection));
-                news.connected();
-                return Ok(Http { server, exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() });
-            }
-            Err(next) => problem = Some(next),
-        }
-    }
-    Err(problem.unwrap_or_else(|| socket::no_server("there is no server to connect to".into(), "add one to the connection")))
+    let encryption = tls::encryption(connection).await?;
+    let token = settings::token(connection, secrets, "over HTTP")?;
+    let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;
+    let exchange = Exchange::new(server, encryption.as_deref(), token)?;
+    let news = News::new(settings::place(connection));
+    news.connected();
+    Ok(Http { server: server.clone(), exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() })
 }
 
 impl Http {
@@ -115,15 +99,7 @@ impl Bus for Http {
         Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    fn state(&self) -> watch::Receiver<ConnectionState> {
-        self.news.state.subscribe()
-    }
-
-    fn notices(&self) -> broadcast::Receiver<String> {
-        self.news.notices.subscribe()
-    }
-
-    fn faults(&self) -> Faults {
-        self.news.faults()
+    fn news(&self) -> &News {
+        &self.news
     }
 }

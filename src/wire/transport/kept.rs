@@ -4,22 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use tokio::{
-    sync::{broadcast, watch},
+    sync::watch,
     task::AbortHandle,
     time::{sleep, timeout},
 };
 
 use super::{
-    bus::{Bus, Doing, Faults, Share},
+    bus::{Bus, Doing, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Outgoing},
     news::News,
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{ConnectionState, TransportKind},
-    },
+    model::{call::CallProblem, connection::TransportKind},
     wire::backoff,
 };
 
@@ -232,15 +229,7 @@ impl<L: Link> Bus for Kept<L> {
         None
     }
 
-    fn state(&self) -> watch::Receiver<ConnectionState> {
-        self.news.state.subscribe()
-    }
-
-    fn notices(&self) -> broadcast::Receiver<String> {
-        self.news.notices.subscribe()
-    }
-
-    fn faults(&self) -> Faults {
-        self.news.faults()
+    fn news(&self) -> &News {
+        &self.news
     }
 }

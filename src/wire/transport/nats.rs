@@ -2,12 +2,8 @@
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
-use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber};
-use futures::StreamExt;
-use tokio::sync::{broadcast, watch};
-
 use super::{
-    bus::{Bus, Doing, Faults, Secrets, Share},
+    bus::{Bus, Doing, Secrets, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
     news::News,
@@ -16,11 +12,13 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
-        connection::{Connection, ConnectionState, TransportKind},
+        connection::{Connection, TransportKind},
         size,
     },
     wire::backoff,
 };
+use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber};
+use futures::StreamExt;
 
 mod options;
 
@@ -218,16 +216,8 @@ impl Bus for Nats {
         Some(Address::fleeting(self.client.new_inbox()))
     }
 
-    fn state(&self) -> watch::Receiver<ConnectionState> {
-        self.news.state.subscribe()
-    }
-
-    fn notices(&self) -> broadcast::Receiver<String> {
-        self.news.notices.subscribe()
-    }
-
-    fn faults(&self) -> Faults {
-        self.news.faults()
+    fn news(&self) -> &News {
+        &self.news
     }
 }
 

@@ -4,11 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{broadcast, watch};
 
-use super::bus::Faults;
 use crate::model::connection::ConnectionState;
 
 /// Words that nobody heard yet; more push out the oldest.
 const KEPT: usize = 64;
+
+/// Counts that only grow; who compares two looks knows whether something happened between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The connection broke.
+    pub breaks: u64,
+    /// The transport itself let messages go that were not taken in time.
+    pub overflows: u64,
+}
 
 /// One connection's news.
 pub struct News {

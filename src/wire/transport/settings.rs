@@ -3,7 +3,10 @@
 use std::fmt;
 
 use super::bus::Secrets;
-use crate::model::{call::CallProblem, connection::Connection};
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, Credentials},
+};
 
 /// One address of a connection: `amqp://host:5672/path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +84,17 @@ pub fn secret(connection: &Connection, secrets: &Secrets, variable: &str) -> Res
         message: format!("the environment variable {variable} is not set, and connection \"{}\" needs it", connection.name),
         remedy: format!("set {variable} in the environment and start again"),
     })
+}
+
+/// The token that names us, where the settings say one; the transport knows no other way. `where_to` completes "to name us".
+pub fn token(connection: &Connection, secrets: &Secrets, where_to: &str) -> Result<Option<String>, CallProblem> {
+    match &connection.credentials {
+        Credentials::None => Ok(None),
+        Credentials::Token { token_variable } => secret(connection, secrets, token_variable).map(Some),
+        Credentials::Password { .. } | Credentials::File { .. } => {
+            Err(bad_settings(connection, &format!("needs a token to name us {where_to}"), "set token-variable"))
+        }
+    }
 }
 
 /// Settings that the transport cannot follow.

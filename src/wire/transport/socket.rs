@@ -50,6 +50,21 @@ async fn connect(server: &Server, encryption: Option<&Arc<ClientConfig>>) -> Res
     stream.map(|stream| Box::new(stream) as Socket).map_err(|error| tls::refusal(&place, &server.host, &error))
 }
 
+/// What comes of the first of the servers that can be opened; else why the last could not.
+pub async fn first<'s, T, F>(servers: &'s [Server], open: impl Fn(&'s Server) -> F) -> Result<T, CallProblem>
+where
+    F: Future<Output = Result<T, CallProblem>>,
+{
+    let mut problem = None;
+    for server in servers {
+        match open(server).await {
+            Ok(opened) => return Ok(opened),
+            Err(next) => problem = Some(next),
+        }
+    }
+    Err(problem.unwrap_or_else(|| no_server("there is no server to connect to".into(), "add one to the connection")))
+}
+
 /// The server took the connection, or not even that, and said nothing.
 #[must_use]
 pub fn silent(server: &Server) -> CallProblem {

@@ -56,7 +56,7 @@ pub struct Met {
 impl Brokers {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
         let servers = settings::servers(connection, &PORTS)?;
-        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+        let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
             Credentials::Token { token_variable } => Some(("token", settings::secret(connection, secrets, token_variable)?)),

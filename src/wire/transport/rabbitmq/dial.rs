@@ -48,7 +48,7 @@ pub struct Rabbits {
 impl Rabbits {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
         let servers = settings::servers(connection, &PORTS)?;
-        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
+        let encryption = tls::encryption(connection).await?;
         let user = |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
         let user = match &connection.credentials {
             // What a new broker knows, from its own machine alone.
@@ -105,17 +105,7 @@ impl Dial for Rabbits {
     type Link = Rabbit;
 
     fn dial(&self) -> Doing<'_, Rabbit> {
-        Box::pin(async move {
-            let mut problem = None;
-            for server in &self.servers {
-                match self.connect(server).await {
-                    Ok(rabbit) => return Ok(rabbit),
-                    Err(next) => problem = Some(next),
-                }
-            }
-            Err(problem
-                .unwrap_or_else(|| socket::no_server("there is no server to connect to".into(), "add one to the connection")))
-        })
+        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
     }
 }
 

@@ -16,10 +16,7 @@ use super::{
     words,
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Connection, Credentials},
-    },
+    model::{call::CallProblem, connection::Connection},
     wire::{
         tls,
         transport::{
@@ -52,14 +49,8 @@ pub struct Gateways {
 impl Gateways {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
         let servers = settings::servers(connection, &PORTS)?;
-        let encryption = if connection.tls.required { Some(tls::config(connection).await?) } else { None };
-        let token = match &connection.credentials {
-            Credentials::None => None,
-            Credentials::Token { token_variable } => Some(settings::secret(connection, secrets, token_variable)?),
-            Credentials::Password { .. } | Credentials::File { .. } => {
-                return Err(settings::bad_settings(connection, "needs a token to name us to a gateway", "set token-variable"));
-            }
-        };
+        let encryption = tls::encryption(connection).await?;
+        let token = settings::token(connection, secrets, "to a gateway")?;
         Ok(Self { servers, encryption, token })
     }
 
@@ -107,16 +98,6 @@ impl Dial for Gateways {
     type Link = Gateway;
 
     fn dial(&self) -> Doing<'_, Gateway> {
-        Box::pin(async move {
-            let mut problem = None;
-            for server in &self.servers {
-                match self.connect(server).await {
-                    Ok(gateway) => return Ok(gateway),
-                    Err(next) => problem = Some(next),
-                }
-            }
-            Err(problem
-                .unwrap_or_else(|| socket::no_server("there is no gateway to connect to".into(), "add one to the connection")))
-        })
+        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
     }
 }
