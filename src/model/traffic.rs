@@ -207,6 +207,7 @@ pub struct Whole {
 
 /// What was heard, with what its system makes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
 pub enum Witnessed {
     Crossing(Arc<Crossing>, Reading),
     Gap { at: Millis, messages: Option<u64> },
