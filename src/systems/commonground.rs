@@ -6,17 +6,34 @@
 //!
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
+//!
+//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn.
+//!
+//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`report`] why a result is not taken,
+//! [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
+//!
+//! [`jina`] renders the HTTP request that a tool's options become.
 
+pub mod action;
+pub mod after;
+pub mod card;
 pub mod checks;
 pub mod command;
 pub mod context;
 pub mod definition;
 pub mod entries;
+pub mod fault;
 pub mod function;
 pub mod headers;
 pub mod idempotency;
+pub mod jina;
 pub mod keys;
 pub mod kinds;
+pub mod known;
+pub mod preflight;
+pub mod refusal;
+pub mod report;
+pub mod result;
 pub mod schema;
 pub mod subject;
 pub mod template;

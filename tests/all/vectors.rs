@@ -4,6 +4,10 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
+#[path = "vectors/commonground_commands.rs"]
+mod commonground_commands;
+#[path = "vectors/commonground_results.rs"]
+mod commonground_results;
 #[path = "vectors/commonground_wire.rs"]
 mod commonground_wire;
 #[path = "vectors/trustgraph_filter.rs"]
@@ -32,6 +36,15 @@ const OPS: &[(&str, &str, Op)] = &[
     ("commonground.json", "idempotency_keys", commonground_wire::idempotency_key),
     ("commonground.json", "traceparents", commonground_wire::traceparent),
     ("commonground.json", "trace_ids", commonground_wire::trace),
+    ("commonground.json", "tool_results", commonground_results::built),
+    ("commonground.json", "effective_after_execution", commonground_results::effective),
+    ("commonground.json", "turn_after_results", commonground_results::turn),
+    ("commonground.json", "card_content", commonground_results::content),
+    ("commonground.json", "result_card_checks", commonground_results::usable),
+    ("commonground.json", "report_gate", commonground_results::gate),
+    ("commonground.json", "jina_requests", commonground_results::jina),
+    ("commonground.json", "commands", commonground_commands::command),
+    ("commonground.json", "ui_actions", commonground_commands::action),
 ];
 
 /// Files of systems that no issue has built yet.
@@ -44,15 +57,6 @@ const SECTIONS_TO_COME: &[(&str, &str)] = &[
     ("commonground.json", "arguments"),
     ("commonground.json", "model_arguments"),
     ("commonground.json", "model_schema"),
-    ("commonground.json", "tool_results"),
-    ("commonground.json", "effective_after_execution"),
-    ("commonground.json", "turn_after_results"),
-    ("commonground.json", "card_content"),
-    ("commonground.json", "result_card_checks"),
-    ("commonground.json", "report_gate"),
-    ("commonground.json", "jina_requests"),
-    ("commonground.json", "commands"),
-    ("commonground.json", "ui_actions"),
 ];
 
 /// What every file says about itself beside its cases.

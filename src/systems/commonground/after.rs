@@ -1,0 +1,139 @@
+//! `after_execution`: what a result does to its turn, and where that was said.
+
+use serde_json::Value;
+
+/// What becomes of the turn that waits for a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// It takes the result, its epoch goes up by one, and the model is asked again.
+    Suspend,
+    /// It ends, and the result is what it delivers.
+    Terminate,
+}
+
+impl After {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Suspend => "suspend",
+            Self::Terminate => "terminate",
+        }
+    }
+
+    /// The value of exactly that word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Suspend, Self::Terminate].into_iter().find(|after| after.word() == word)
+    }
+
+    #[must_use]
+    pub fn means(self) -> &'static str {
+        match self {
+            Self::Suspend => "the turn goes on with the result",
+            Self::Terminate => "the result ends the turn",
+        }
+    }
+}
+
+/// Who said it; the first that does, wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Given to the builder of the result.
+    Explicit,
+    /// `__cg_control.after_execution` in the result itself.
+    Control,
+    /// The service sets its own: `openapi_service` takes it from the tool's row.
+    Service,
+    Command,
+    /// Nobody did.
+    Default,
+    /// As the result card has it.
+    Stored,
+}
+
+impl Origin {
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Explicit => "given with the result",
+            Self::Control => "__cg_control in the result",
+            Self::Service => "set by the service",
+            Self::Command => "from the command",
+            Self::Default => "nobody said anything else",
+            Self::Stored => "as the result card has it",
+        }
+    }
+}
+
+/// The value and who said it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effective {
+    pub after: After,
+    pub origin: Origin,
+}
+
+/// The override that a result carries: valid after trimming.
+#[must_use]
+pub fn control(result: &Value) -> Option<After> {
+    After::of_word(result["__cg_control"]["after_execution"].as_str()?.trim())
+}
+
+/// What could say it when a result is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Said {
+    pub explicit: Option<After>,
+    pub service: Option<After>,
+    pub command: Option<After>,
+}
+
+/// What is written into a new result.
+#[must_use]
+pub fn on_writing(said: Said, result: &Value) -> Effective {
+    let rows = [
+        (said.explicit, Origin::Explicit),
+        (control(result), Origin::Control),
+        (said.service, Origin::Service),
+        (said.command, Origin::Command),
+    ];
+    let first = rows.into_iter().find_map(|(after, origin)| Some(Effective { after: after?, origin }));
+    first.unwrap_or(Effective { after: After::Suspend, origin: Origin::Default })
+}
+
+/// What counts when a stored result is read.
+#[must_use]
+pub fn on_reading(stored: After, result: &Value) -> Effective {
+    match control(result) {
+        Some(after) => Effective { after, origin: Origin::Control },
+        None => Effective { after: stored, origin: Origin::Stored },
+    }
+}
+
+/// What several results of one step do to the turn: any that terminates ends it, and the first of these that did not succeed
+/// gives the turn its status.
+#[must_use]
+pub fn turn<'r>(results: impl IntoIterator<Item = (&'r str, After)>) -> (After, &'r str) {
+    let mut ending = results.into_iter().filter(|(_, after)| *after == After::Terminate).map(|(status, _)| status).peekable();
+    if ending.peek().is_none() {
+        return (After::Suspend, "success");
+    }
+    (After::Terminate, ending.find(|status| *status != "success").unwrap_or("success"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_who_says_it_wins() {
+        let all = Said { explicit: Some(After::Suspend), service: Some(After::Suspend), command: Some(After::Suspend) };
+        let result = json!({"__cg_control": {"after_execution": "terminate"}});
+        let origin = |said, result: &Value| on_writing(said, result).origin;
+        assert_eq!(origin(all, &result), Origin::Explicit);
+        assert_eq!(origin(Said { explicit: None, ..all }, &result), Origin::Control);
+        assert_eq!(origin(Said { explicit: None, ..all }, &json!({})), Origin::Service);
+        assert_eq!(origin(Said { explicit: None, service: None, ..all }, &json!({})), Origin::Command);
+        assert_eq!(origin(Said::default(), &json!({"__cg_control": {"after_execution": "later"}})), Origin::Default);
+    }
+}

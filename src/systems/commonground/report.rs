@@ -1,0 +1,165 @@
+//! The gate that every report of a result has to pass. CommonGround gives one text for all its causes; here each has its own.
+
+use super::{
+    card::{self, Card},
+    headers::DEPTH_LIMIT,
+    known::Known,
+};
+
+/// A report and what is known about the world it comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Report<'r> {
+    /// Who reports: `tool.lamp`.
+    pub reporter: &'r str,
+    /// The result card that it points to.
+    pub pointer: &'r str,
+    pub call_id: &'r str,
+    pub card: Known<&'r Card>,
+    /// Whether the reporter is an agent of the project; asked only of those who are neither `sys.` nor `tool.`.
+    pub in_roster: Known<()>,
+    /// The epoch that the command carried.
+    pub epoch: u64,
+    /// The turn as the caller's inbox knows it.
+    pub turn: Known<Turn>,
+    /// The request that the call's edge records.
+    pub request: Known<Request>,
+    /// An earlier report of the same call.
+    pub earlier: Known<()>,
+}
+
+/// A caller's turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub epoch: u64,
+}
+
+/// What a request edge says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub depth: u64,
+}
+
+/// Why a report is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barred {
+    Reporter,
+    NoPointer,
+    NoCard,
+    Kind,
+    Call,
+    Author,
+    Function,
+    Turn,
+    Epoch { command: u64, turn: u64 },
+    Request,
+    Depth(u64),
+    Again,
+}
+
+impl Barred {
+    /// The code in CommonGround's one text.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Depth(_) => "recursion_depth_exceeded",
+            Self::Reporter => "invalid_source_actor",
+            _ => "protocol_violation",
+        }
+    }
+
+    /// What is wrong, for people.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            Self::Reporter => "who reports is neither \"sys.…\" nor \"tool.…\" nor an agent of the project".into(),
+            Self::NoPointer => "the report points to no result card".into(),
+            Self::NoCard => "the result card that the report points to does not exist".into(),
+            Self::Kind => "the card that the report points to is no tool.result".into(),
+            Self::Call => "the result card is of another call: its tool_call_id differs".into(),
+            Self::Author => "the result card's author_id is not the one who reports".into(),
+            Self::Function => "the result card has no metadata.function_name".into(),
+            Self::Turn => {
+                "the caller's inbox knows no such turn: no turn, ui_action or command_anchor row for this agent and turn".into()
+            }
+            Self::Epoch { command, turn } => {
+                format!("the turn has gone on: the command carries epoch {command}, the turn is at {turn}")
+            }
+            Self::Request => "there is no request edge for this call id".into(),
+            Self::Depth(depth) => format!("the stored request is {depth} deep, and {DEPTH_LIMIT} is the limit"),
+            Self::Again => "a result of this call was reported before; call ids must be new for every call".into(),
+        }
+    }
+}
+
+/// Everything that bars a report, as far as is known.
+#[must_use]
+pub fn barred(report: &Report<'_>) -> Vec<Barred> {
+    let mut barred = Vec::new();
+    let system = ["sys.", "tool."].iter().any(|start| report.reporter.starts_with(start));
+    if !system && report.in_roster.is_absent() {
+        barred.push(Barred::Reporter);
+    }
+    if report.pointer.trim().is_empty() {
+        barred.push(Barred::NoPointer);
+    } else {
+        match report.card {
+            Known::Unknown => {}
+            Known::Absent => barred.push(Barred::NoCard),
+            Known::Found(card) => barred.extend(of_card(card, report)),
+        }
+    }
+    match report.turn {
+        Known::Absent => barred.push(Barred::Turn),
+        Known::Found(Turn { epoch }) if report.epoch != 0 && report.epoch != epoch => {
+            barred.push(Barred::Epoch { command: report.epoch, turn: epoch });
+        }
+        Known::Found(_) | Known::Unknown => {}
+    }
+    match report.request {
+        Known::Absent => barred.push(Barred::Request),
+        Known::Found(Request { depth }) if depth >= DEPTH_LIMIT => barred.push(Barred::Depth(depth)),
+        Known::Found(_) | Known::Unknown => {}
+    }
+    if matches!(report.earlier, Known::Found(())) {
+        barred.push(Barred::Again);
+    }
+    barred
+}
+
+fn of_card(card: &Card, report: &Report<'_>) -> Vec<Barred> {
+    let function = card.label("function_name").is_some_and(|name| !name.trim().is_empty());
+    let checks = [
+        (card.kind == card::RESULT, Barred::Kind),
+        (card.tool_call_id == report.call_id, Barred::Call),
+        (card.author_id == report.reporter, Barred::Author),
+        (function, Barred::Function),
+    ];
+    checks.into_iter().filter(|(holds, _)| !holds).map(|(_, barred)| barred).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_has_words_of_its_own() {
+        let report = Report {
+            reporter: "someone",
+            pointer: "card_r",
+            in_roster: Known::Absent,
+            epoch: 2,
+            turn: Known::Found(Turn { epoch: 3 }),
+            request: Known::Found(Request { depth: 20 }),
+            earlier: Known::Found(()),
+            card: Known::Absent,
+            ..Report::default()
+        };
+        let found = barred(&report);
+        let expected =
+            [Barred::Reporter, Barred::NoCard, Barred::Epoch { command: 2, turn: 3 }, Barred::Depth(20), Barred::Again];
+        assert_eq!(found, expected);
+        assert_eq!(found[3].code(), "recursion_depth_exceeded");
+        assert_eq!(barred(&Report { epoch: 0, ..report }).len(), 4, "epoch 0 switches its check off");
+        assert_eq!(barred(&Report { reporter: "tool.x", pointer: "p", ..Report::default() }), []);
+    }
+}

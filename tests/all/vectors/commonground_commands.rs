@@ -1,0 +1,132 @@
+//! Cases read off CommonGround's live services: what becomes of a tool command or a UI action, by its faults.
+
+use serde_json::{Map, Value, json};
+use toolcrib::systems::commonground::{
+    action,
+    after::{After, Said as Lifecycles},
+    card::Card,
+    command::Command,
+    fault::{Fate, Said, verdict},
+    headers::AGENT,
+    known::Known,
+    preflight::{self, ServiceKind, World},
+    report::{Request, Turn},
+    result::{self, Given},
+};
+
+use super::same;
+
+fn command_of(case: &Value, body: String) -> Command {
+    let headers = case["headers"].as_object().into_iter().flatten();
+    let text = |(name, value): (&String, &Value)| (name.clone(), value.as_str().unwrap_or_default().to_owned());
+    Command { subject: case["subject"].as_str().unwrap_or_default().into(), headers: headers.map(text).collect(), body }
+}
+
+fn world_of(case: &Value, command: &Command) -> World {
+    let world = &case["world"];
+    let given = &world["call_card"];
+    let card = (given["present"] == json!(true)).then(|| {
+        Card::read(&json!({
+            "card_id": "card_a1", "tenant_id": given["project"], "tool_call_id": given["tool_call_id"], "content": given["content"],
+            "metadata": {"type": given["type"]},
+        }))
+    });
+    let agent = command.headers.iter().find(|(name, _)| name == AGENT).map(|(_, value)| json!(value));
+    let known = agent.filter(|agent| world["roster"].as_array().is_some_and(|roster| roster.contains(agent)));
+    World {
+        service: if case["service"] == "openapi" { ServiceKind::Strict } else { ServiceKind::Plain },
+        card: Known::looked_up(card.flatten()),
+        turn: Known::looked_up(world["turn_epoch"].as_u64().map(|epoch| Turn { epoch })),
+        request: Known::looked_up(world["request_depth"].as_u64().map(|depth| Request { depth })),
+        // Whoever is not named at all is not looked up.
+        worker_target: if command.headers.iter().any(|(name, _)| name == AGENT) {
+            Known::looked_up(known.map(|_| "worker_generic".into()))
+        } else {
+            Known::Unknown
+        },
+        result: Known::Absent,
+        registered: Known::Found(()),
+        listeners: Known::Unknown,
+    }
+}
+
+/// The verdict on a command in the vector's words.
+pub fn command(case: &Value) -> Result<(), String> {
+    let command = command_of(case, case["body"].as_str().unwrap_or_default().into());
+    let faults = preflight::preflight(&command, &world_of(case, &command));
+    let verdict = verdict(&faults);
+    let mut got = Map::from_iter([
+        ("outcome".to_owned(), json!(verdict.fate.word())),
+        ("deliveries".to_owned(), json!(verdict.fate.deliveries())),
+        ("marker".to_owned(), json!(verdict.marker)),
+    ]);
+    if let Some(after) = preflight::written(&command, &verdict) {
+        got.insert("after_execution".into(), after.word().into());
+    }
+    if verdict.fate == Fate::Stalled {
+        got.insert("blocked_seconds_at_least".into(), 30.into());
+    }
+    let mut failed = |code: &str, message: &str| {
+        got.insert("error_code".into(), code.into());
+        got.insert("error_message".into(), message.into());
+    };
+    match verdict.because.and_then(|fault| fault.says.as_ref()) {
+        None => {}
+        Some(Said::Result { code, message }) => failed(code, message),
+        Some(Said::Log(text)) => drop(got.insert("log_message".into(), json!(text))),
+        Some(Said::Report { code, result }) => {
+            if let Some((code, message)) = result {
+                failed(code, message);
+            }
+            got.insert("report_code".into(), json!(code));
+        }
+    }
+    if verdict.fate != Fate::Executed && verdict.because.is_none_or(|fault| fault.text.is_empty()) {
+        return Err("nothing says why".into());
+    }
+    same("what becomes of it", &got.into(), &case["expect"])
+}
+
+/// The acknowledgements, as a worker that has the same checks gives them.
+pub fn action(case: &Value) -> Result<(), String> {
+    let (payload, world) = (&case["payload"], &case["world"]);
+    let command = command_of(case, payload.to_string());
+    let agent = command.headers.iter().find(|(name, _)| name == AGENT).map_or("", |(_, value)| value);
+    let tool = &world["tools"][payload["tool_name"].as_str().unwrap_or_default()];
+    let known = action::World {
+        worker_target: Known::looked_up(world["roster"][agent].as_str().map(str::to_owned)),
+        ui_allowed: Known::looked_up(tool["ui_allowed"].as_bool()),
+        busy: Known::Found(world["agent_state"] != "idle"),
+        repeated: Known::Absent,
+    };
+    let id = payload["action_id"].as_str().unwrap_or_default();
+    let faults = action::preflight(&command, &known);
+    let acks = match faults.first() {
+        None => vec![action::accepted(id, agent), action::closed(id, agent, &word_count(&payload["args"]), "card_r")],
+        Some(fault) if fault.fate == Fate::Dropped => Vec::new(),
+        Some(fault) => match &fault.says {
+            Some(Said::Result { code, .. }) => vec![action::rejected(id, agent, code)],
+            other => return Err(format!("{fault} says {other:?}")),
+        },
+    };
+    let shape = |ack: &Value| {
+        let mut shape = json!({"status": ack["status"]});
+        if ack["tool_result_card_id"].is_string() {
+            shape["result_card"] = true.into();
+        }
+        if ack["error_code"].is_string() {
+            shape["error_code"] = ack["error_code"].clone();
+        }
+        shape
+    };
+    same("the acknowledgements", &json!(acks.iter().map(shape).collect::<Vec<_>>()), &case["expect"]["acks"])
+}
+
+/// What the service behind the vectors answers.
+fn word_count(arguments: &Value) -> result::Built {
+    if arguments["text"].is_string() {
+        let said = Lifecycles { command: Some(After::Suspend), ..Lifecycles::default() };
+        return result::build(&Given { status: "success", result: &json!({}), error: None, said });
+    }
+    result::failed("bad_request", "mode=map requires string field 'text'", Some(After::Suspend))
+}
