@@ -1,0 +1,326 @@
+//! How fast an answer streams in, on each broker, without a screen and on one; keys and memory meanwhile; a call's way there and back.
+//!
+//! Floors: a loop that does nothing but count the same messages on the same connection, and a bare request. They are measured in turns with
+//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "it prints what it finds, and fails where it cannot"
+)]
+#![expect(dead_code, reason = "the support of the tests can do more")]
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use support::{
+    certificates::Certificates,
+    nats::NatsServer,
+    pulsar::PulsarBroker,
+    rabbitmq::{self, Rabbit},
+    terminal::{binary, toolcrib},
+};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use toolcrib::{
+    model::connection::{Connection, Credentials},
+    systems::trustgraph::{reply, request::ID},
+    wire::{
+        registry::Registry,
+        sessions::trustgraph::address,
+        transport::{
+            bus::{Bus, Share},
+            message::{Heard, Outgoing},
+        },
+    },
+};
+
+#[path = "../tests/all/support.rs"]
+mod support;
+
+const TURNS: usize = 5;
+const MANY: usize = 200_000;
+const MILLION: usize = 1_000_000;
+const CALLS: usize = 30;
+const KEYS: usize = 60;
+/// Of the text in a piece.
+const PIECE: usize = 100;
+const LARGE: usize = 50 * 1024 * 1024;
+
+/// A service's answer: so many pieces, each so long.
+#[derive(Default)]
+struct Answer {
+    pieces: AtomicUsize,
+    length: AtomicUsize,
+}
+
+impl Answer {
+    fn set(&self, pieces: usize, length: usize) {
+        self.pieces.store(pieces, Ordering::SeqCst);
+        self.length.store(length, Ordering::SeqCst);
+    }
+
+    /// The messages, the last of which ends it.
+    fn bodies(&self) -> impl Iterator<Item = Bytes> + use<> {
+        let (pieces, length) = (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
+        let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
+        let piece = Bytes::from(reply::chunk(&text[..length], false));
+        let last = Bytes::from(reply::chunk("end", true));
+        std::iter::repeat_n(piece, pieces - 1).chain([last])
+    }
+}
+
+/// A workspace with one tool, whose service is reached over that connection.
+fn workspace(connection: &Connection) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+    write("tool.json", r#"{"type": "tool-service", "name": "flood", "description": "Says much", "service": "flood"}"#.into());
+    write(
+        "service.json",
+        r#"{"id": "flood", "request-queue": "request:tg:flood", "response-queue": "response:tg:flood"}"#.into(),
+    );
+    let credentials = match &connection.credentials {
+        Credentials::Password { user, password_variable } => {
+            format!("user = \"{user}\"\npassword-variable = \"{password_variable}\"\n")
+        }
+        _ => String::new(),
+    };
+    let (word, server) = (connection.transport.word(), &connection.servers[0]);
+    write(
+        "toolcrib.toml",
+        format!(
+            "name = \"rates\"\nconnection = \"here\"\n[connections.here]\ntransport = \"{word}\"\nservers = [\"{server}\"]\n{credentials}"
+        ),
+    );
+    folder
+}
+
+/// Answers each request on NATS as fast as the server takes it.
+async fn serve_nats(url: String, answer: Arc<Answer>) {
+    let client = async_nats::connect(url).await.unwrap();
+    let mut requests = client.queue_subscribe("tg.request.flood", "bench".into()).await.unwrap();
+    client.flush().await.unwrap();
+    while let Some(request) = requests.next().await {
+        let headers = request.headers.unwrap();
+        for body in answer.bodies() {
+            client.publish_with_headers("tg.response.flood", headers.clone(), body).await.unwrap();
+        }
+        client.flush().await.unwrap();
+    }
+}
+
+/// Answers each request over a bus of ours.
+async fn serve(bus: Arc<dyn Bus>, answer: Arc<Answer>) {
+    let transport = bus.transport();
+    let at = address("request:tg:flood", transport).unwrap();
+    let to = address("response:tg:flood", transport).unwrap();
+    let mut line = bus.subscribe(&at, Share::OneOf("bench")).await.unwrap();
+    while let Some(heard) = line.next().await {
+        let Heard::Packet(packet) = heard else { continue };
+        let headers: Vec<_> = packet.headers.into_iter().filter(|(name, _)| name == ID).collect();
+        for body in answer.bodies() {
+            bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body }).await.unwrap();
+        }
+    }
+}
+
+/// Messages a second: asks, and counts until the last, on a connection without anything of ours.
+async fn bare_nats(url: &str, pieces: usize) -> f64 {
+    let client = async_nats::connect(url).await.unwrap();
+    let mut replies = client.subscribe("tg.response.flood").await.unwrap();
+    client.flush().await.unwrap();
+    let begun = Instant::now();
+    let mut headers = async_nats::HeaderMap::new();
+    headers.insert(ID, "bare");
+    client.publish_with_headers("tg.request.flood", headers, "{}".into()).await.unwrap();
+    let mut count = 0;
+    while let Some(message) = replies.next().await {
+        count += 1;
+        if message.payload.ends_with(b"true}") || message.payload.windows(5).any(|part| part == b"\"end\"") {
+            break;
+        }
+    }
+    if count != pieces {
+        println!("  (the bare loop lost {} of {pieces})", pieces - count);
+    }
+    count as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Messages a second through our own transport, without a session.
+async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
+    let transport = bus.transport();
+    let at = address("response:tg:flood", transport).unwrap();
+    let mut line = bus.subscribe(&at, Share::Each).await.unwrap();
+    let to = address("request:tg:flood", transport).unwrap();
+    let begun = Instant::now();
+    let headers = vec![(ID.to_owned(), "bare".to_owned())];
+    bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}") }).await.unwrap();
+    let mut count = 0;
+    while count < pieces {
+        match line.next().await {
+            Some(Heard::Packet(_)) => count += 1,
+            other => panic!("{other:?} after {count} of {pieces}"),
+        }
+    }
+    count as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Runs `toolcrib call flood` to its end; how long that took.
+fn call(folder: &TempDir) -> Duration {
+    let state = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let output = Command::new(binary())
+        .args(["call", "flood"])
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", state.path())
+        .env("SECRET", rabbitmq::PASSWORD)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    let took = begun.elapsed();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    took
+}
+
+fn spread(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
+    (at(0.5), at(0.99))
+}
+
+fn rates(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
+    let (ours, floor) = (spread(ours).0, spread(floor).0);
+    println!("{what:<52} {ours:>9.0} /s   floor {floor:>9.0} /s   {:>4.0} %", 100.0 * ours / floor);
+}
+
+/// A number of the process's status, in MB.
+fn memory(process: u32, name: &str) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+}
+
+/// Shows one answer live at 200x60; how long it took, and the keys' times meanwhile.
+fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, f64) {
+    let mut terminal = toolcrib([folder.path()]).size(200, 60).variable("SECRET", rabbitmq::PASSWORD).start();
+    terminal.wait_for("flood");
+    terminal.press(["3"]);
+    terminal.wait_for("send");
+    let begun = Instant::now();
+    terminal.press(["f6"]);
+    let mut keys = Vec::new();
+    if watched {
+        terminal.wait_for("all work");
+        for _ in 0..KEYS {
+            // The help comes and goes over the running answer.
+            for (key, there) in [("f1", true), ("esc", false)] {
+                let pressed = Instant::now();
+                terminal.press([key]);
+                if there {
+                    terminal.wait_for("Show the keys that work here")
+                } else {
+                    terminal.wait_gone("Show the keys that work here")
+                }
+                keys.push(pressed.elapsed().as_secs_f64() * 1e3);
+            }
+            if terminal.contents().contains("succeeded") {
+                break;
+            }
+        }
+    }
+    terminal.wait_for("succeeded");
+    let took = begun.elapsed();
+    let held = memory(terminal.process(), "VmRSS");
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
+    (took, keys, held)
+}
+
+fn nats(runtime: &Runtime) {
+    let server = NatsServer::start();
+    let connection = server.connection();
+    let url = connection.servers[0].clone();
+    let answer = Arc::new(Answer::default());
+    runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
+    let folder = workspace(&connection);
+
+    answer.set(1, PIECE);
+    runtime.block_on(bare_nats(&url, 1));
+    let (mut bare, mut whole) = (Vec::new(), Vec::new());
+    for _ in 0..CALLS {
+        let begun = Instant::now();
+        runtime.block_on(bare_nats(&url, 1));
+        bare.push(begun.elapsed().as_secs_f64() * 1e3);
+        whole.push(call(&folder).as_secs_f64() * 1e3);
+    }
+    let (bare, whole) = (spread(bare), spread(whole));
+    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "call over NATS, whole process", whole.0, whole.1);
+    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "  connect, ask, hear (floor, within a process)", bare.0, bare.1);
+
+    answer.set(MANY, PIECE);
+    let (mut floor, mut headless, mut live) = (Vec::new(), Vec::new(), Vec::new());
+    let per_second = |took: Duration| MANY as f64 / took.as_secs_f64();
+    for _ in 0..TURNS {
+        floor.push(runtime.block_on(bare_nats(&url, MANY)));
+        headless.push(per_second(call(&folder)));
+        live.push(per_second(shown(&folder, false).0));
+    }
+    rates("NATS, `toolcrib call`, pieces", headless, floor.clone());
+    rates("NATS, shown live at 200x60, pieces", live, floor);
+
+    answer.set(MILLION, PIECE);
+    let (took, keys, held) = shown(&folder, true);
+    let keys = spread(keys);
+    println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "key to painted overlay while it streams", keys.0, keys.1);
+    println!("{:<52} {:>9.1} MB  in {:.1} s", "memory after 1,000,000 pieces", held, took.as_secs_f64());
+
+    answer.set(LARGE / 500_000, 500_000);
+    let (took, _, held) = shown(&folder, false);
+    println!("{:<52} {:>9.1} MB  in {:.2} s", "memory after an answer of 50 MB", held, took.as_secs_f64());
+}
+
+/// The rates over a bus of ours; the service answers over another.
+fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
+    let answer = Arc::new(Answer::default());
+    answer.set(pieces, PIECE);
+    let registry = || Registry::new(Arc::new(|_| Some(rabbitmq::PASSWORD.into())));
+    let (ours, theirs) = (registry(), registry());
+    let open = |registry: &Registry| runtime.block_on(registry.open(connection)).map_err(|problem| problem.message).unwrap();
+    let (ours, theirs) = (open(&ours), open(&theirs));
+    runtime.spawn(serve(theirs, Arc::clone(&answer)));
+    let folder = workspace(connection);
+    let (mut floor, mut headless, mut live) = (Vec::new(), Vec::new(), Vec::new());
+    let per_second = |took: Duration| pieces as f64 / took.as_secs_f64();
+    for _ in 0..TURNS {
+        floor.push(runtime.block_on(bare_bus(&*ours, pieces)));
+        headless.push(per_second(call(&folder)));
+        live.push(per_second(shown(&folder, false).0));
+    }
+    rates(&format!("{title}, `toolcrib call`, pieces"), headless, floor.clone());
+    rates(&format!("{title}, shown live at 200x60, pieces"), live, floor);
+}
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
+        return;
+    }
+    let runtime = Runtime::new().unwrap();
+    nats(&runtime);
+    let certificates = Certificates::make();
+    let rabbit = Rabbit::start(&certificates);
+    bus(&runtime, "RabbitMQ", &rabbit.connection(), MANY / 10);
+    let pulsar = PulsarBroker::start();
+    bus(&runtime, "Pulsar", &pulsar.connection(), MANY / 10);
+}
