@@ -229,9 +229,9 @@ fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, f64) {
                 let pressed = Instant::now();
                 terminal.press([key]);
                 if there {
-                    terminal.wait_for("Show the keys that work here")
+                    terminal.wait_for("Show the keys that work here");
                 } else {
-                    terminal.wait_gone("Show the keys that work here")
+                    terminal.wait_gone("Show the keys that work here");
                 }
                 keys.push(pressed.elapsed().as_secs_f64() * 1e3);
             }
