@@ -7,6 +7,7 @@
 pub mod backoff;
 pub mod deployed;
 pub mod dialogue;
+pub mod management;
 pub mod registry;
 pub mod serve;
 pub mod session;

@@ -204,6 +204,7 @@ actions! {
 
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     SendMany        "send-many"        Invoke   ["n"],                  "n times…",        "Send the request many times, some at once, and see the median and the slowest";
+    Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, god endpoint, probe";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
     EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";

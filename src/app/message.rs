@@ -184,6 +184,8 @@ pub enum Message {
     Send {
         tool: EntryId,
     },
+    /// Take this way with calls from now on; `None`: the first that is open.
+    UseRoute(Option<String>),
     Resend(CallId),
     Cancel(CallId),
     SelectCall(CallId),

@@ -127,6 +127,8 @@ pub struct State {
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
+    /// The way that calls take where a system has several; `None`: the first that is open.
+    pub route: Option<String>,
     /// A request that is sent many times, or was last.
     pub many: Option<Many>,
     /// Cases that are called, and how they went.
@@ -242,6 +244,7 @@ impl State {
             user,
             calls: Calls::default(),
             many: None,
+            route: None,
             cases: Cases::default(),
             kept: Kept::default(),
             watching: Watching::default(),
@@ -358,6 +361,7 @@ impl State {
             arguments: &arguments,
             correlation: &correlation,
             connection: &connection,
+            route: self.route.as_deref(),
         })
     }
 }

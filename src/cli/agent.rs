@@ -106,7 +106,7 @@ impl Telling<'_> {
                 EventKind::Chunk { text, .. } => self.take(&text)?,
                 EventKind::Notice(words) => self.out.say(words),
                 EventKind::End { outcome, problem } => return self.end(outcome, problem),
-                EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stray { .. } => {}
+                EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stage(_) | EventKind::Stray { .. } => {}
             }
         }
     }

@@ -61,6 +61,10 @@ pub struct Call {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
+    /// The way that the call takes, where its system has several (CommonGround: ui, god, probe); else the best that is open
+    #[arg(long, value_name = "ROUTE")]
+    route: Option<String>,
+
     /// Print the request and send nothing
     #[arg(long)]
     dry_run: bool,
@@ -102,8 +106,8 @@ impl Call {
         let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
-            let (catalog, arguments, connection) = (&opened.catalog, &arguments, &connection);
-            system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection })
+            let (catalog, arguments, connection, route) = (&opened.catalog, &arguments, &connection, self.route.as_deref());
+            system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection, route })
         };
         let request = fresh()?;
         if self.dry_run {
@@ -286,6 +290,8 @@ impl Teller<'_> {
             }
             stray @ EventKind::Stray { .. } => self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?,
             EventKind::Notice(words) => self.out.say(words),
+            stage @ EventKind::Stage(_) if self.json => self.out.json_line(&events::json(&Event { at_ms, kind: stage }))?,
+            EventKind::Stage(stage) => self.out.say(stage.words),
             EventKind::End { outcome, problem } => return self.end(at_ms, outcome, problem).map(Some),
         }
         Ok(None)

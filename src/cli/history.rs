@@ -249,6 +249,7 @@ fn show(global: &Global, trace: &Trace, out: &mut Out) -> Ended {
             EventKind::Headers(headers) => ("headers", events::written(headers)),
             EventKind::Stray { cause, .. } => ("stray", cause.words().to_owned()),
             EventKind::Notice(words) => ("notice", words.clone()),
+            EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
                 outcome.word(),
                 problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message)),
@@ -349,6 +350,7 @@ fn tell(as_json: bool, event: &Event, out: &mut Out) -> Result<(), Halt> {
         _ if as_json => out.json_line(&events::json(event))?,
         EventKind::Chunk { text, .. } => out.raw(text)?,
         EventKind::Notice(words) => out.say(words),
+        EventKind::Stage(stage) => out.say(&stage.words),
         EventKind::End { outcome, problem } => out.detail(format_args!(
             "{} after {} ms{}",
             outcome.word(),

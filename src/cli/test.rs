@@ -105,8 +105,15 @@ fn plan(filed: Filed, opened: &Opened, global: &Global) -> Plan {
         let user = case.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
         let (catalog, arguments) = (&opened.catalog, &case.arguments);
-        let request =
-            system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection: &connection })?;
+        let request = system.request(&CallOf {
+            catalog,
+            tool,
+            user,
+            arguments,
+            correlation: &correlation,
+            connection: &connection,
+            route: None,
+        })?;
         Ok((connection, Box::new(request)))
     };
     let call = request();

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::model::call::{CallProblem, Event, EventKind, Headers, Outcome, StrayCause};
+use crate::model::call::{CallProblem, Event, EventKind, Headers, Outcome, Stage, StrayCause};
 
-/// An event in its stable shape: `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"end", at_ms, …}`.
+/// An event in its stable shape: `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
 #[must_use]
 pub fn json(event: &Event) -> Value {
     let at_ms = event.at_ms;
@@ -17,6 +17,10 @@ pub fn json(event: &Event) -> Value {
             json!({"event": "stray", "at_ms": at_ms, "cause": cause.words(), "id": id, "headers": headers, "body": &**body})
         }
         EventKind::Notice(words) => json!({"event": "notice", "at_ms": at_ms, "text": words}),
+        EventKind::Stage(Stage { name, words, body }) => {
+            let body = serde_json::from_str(body).unwrap_or_else(|_| Value::from(&**body));
+            json!({"event": "stage", "at_ms": at_ms, "stage": &**name, "text": words, "body": body})
+        }
         EventKind::End { outcome, problem } => {
             let error = problem
                 .as_ref()
@@ -64,6 +68,14 @@ pub fn of_json(value: &Value) -> Option<Event> {
         },
         "headers" => EventKind::Headers(headers()),
         "notice" => EventKind::Notice(text("text")?.to_owned()),
+        "stage" => EventKind::Stage(Stage {
+            name: text("stage")?.into(),
+            words: text("text")?.to_owned(),
+            body: value
+                .get("body")
+                .map_or_else(String::new, |body| body.as_str().map_or_else(|| body.to_string(), str::to_owned))
+                .into(),
+        }),
         "end" => EventKind::End { outcome: Outcome::of_word(text("outcome")?)?, problem: value.get("error").and_then(problem) },
         _ => return None,
     };
@@ -94,6 +106,8 @@ mod tests {
             },
             EventKind::Stray { cause: StrayCause::Late, id: None, headers: [].into(), body: "".into() },
             EventKind::Notice("reconnecting".into()),
+            EventKind::Stage(Stage { name: "accepted".into(), words: "by ui_1".into(), body: "".into() }),
+            EventKind::Stage(Stage { name: "result-card".into(), words: "r".into(), body: "{\"a\":[1,null]}".into() }),
             EventKind::End { outcome: Outcome::TimedOut, problem: Some(problem) },
             EventKind::End { outcome: Outcome::Succeeded, problem: None },
         ] {

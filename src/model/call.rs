@@ -127,10 +127,23 @@ pub enum EventKind {
     },
     /// Something about the connection, in words: "reconnecting to …".
     Notice(String),
+    /// How far the call has come, where its way has several stages.
+    Stage(Stage),
     End {
         outcome: Outcome,
         problem: Option<CallProblem>,
     },
+}
+
+/// Something on a call's way from its request to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// What it is, stable for scripts: `accepted`, `result-card`.
+    pub name: Arc<str>,
+    /// The same for people.
+    pub words: String,
+    /// What came with it, as JSON; empty where nothing did.
+    pub body: Arc<str>,
 }
 
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
@@ -291,7 +304,7 @@ impl Call {
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
             }
-            EventKind::Headers(_) | EventKind::Notice(_) => {}
+            EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
             EventKind::End { outcome, problem } => {
                 self.state = CallState::Ended { outcome: *outcome, problem: problem.clone(), at_ms: event.at_ms };
             }

@@ -206,7 +206,6 @@ pub struct Whole {
 }
 
 /// What was heard, with what its system makes of it.
-#[expect(clippy::large_enum_variant, reason = "nearly all are crossings: a box each would cost more than it saves")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
 pub enum Witnessed {

@@ -16,8 +16,10 @@
 
 pub mod action;
 pub mod after;
+pub mod answer;
 pub mod card;
 pub mod checks;
+pub mod clue;
 pub mod command;
 pub mod context;
 pub mod definition;
@@ -34,6 +36,7 @@ pub mod preflight;
 pub mod refusal;
 pub mod report;
 pub mod result;
+pub mod routes;
 pub mod schema;
 pub mod subject;
 pub mod template;
@@ -41,16 +44,17 @@ pub mod trace;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Message, NewEntry, Reference, Reply, System};
+use super::system::{CallOf, Message, NewEntry, Reference, Reply, RouteOffer, System};
 use crate::{
     engine::lint::ground::Ground,
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
+        connection::Connection,
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
-        problem::{Problem, ProblemKind},
+        problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
     },
@@ -112,9 +116,20 @@ impl System for CommonGround {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        let cause = format!("a CommonGround tool cannot be called over {} yet", call.connection.transport.title());
-        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause)
-            .remedy("choose a connection whose system is commonground"))
+        routes::render(call)
+    }
+
+    fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+        routes::offers(tool, connection)
+    }
+
+    fn again(&self, request: Request, correlation: &str) -> Request {
+        routes::again(request, correlation)
+    }
+
+    fn arguments(&self, body: &str) -> Option<String> {
+        let body: Value = serde_json::from_str(body).ok()?;
+        body["args"].as_object().map(|_| body["args"].to_string())
     }
 
     fn decode(&self, _: &str, _: &Message<'_>) -> Reply {

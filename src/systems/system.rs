@@ -60,6 +60,18 @@ pub trait System: Sync {
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 
+    /// The ways that a call of the tool could take over that connection, the one that is taken unasked first; none where there is but one.
+    fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+        let _ = (tool, connection);
+        Vec::new()
+    }
+
+    /// The same request once more under a fresh id, so that its answer can be told from the first one's.
+    fn again(&self, request: Request, correlation: &str) -> Request {
+        let fresh = |(name, value)| if value == request.correlation { (name, correlation.to_owned()) } else { (name, value) };
+        Request { headers: request.headers.into_iter().map(fresh).collect(), correlation: correlation.to_owned(), ..request }
+    }
+
     /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands where the system knows no better.
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
         let _ = transport;
@@ -143,6 +155,19 @@ pub struct CallOf<'c> {
     pub correlation: &'c str,
     /// Where it is to go.
     pub connection: &'c Connection,
+    /// The way to take there, of those that [`System::routes`] offers; `None`: the first that is open.
+    pub route: Option<&'c str>,
+}
+
+/// A way that a call could take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteOffer {
+    /// Its word: `ui`.
+    pub id: &'static str,
+    /// For people: what it is.
+    pub title: &'static str,
+    /// Why it is closed, and what would open it; `None`: it is open.
+    pub closed: Option<String>,
 }
 
 /// Where messages are heard, as the transport spells it.

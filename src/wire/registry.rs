@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     serve::{offers, serving::Serving},
-    session, sessions,
+    session,
+    sessions::{self, Manner, procedure::Kept},
     transport::{
         self,
         bus::{Bus, Secrets},
@@ -34,6 +35,7 @@ pub type States = BTreeMap<String, ConnectionState>;
 /// Connections by name, opened at first use and kept until the registry is dropped.
 pub struct Registry {
     secrets: Secrets,
+    kept: Kept,
     slots: Lock<HashMap<String, Arc<Mutex<Option<Open>>>>>,
     states: watch::Sender<States>,
 }
@@ -64,13 +66,13 @@ impl Default for Registry {
 impl Registry {
     #[must_use]
     pub fn new(secrets: Secrets) -> Self {
-        Self { secrets, slots: Lock::default(), states: watch::Sender::default() }
+        Self { secrets, kept: Kept::default(), slots: Lock::default(), states: watch::Sender::default() }
     }
 
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays.
     /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
     pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
-        let ride = sessions::of(request.system);
+        let manner = sessions::of(request.system);
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
         let (request, unknown) = match template::with_environment(request.clone(), &|name| (self.secrets)(name)) {
@@ -81,12 +83,19 @@ impl Registry {
         if let Some(problem) = unknown {
             return begun.fail(problem).await;
         }
-        let Some(ride) = ride else {
+        let Some(manner) = manner else {
             return begun.fail(not_callable(system)).await;
         };
-        match self.open(connection).await {
-            Ok(bus) => begun.run(&*bus, ride).await,
-            Err(problem) => begun.fail(problem).await,
+        let bus = match self.open(connection).await {
+            Ok(bus) => bus,
+            Err(problem) => return begun.fail(problem).await,
+        };
+        match manner {
+            Manner::Ride(ride) => begun.run(&*bus, ride).await,
+            Manner::Procedure(procedure) => {
+                let with = session::With { connection, bus: &*bus, secrets: &self.secrets, kept: &self.kept };
+                begun.follow(procedure, with).await;
+            }
         }
     }
 

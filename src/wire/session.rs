@@ -7,9 +7,12 @@ use tokio::{
 };
 
 use super::{
-    sessions::ride::{Packed, Reader, Ride, Route, Way},
+    sessions::{
+        procedure::{Ground, Kept, Procedure},
+        ride::{Packed, Reader, Ride, Route, Way},
+    },
     transport::{
-        bus::Bus,
+        bus::{Bus, Secrets},
         message::{Address, Heard, Outgoing, Packet},
         news::Faults,
     },
@@ -18,25 +21,28 @@ use crate::{
     engine::mask::Mask,
     model::{
         call::{CallProblem, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
-        connection::ConnectionState,
+        connection::{Connection, ConnectionState},
     },
     systems::system::Reply,
 };
 
 mod lines;
-mod teller;
+pub mod teller;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use lines::Lines;
-use teller::{Deaf, Teller};
+use teller::{Deaf, End, Teller};
 
 /// How much of a stray's body is kept.
 const STRAY: usize = 4096;
 
 /// After the connection broke, what had come before may still be on its way through this process.
 const GRACE: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// How long a procedure may take to say what it waited for in vain.
+const TELLING: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A call whose clock is running.
 pub struct Begun {
@@ -45,8 +51,14 @@ pub struct Begun {
     teller: Teller,
 }
 
-/// How a call ended.
-type End = (Outcome, Option<CallProblem>);
+/// What a procedure gets beside its request.
+#[derive(Clone, Copy)]
+pub struct With<'w> {
+    pub connection: &'w Connection,
+    pub bus: &'w dyn Bus,
+    pub secrets: &'w Secrets,
+    pub kept: &'w Kept,
+}
 
 /// Starts the clock of a call, before its connection is there.
 #[must_use]
@@ -97,6 +109,22 @@ impl Begun {
         let packed = ride.packed(&self.request, transport);
         // An error only says that nobody listens any more.
         let _ = session.live(inbox, packed).await;
+    }
+
+    /// Makes the call in several steps; all else as with [`Self::run`], but that no strays come.
+    pub async fn follow(self, procedure: &dyn Procedure, with: With<'_>) {
+        let Self { request, limits, mut teller } = self;
+        let With { connection, bus, secrets, kept } = with;
+        let latest = teller.began + limits.total.max(limits.first) + TELLING;
+        let ground = Ground { connection, bus, request: &request, limits, secrets, kept };
+        let ended = tokio::select! {
+            biased;
+            ended = procedure.run(ground, &mut teller) => ended,
+            () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(words::timed_out_total(limits, 0)))),
+        };
+        if let Ok((outcome, problem)) = ended {
+            let _ = teller.tell(EventKind::End { outcome, problem }).await;
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 pub mod calls;
 #[path = "support/certificates.rs"]
 pub mod certificates;
-#[expect(dead_code, reason = "the calls that use it are being written")]
 #[path = "support/commonground.rs"]
 pub mod commonground;
 #[path = "support/filler.rs"]

@@ -330,7 +330,8 @@ class Api:
             raise Refusal("bad_request", f"caller agent not found: {agent}")
         call = {"call": fresh("call_"), "step": fresh("step_gc_"), "turn": fresh("turn_gc_"), "epoch": 1, "depth": 0}
         await self.store.message("command_anchor", "consumed", project, channel, agent, call["call"], call["turn"], 1, {}, {})
-        await dispatch(self.store, self.bus, project, channel, agent, tool, dict(body.get("args") or {}), call,
+        trace = f"00-{body.get('trace_id') or uuid.uuid4().hex}-{uuid.uuid4().hex[:16]}-01"
+        await dispatch(self.store, self.bus, project, channel, agent, tool, dict(body.get("args") or {}), call, trace=trace,
                        after=body.get("after_execution", "suspend"))
         payload = await result_of(self.store, project, agent, call["call"], float(body.get("timeout_seconds", 180)))
         if payload is None:

@@ -13,7 +13,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::trustgraph::agent,
+    systems::{self, trustgraph::agent},
 };
 
 /// Makes edits of a tool's arguments, all or none.
@@ -76,11 +76,10 @@ pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect
 pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, connection: &str, now: Millis) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
-    let headers = request
-        .headers
-        .into_iter()
-        .map(|(name, value)| if value == request.correlation { (name, id.clone()) } else { (name, value) });
-    let request = crate::model::call::Request { headers: headers.collect(), correlation: id.clone(), ..request };
+    let request = match systems::by_id(request.system) {
+        Some(system) => system.again(request, &id),
+        None => request,
+    };
     let own = state.connections.iter().find(|known| known.name == connection).cloned();
     let connection = own.unwrap_or_else(|| state.connection());
     begin_on(state, request, connection, now)

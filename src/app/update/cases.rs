@@ -77,6 +77,7 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
         arguments: &case.arguments,
         correlation: &correlation,
         connection: &connection,
+        route: None,
     })?;
     Ok((case, request, connection))
 }

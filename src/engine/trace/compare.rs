@@ -115,7 +115,7 @@ impl Times {
                     times.text += text.len() as u64;
                 }
                 EventKind::Stray { .. } => times.strays += 1,
-                EventKind::Headers(_) | EventKind::Notice(_) => {}
+                EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
                 EventKind::End { outcome, .. } => (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome)),
             }
         }

@@ -10,7 +10,7 @@ use crate::{
         mask::{Mask, Pieces},
     },
     model::{
-        call::{Event, EventKind},
+        call::{Event, EventKind, Stage},
         clock::Millis,
         trace::{Head, TraceId},
     },
@@ -132,6 +132,11 @@ pub fn masked_events(events: &[Event], mask: &Mask, pieces: &mut Pieces) -> Vec<
                 body: mask.text(body).as_ref().into(),
             },
             EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
+            EventKind::Stage(stage) => EventKind::Stage(Stage {
+                name: stage.name.clone(),
+                words: mask.text(&stage.words).into_owned(),
+                body: mask.text(&stage.body).as_ref().into(),
+            }),
             EventKind::End { outcome, problem: Some(problem) } => {
                 let mut problem = problem.clone();
                 problem.message = mask.text(&problem.message).into_owned();

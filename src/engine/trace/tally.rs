@@ -117,6 +117,9 @@ impl Seen {
                 self.found = body.to_lowercase().contains(wanted) || told(headers).contains(wanted);
             }
             EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
+            EventKind::Stage(stage) => {
+                self.found = format!("{}\n{}", stage.words, stage.body).to_lowercase().contains(wanted);
+            }
             EventKind::End { problem: Some(problem), .. } => {
                 self.found = format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
             }

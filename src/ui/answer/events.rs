@@ -75,6 +75,7 @@ impl Listed<'_> {
                 ("stray".to_owned(), Role::Warning, format!("{}: {}", cause.words(), quoted(body)))
             }
             EventKind::Notice(words) => ("notice".to_owned(), Role::Warning, words.clone()),
+            EventKind::Stage(stage) => (stage.name.to_string(), Role::Info, stage.words.clone()),
             EventKind::End { outcome, problem } => {
                 let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
                 let why = problem.as_ref().map_or_else(String::new, |problem| format!("{}: {}", problem.kind, problem.message));

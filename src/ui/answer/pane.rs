@@ -276,6 +276,12 @@ impl Answer {
     }
 }
 
+/// JSON on lines of its own; what is none, as it stands.
+fn pretty(text: &str) -> String {
+    let value = serde_json::from_str::<serde_json::Value>(text);
+    value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
+}
+
 /// All of one event, over the screen.
 fn whole(listed: &Listed<'_>) -> Reply {
     const LINES: usize = 2_000;
@@ -284,6 +290,7 @@ fn whole(listed: &Listed<'_>) -> Reply {
         Listed::Event(event, _) => match &event.kind {
             EventKind::Chunk { text, .. } => text.to_string(),
             EventKind::Stray { body, .. } => body.to_string(),
+            EventKind::Stage(stage) if !stage.body.is_empty() => format!("{}\n\n{}", stage.words, pretty(&stage.body)),
             _ => listed.raw(),
         },
         Listed::Gap(_) => listed.row().text,

@@ -30,9 +30,9 @@ use crate::{
         state::State,
     },
     engine::series,
-    model::{call::Call, entry::EntryId},
+    model::{call::Call, entry::EntryId, tool::Tool},
     schema::literal::Literal,
-    systems::{self, trustgraph::agent},
+    systems::{self, system::RouteOffer, trustgraph::agent},
     ui::{
         answer::{
             draw::{Shown, indented, welcome},
@@ -185,6 +185,30 @@ impl Invoke {
     }
 }
 
+/// The ways that the chosen tool can be called by, and which is taken.
+fn route_menu(state: &State) -> Reply {
+    let offers = routes_of(state);
+    let first = offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
+    let item = |offer: &RouteOffer| Item {
+        title: offer.id.to_owned(),
+        detail: offer.closed.as_ref().map_or_else(|| offer.title.to_owned(), |closed| format!("closed: {closed}")),
+        ..Item::default()
+    };
+    let whatever = Item { title: "the best that is open".into(), detail: format!("now: {first}"), ..Item::default() };
+    let items = std::iter::once(whatever).chain(offers.iter().map(item)).collect();
+    let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
+    let at = ids.iter().position(|id| state.route.as_deref() == Some(id)).map_or(0, |row| row + 1);
+    let choose =
+        move |row: usize| Reply::send(Message::UseRoute(row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned()))));
+    Reply::Open(Box::new(Menu::replying("Calls take the route", items, choose).at(at)))
+}
+
+fn routes_of(state: &State) -> Vec<RouteOffer> {
+    let tool = tool_of(state).and_then(|id| state.catalog.tool(&id).cloned());
+    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.connection()));
+    tool.and_then(|tool| routes(&tool)).unwrap_or_default()
+}
+
 /// Asks how often, and says how it went last.
 fn times_prompt(state: &State, tool: EntryId) -> Reply {
     let last = state.many.as_ref().map_or_else(String::new, |many| format!(" Last: {}.", many.series.words()));
@@ -296,6 +320,7 @@ impl Screen for Invoke {
                 let reply = self.request.send();
                 return self.watched(reply);
             }
+            Act::Route => return route_menu(state),
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
                 let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
@@ -335,6 +360,7 @@ impl Screen for Invoke {
                 return tool_of(state)
                     .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
             }
+            Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
                 "no call is running here"
             }

@@ -1,13 +1,16 @@
 //! Tells a call's events, with their times.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
-use crate::model::call::{Event, EventKind};
+use crate::model::call::{CallProblem, Event, EventKind, Outcome, Stage};
 
 /// Nobody takes events any more, so the call is over without a word.
 pub struct Deaf;
+
+/// How a call ended.
+pub type End = (Outcome, Option<CallProblem>);
 
 /// Tells events, and waits while nobody takes them.
 pub struct Teller {
@@ -30,6 +33,11 @@ impl Teller {
         let told = self.events.send(Event { at_ms, kind }).await.map_err(|_| Deaf);
         self.held += now.elapsed();
         told
+    }
+
+    /// Tells how far the call has come; `body` is JSON, or empty.
+    pub async fn stage(&mut self, name: &str, words: impl Into<String>, body: impl Into<Arc<str>>) -> Result<(), Deaf> {
+        self.tell(EventKind::Stage(Stage { name: name.into(), words: words.into(), body: body.into() })).await
     }
 
     /// Ends when nobody takes events any more.

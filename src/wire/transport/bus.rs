@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use async_nats::jetstream;
 use futures::future::BoxFuture;
 
 use super::{
@@ -37,6 +38,11 @@ pub trait Bus: Send + Sync {
     /// A fresh place that only this process listens to; `None` where the transport has none. Where there is none, a subscription is
     /// known to the server once it is made.
     fn inbox(&self) -> Option<Address>;
+
+    /// What keeps messages there, where something does: JetStream.
+    fn streams(&self) -> Option<jetstream::Context> {
+        None
+    }
 
     /// Its state, what the other side says about the connection itself, and how often things went wrong since it was opened.
     fn news(&self) -> &News;

@@ -30,7 +30,7 @@ use crate::{
 mod events;
 mod exchange;
 pub mod marks;
-mod words;
+pub mod words;
 
 use exchange::Exchange;
 

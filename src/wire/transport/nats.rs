@@ -17,7 +17,7 @@ use crate::{
     },
     wire::backoff,
 };
-use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber};
+use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};
 use futures::StreamExt;
 
 mod options;
@@ -122,7 +122,8 @@ fn weight(message: &Outgoing) -> usize {
     FRAME + headers + message.body.len()
 }
 
-fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
+/// Headers as the client wants them.
+pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
     let unfit = |name: &str, error: &dyn std::fmt::Display| CallProblem {
         kind: "bad-header".into(),
         message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),
@@ -210,6 +211,10 @@ impl Bus for Nats {
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(self.publish(message))
+    }
+
+    fn streams(&self) -> Option<jetstream::Context> {
+        Some(jetstream::new(self.client.clone()))
     }
 
     fn inbox(&self) -> Option<Address> {

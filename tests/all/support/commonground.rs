@@ -81,6 +81,18 @@ impl CommonGround {
         )
     }
 
+    /// Puts definitions into the project, as a file of each.
+    pub fn put(&self, definitions: &[&str]) {
+        let each = definitions.iter().map(|text| serde_json::Value::from(*text)).collect::<serde_json::Value>();
+        self.python(&format!(
+            "import json, sys, urllib.request as it\n\
+             for text in json.loads({:?}):\n \
+                 body = '--x\\r\\nContent-Disposition: form-data; name=\"file\"; filename=\"t\"\\r\\n\\r\\n' + text + '\\r\\n--x--\\r\\n'\n \
+                 it.urlopen(it.Request(sys.argv[1] + '/projects/lab/tools', body.encode(), {{'Content-Type': 'multipart/form-data; boundary=x'}}))",
+            each.to_string()
+        ));
+    }
+
     /// Runs lines of Python that get the addresses of API, NATS and PostgreSQL as arguments; what they print.
     pub fn python(&self, lines: &str) -> String {
         let output = Command::new(program("TOOLCRIB_PYTHON"))

@@ -251,7 +251,15 @@ mod tests {
         let catalog = read::catalog([(&file, &source)], Mode::Document);
         let tool = catalog.tool_called(key).unwrap();
         let arguments = Literal::parse(arguments).unwrap();
-        render(&CallOf { catalog: &catalog, tool, user: "alice", arguments: &arguments, correlation: "r-1", connection })
+        render(&CallOf {
+            catalog: &catalog,
+            tool,
+            user: "alice",
+            arguments: &arguments,
+            correlation: "r-1",
+            connection,
+            route: None,
+        })
     }
 
     fn socket() -> Connection {

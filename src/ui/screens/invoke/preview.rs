@@ -41,12 +41,16 @@ pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<Req
         Ok(subject) => (format!("{subject} ({via})"), Role::Text),
         Err(problem) => (format!("{}: {}", problem.cause, problem.remedy), Role::Error),
     };
+    // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
+    let routed = system.is_some_and(|system| !system.routes(tool, &connection).is_empty());
+    let has_inbox = connection.transport.has_inbox() && !routed;
     let reply = match request.reply.as_deref().map(subject) {
-        Some(Ok(subject)) if connection.transport.has_inbox() => (format!("{subject}, {inbox}"), Role::Text),
+        Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
         Some(Ok(subject)) => (subject, Role::Text),
         Some(Err(problem)) => (problem.cause, Role::Error),
-        None if connection.transport.has_inbox() => (inbox.to_owned(), Role::Text),
+        None if routed => ("the API's answer".to_owned(), Role::Text),
+        None if has_inbox => (inbox.to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();

@@ -66,6 +66,15 @@ pub fn too_large(server: &Server, most: usize) -> CallProblem {
 }
 
 #[must_use]
+pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallProblem {
+    problem(
+        "timed-out",
+        format!("{server} took the request and gave no answer within {} s", patience.as_secs()),
+        "see whether it hangs; what it was asked to do may be done all the same",
+    )
+}
+
+#[must_use]
 pub fn nobody_waits() -> CallProblem {
     problem("no-way-back", "a request over HTTP needs someone who waits for its answer".into(), "call a tool instead")
 }

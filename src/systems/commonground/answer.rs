@@ -1,0 +1,68 @@
+//! What the management API says, in words.
+
+use serde_json::Value;
+
+use super::refusal;
+use crate::model::call::CallProblem;
+
+/// Why the API did not do what it was asked for, from the status and body of its answer.
+#[must_use]
+pub fn refused(status: u16, body: &[u8]) -> CallProblem {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let detail = &value["detail"];
+    let (kind, message) = match detail {
+        Value::Object(_) => {
+            let text = |name: &str| detail[name].as_str().map(str::to_owned);
+            (text("error_code"), text("error_message"))
+        }
+        // FastAPI's own: a list of what is wrong where.
+        Value::Array(rows) => (Some("invalid_request".to_owned()), Some(rows.iter().map(row).collect::<Vec<_>>().join("; "))),
+        Value::String(text) => (None, Some(text.clone())),
+        _ => (None, None),
+    };
+    let shown = || String::from_utf8_lossy(&body[..body.len().min(400)]).into_owned();
+    let message = message.filter(|message| !message.is_empty()).unwrap_or_else(shown);
+    let known = refusal::explain(&message, &[]);
+    let (means, remedy) = match (status, known) {
+        (404, _) if message == "Not Found" => (
+            Some("the API has no god endpoint".to_owned()),
+            "start it with CG_ENABLE_GOD_API=1, or call by another route (--route ui)".to_owned(),
+        ),
+        (_, Some(explained)) => (Some(explained.means), explained.remedy),
+        _ => (None, String::new()),
+    };
+    let means = means.map_or_else(String::new, |means| format!(": {means}"));
+    CallProblem {
+        kind: kind.unwrap_or_else(|| format!("http-{status}")),
+        message: format!("the API answers {status}, \"{message}\"{means}"),
+        remedy,
+    }
+}
+
+fn row(row: &Value) -> String {
+    let part = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
+    let place: Vec<String> = row["loc"].as_array().into_iter().flatten().map(part).collect();
+    format!("{}: {}", place.join("."), part(&row["msg"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_shapes_of_the_api_are_read() {
+        let told = |status, body: Value| refused(status, body.to_string().as_bytes());
+        let own = told(400, json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}));
+        assert_eq!((own.kind.as_str(), own.message.as_str()), ("bad_request", "the API answers 400, \"tool_name is required\""));
+        let list = told(422, json!({"detail": [{"type": "missing", "loc": ["body", "file"], "msg": "Field required"}]}));
+        assert_eq!(list.message, "the API answers 422, \"body.file: Field required\"");
+        let god = told(404, json!({"detail": {"error_code": "not_found", "error_message": "Not Found"}}));
+        assert!(god.remedy.contains("CG_ENABLE_GOD_API=1"), "{god:?}");
+        let late = "400: {'error_code': 'bad_request', 'error_message': 'timeout waiting for tool_result inbox'}";
+        let late = told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
+        assert!(late.message.contains("no result came in time"), "{late:?}");
+        assert_eq!(refused(502, b"<html>").kind, "http-502");
+    }
+}

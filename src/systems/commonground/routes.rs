@@ -1,0 +1,294 @@
+//! The ways that a call can take, and the request that goes each of them.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{
+    command::{self, Command, Ids, Pointed},
+    context::Context,
+    idempotency, keys,
+    subject::{self, Subject},
+    trace::Traceparent,
+};
+use crate::{
+    model::{
+        call::Request,
+        connection::{Channel, Connection, TransportKind},
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+    },
+    schema::literal::Literal,
+    systems::system::{CallOf, RouteOffer},
+};
+
+/// Stands in a request for the agent that a session makes for itself, until it has one.
+pub const OWN_AGENT: &str = "<an agent of our own>";
+
+/// How long a tool may take where nothing else is said, in seconds.
+pub const WAITING: u64 = 30;
+
+/// A way of calling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As a user's interface does: the UI worker merges the options, writes the cards and sends the command.
+    Ui,
+    /// Through the management API, which sends the command as it is told to.
+    God,
+    /// Straight to the tool's service, without a card: only to see whether it is there.
+    Probe,
+}
+
+struct Row {
+    id: &'static str,
+    title: &'static str,
+    closed: fn(&Tool, &Connection, &Channel) -> Option<String>,
+    request: fn(&Asked<'_>) -> Asking,
+}
+
+const ROUTES: &[Row] = &[
+    Row {
+        id: "ui",
+        title: "UI action: options merged, cards written, epoch kept, as in real use",
+        closed: ui_closed,
+        request: ui,
+    },
+    Row { id: "god", title: "the API's god endpoint: any tool, options not merged", closed: god_closed, request: god },
+    Row {
+        id: "probe",
+        title: "NATS only: a probe without a card; the service refuses it, and so shows that it is there",
+        closed: probe_closed,
+        request: probe,
+    },
+];
+
+/// The ways for a tool, the best first.
+#[must_use]
+pub fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    let offer = |row: &Row| {
+        let closed = match &connection.channel {
+            None => Some(no_channel(connection)),
+            Some(channel) => (row.closed)(tool, connection, channel),
+        };
+        RouteOffer { id: row.id, title: row.title, closed }
+    };
+    ROUTES.iter().map(offer).collect()
+}
+
+/// The way that a request takes.
+#[must_use]
+pub fn way_of(request: &Request) -> Way {
+    if request.to.starts_with('/') {
+        return Way::God;
+    }
+    let is_action = Subject::parse(&request.to).is_some_and(|subject| subject.component == "sys" && subject.suffix == "action");
+    if is_action { Way::Ui } else { Way::Probe }
+}
+
+fn no_channel(connection: &Connection) -> String {
+    let name = &connection.name;
+    format!("connection \"{name}\" names no channel: add [connections.{name}.commonground] with project and channel")
+}
+
+fn no_nats(connection: &Connection) -> Option<String> {
+    (connection.transport != TransportKind::Nats)
+        .then(|| format!("it goes over NATS, and connection \"{}\" leads to {}", connection.name, connection.transport.title()))
+}
+
+fn no_agent(channel: &Channel) -> Option<String> {
+    let missing = channel.agent.is_none() && channel.api.is_none();
+    missing.then(|| "it needs an agent: name one (agent = \"…\"), or the API that makes one (api = \"http://…\")".to_owned())
+}
+
+fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
+    let allowed =
+        tool.entry.value.get(keys::OPTIONS).and_then(|options| options.get(keys::UI_ALLOWED)) == Some(&Value::Bool(true));
+    no_nats(connection).or_else(|| no_agent(channel)).or_else(|| {
+        (!allowed).then(|| "the tool is not open to the UI: set \"ui_allowed\": true in its options, and push it".to_owned())
+    })
+}
+
+fn god_closed(_: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
+    channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned())
+}
+
+fn probe_closed(tool: &Tool, connection: &Connection, _: &Channel) -> Option<String> {
+    no_nats(connection).or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
+}
+
+fn target(tool: &Tool) -> Option<&str> {
+    tool.entry.value.get(keys::TARGET_SUBJECT)?.as_str()
+}
+
+/// What a request is made of.
+struct Asked<'a> {
+    call: &'a CallOf<'a>,
+    channel: &'a Channel,
+    context: Context,
+    ids: Ids,
+}
+
+/// Where it goes, what it says, and where its answer will be.
+struct Asking {
+    command: Command,
+    reply: Option<String>,
+}
+
+/// The request of a call, by the way that is wanted, or by the first that is open.
+///
+/// # Errors
+/// When that way is closed, or all are.
+pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
+    let offers = offers(call.tool, call.connection);
+    let refused = |cause: String, remedy: String| {
+        Err(Problem::new(ProblemKind::Input, format!("calling {}", call.tool.name), cause).remedy(remedy))
+    };
+    let row = match call.route {
+        None => offers.iter().position(|offer| offer.closed.is_none()),
+        Some(id) => match offers.iter().position(|offer| offer.id == id) {
+            Some(row) => Some(row),
+            None => {
+                let ids: Vec<_> = offers.iter().map(|offer| offer.id).collect();
+                return refused(format!("there is no route \"{}\"", id.escape_debug()), format!("there are: {}", ids.join(", ")));
+            }
+        },
+    };
+    let Some(channel) = &call.connection.channel else {
+        return refused("a CommonGround tool is called in a channel of a project".into(), no_channel(call.connection));
+    };
+    let why = |offer: &RouteOffer| offer.closed.as_ref().map(|closed| format!("{}: {closed}", offer.id));
+    let Some(row) = row else {
+        return refused("no way leads to it".into(), offers.iter().filter_map(why).collect::<Vec<_>>().join("; "));
+    };
+    if let Some(closed) = &offers[row].closed {
+        let open: Vec<_> = offers.iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect();
+        let remedy = if open.is_empty() { String::new() } else { format!("open is: {}", open.join(", ")) };
+        return refused(format!("the route \"{}\" is closed: {closed}", offers[row].id), remedy);
+    }
+    if channel.version != Channel::VERSION {
+        let remedy = format!("take the version out of the connection, or set it to {}", Channel::VERSION);
+        return refused(format!("version {} is not spoken here", channel.version), remedy);
+    }
+    let ids = ids(call.correlation);
+    let agent = channel.agent.as_deref().unwrap_or(OWN_AGENT);
+    let context = ids.context(&channel.project, &channel.channel, agent);
+    let Asking { command, reply } = (ROUTES[row].request)(&Asked { call, channel, context, ids });
+    Ok(Request {
+        tool: call.tool.id().clone(),
+        system: keys::SYSTEM,
+        name: call.tool.name.clone(),
+        to: command.subject,
+        reply,
+        headers: command.headers,
+        correlation: call.correlation.into(),
+        arguments: call.arguments.json().as_ref().into(),
+        body: command.body.into(),
+    })
+}
+
+fn ui(asked: &Asked<'_>) -> Asking {
+    let Asked { call, channel, context, ids } = asked;
+    let mut command = command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
+    command.body = with_arguments(&json!({"action_id": ids.call, "tool_name": call.tool.name}), call.arguments);
+    Asking { command, reply: Some(Subject::ui_ack(&channel.project, &channel.channel).to_string()) }
+}
+
+fn god(asked: &Asked<'_>) -> Asking {
+    let Asked { call, channel, context, ids } = asked;
+    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let head = json!({
+        "caller_agent_id": context.agent_id, "channel_id": channel.channel, "after_execution": after,
+        "timeout_seconds": waiting(call.tool).clamp(1, 600), "trace_id": ids.trace.trace_id(),
+    });
+    let body = with_arguments(&head, call.arguments);
+    let path = format!("/projects/{}/god/pmo/{}:call", path_part(&channel.project), path_part(&call.tool.name));
+    Asking { command: Command { subject: path, headers: Vec::new(), body }, reply: None }
+}
+
+fn probe(asked: &Asked<'_>) -> Asking {
+    let Asked { call, channel, context, ids } = asked;
+    let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
+    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
+    // With an epoch of its own the report would be refused for that already.
+    let context = Context { turn_epoch: Some(0), ..context.clone() };
+    let key = idempotency::tool_key(&channel.project, &call.tool.name, &ids.call);
+    Asking {
+        command: command::tool(&subject, &context, &ids.trace, &body),
+        reply: Some(format!("$KV.{}.{key}", idempotency::TOOL_BUCKET)),
+    }
+}
+
+/// An object with the arguments as its last member, their numbers as they were typed.
+fn with_arguments(head: &Value, arguments: &Literal) -> String {
+    let head = head.to_string();
+    format!("{},\"args\":{}}}", head.trim_end_matches('}'), arguments.json())
+}
+
+/// How long the caller waits for a tool: its options can only lengthen it.
+#[must_use]
+pub fn waiting(tool: &Tool) -> u64 {
+    tool.entry.value.get(keys::OPTIONS).map_or(WAITING, waiting_of)
+}
+
+/// The same of its options.
+#[must_use]
+pub fn waiting_of(options: &Value) -> u64 {
+    let seconds = [keys::SUSPEND_TIMEOUT, keys::TIMEOUT].into_iter().filter_map(|key| options.get(key)?.as_f64());
+    let longest = seconds.fold(0.0, f64::max).min(86_400.0);
+    // The value is between 0 and a day.
+    (longest.ceil() as u64).max(WAITING)
+}
+
+/// All ids of a call come from the one that its caller made, so that a fresh one of these makes all of them fresh.
+fn ids(correlation: &str) -> Ids {
+    let seed = seed(correlation);
+    Ids {
+        turn: format!("turn_{seed}"),
+        step: format!("step_{seed}"),
+        call: format!("call_{seed}"),
+        call_card: seed.clone(),
+        result_card: String::new(),
+        trace: Traceparent::parse(&format!("00-{seed}-{}-01", &seed[..16])).unwrap_or_else(|_| Traceparent::first(1, 1)),
+    }
+}
+
+/// 32 hexadecimal digits that only this id gives.
+#[must_use]
+pub fn seed(correlation: &str) -> String {
+    let digits: String = correlation.chars().filter(|c| *c != '-').collect();
+    if digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+        return digits;
+    }
+    Sha256::digest(correlation.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The same request under a fresh id: every id in it is made of that.
+#[must_use]
+pub fn again(request: Request, correlation: &str) -> Request {
+    let (old, new) = (seed(&request.correlation), seed(correlation));
+    let key =
+        |seed: &str| idempotency::tool_key("p", "t", &format!("call_{seed}")).rsplit('.').next().unwrap_or_default().to_owned();
+    let marks = (key(&old), key(&new));
+    // The span is the beginning of the seed.
+    let fresh = |text: &str| text.replace(&old, &new).replace(&format!("-{}-", &old[..16]), &format!("-{}-", &new[..16]));
+    Request {
+        headers: request.headers.iter().map(|(name, value)| (name.clone(), fresh(value))).collect(),
+        body: fresh(&request.body).into(),
+        reply: request.reply.map(|reply| reply.replace(&marks.0, &marks.1)),
+        correlation: correlation.into(),
+        ..request
+    }
+}
+
+/// A text as one part of a path.
+#[must_use]
+pub fn path_part(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

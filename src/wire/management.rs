@@ -1,0 +1,136 @@
+//! A system's management API over HTTP: one request, and its whole answer.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use reqwest::{Client, Method, header::CONTENT_TYPE, redirect::Policy};
+use serde_json::Value;
+
+use super::{
+    tls,
+    transport::{
+        http::words,
+        settings::{self, Server},
+        socket::CONNECTING,
+    },
+};
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, Tls},
+};
+
+const PORTS: [(&str, u16); 2] = [("http", 80), ("https", 443)];
+
+/// How much one answer may hold.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+/// How long an answer may take where nothing else is said.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// An API at one address.
+pub struct Management {
+    client: Client,
+    server: Server,
+    base: String,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Whether it did what was asked.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as JSON; null where it is none.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+impl Management {
+    /// An API at that address, encrypted as the connection's settings say.
+    ///
+    /// # Errors
+    /// When the address or the settings cannot be used. Whether anybody is there shows with the first request.
+    pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallProblem> {
+        let required = address.starts_with("https://");
+        let tls = Tls { required, ..connection.tls.clone() };
+        let there = Connection { servers: vec![address.to_owned()], tls, ..connection.clone() };
+        let [server] = <[Server; 1]>::try_from(settings::servers(&there, &PORTS)?)
+            .map_err(|_| settings::bad_address(&there, "one address is wanted", "http"))?;
+        tls::install();
+        let client = Client::builder()
+            .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECTING)
+            .redirect(Policy::none())
+            .pool_max_idle_per_host(0)
+            .no_proxy();
+        let client = match tls::encryption(&there).await? {
+            Some(config) => client.tls_backend_preconfigured((*config).clone()),
+            None => client,
+        };
+        let client = client.build().map_err(|error| words::no_client(&error))?;
+        let base = format!("{server}{}", server.path.trim_end_matches('/'));
+        Ok(Self { client, server, base })
+    }
+
+    /// Where it is, for people.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.base
+    }
+
+    pub async fn get(&self, path: &str) -> Result<Answer, CallProblem> {
+        self.ask(self.client.request(Method::GET, self.url(path)), PATIENCE).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Result<Answer, CallProblem> {
+        self.ask(self.client.request(Method::DELETE, self.url(path)), PATIENCE).await
+    }
+
+    /// Sends JSON.
+    pub async fn post(&self, path: &str, body: String, patience: Duration) -> Result<Answer, CallProblem> {
+        let request = self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, "application/json").body(body);
+        self.ask(request, patience).await
+    }
+
+    /// Sends a text as the file of a form.
+    pub async fn upload(&self, path: &str, name: &str, text: &str) -> Result<Answer, CallProblem> {
+        let boundary = format!("toolcrib-{}", uuid::Uuid::new_v4().simple());
+        let body = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n{text}\r\n--{boundary}--\r\n"
+        );
+        let kind = format!("multipart/form-data; boundary={boundary}");
+        let request = self.client.request(Method::POST, self.url(path)).header(CONTENT_TYPE, kind).body(body);
+        self.ask(request, PATIENCE).await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    async fn ask(&self, request: reqwest::RequestBuilder, patience: Duration) -> Result<Answer, CallProblem> {
+        let asking = async {
+            let mut response = request.send().await.map_err(|error| words::unanswered(&self.server, &error))?;
+            let status = response.status().as_u16();
+            let mut body = BytesMut::new();
+            while let Some(piece) = response.chunk().await.map_err(|error| words::broken(&self.server, &error))? {
+                body.extend_from_slice(&piece);
+                if body.len() > LARGEST {
+                    return Err(words::too_large(&self.server, LARGEST));
+                }
+            }
+            Ok(Answer { status, body: body.freeze() })
+        };
+        tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| Err(words::silent_api(&self.server, patience)))
+    }
+}

@@ -1,0 +1,50 @@
+//! CommonGround's calls: several steps over NATS and HTTP, each of them told.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
+//! | [`ui`], [`god`], [`probe`] | one way each |
+//! | [`sight`] | what passes in the channel, and what the server says of deliveries |
+//! | [`cause`] | who listens, and why nothing comes |
+
+pub mod calling;
+pub mod cause;
+pub mod god;
+pub mod probe;
+pub mod sight;
+pub mod ui;
+
+use futures::future::BoxFuture;
+
+use self::calling::Calling;
+use super::procedure::{Ground, Procedure};
+use crate::{
+    model::{call::Outcome, entry::SystemId},
+    systems::commonground::{
+        keys,
+        routes::{self, Way},
+    },
+    wire::session::teller::{Deaf, End, Teller},
+};
+
+pub struct CommonGroundCalls;
+
+impl Procedure for CommonGroundCalls {
+    fn system(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>> {
+        Box::pin(async move {
+            let mut calling = match Calling::begin(ground, teller).await {
+                Ok(calling) => calling,
+                Err(problem) => return Ok((Outcome::Lost, Some(problem))),
+            };
+            match routes::way_of(ground.request) {
+                Way::Ui => ui::run(&mut calling).await,
+                Way::God => god::run(&mut calling).await,
+                Way::Probe => probe::run(&mut calling).await,
+            }
+        })
+    }
+}

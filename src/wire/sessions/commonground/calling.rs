@@ -1,0 +1,252 @@
+//! What every way of calling needs: the channel, the API, an agent of our own, cards, and how a result ends a call.
+
+use std::time::Duration;
+
+use async_nats::jetstream::Context;
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::cause;
+use crate::{
+    model::{
+        call::{CallProblem, EventKind, Limits, Outcome},
+        connection::Channel,
+    },
+    systems::commonground::{
+        action::UI_WORKER,
+        after::{self, After},
+        answer,
+        card::{self, Card},
+        refusal,
+        routes::{self, OWN_AGENT, path_part},
+    },
+    wire::{
+        management::{Management, PATIENCE},
+        session::teller::{Deaf, End, Teller},
+        sessions::procedure::Ground,
+    },
+};
+
+/// After so many seconds without a result it is told what it waits for.
+const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
+
+/// A call under way.
+pub struct Calling<'c> {
+    pub ground: Ground<'c>,
+    pub teller: &'c mut Teller,
+    pub channel: &'c Channel,
+    pub api: Option<Management>,
+    /// The agent in whose name it is made.
+    pub agent: String,
+    /// It was made by us, so that it goes back to where the next call takes it from.
+    own: bool,
+    /// How often it was told what is waited for.
+    told: usize,
+}
+
+/// A problem of this session's own.
+pub fn problem(kind: &str, message: impl Into<String>, remedy: impl Into<String>) -> CallProblem {
+    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
+}
+
+impl<'c> Calling<'c> {
+    pub async fn begin(ground: Ground<'c>, teller: &'c mut Teller) -> Result<Self, CallProblem> {
+        let Some(channel) = &ground.connection.channel else {
+            let message = format!("connection \"{}\" names no channel of CommonGround", ground.connection.name);
+            return Err(problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel"));
+        };
+        let api = match &channel.api {
+            Some(address) => Some(Management::at(ground.connection, address).await?),
+            None => None,
+        };
+        let agent = channel.agent.clone().unwrap_or_default();
+        Ok(Self { ground, teller, channel, api, agent, own: false, told: 0 })
+    }
+
+    /// JetStream, where the connection has it.
+    pub fn streams(&self) -> Result<Context, CallProblem> {
+        self.ground.bus.streams().ok_or_else(|| {
+            let place = self.ground.bus.place();
+            problem(
+                "no-streams",
+                format!("{place} is no NATS server, and this way goes over NATS"),
+                "choose a connection nats://…",
+            )
+        })
+    }
+
+    pub fn path(&self, rest: &str) -> String {
+        format!("/projects/{}{rest}", path_part(&self.channel.project))
+    }
+
+    /// When the result is due. The usual limit gives way to what the tool itself asks for, and to the watchdog behind it.
+    pub fn due(&self, waiting: u64) -> Instant {
+        let first = self.ground.limits.first.min(self.ground.limits.total);
+        let usual = self.ground.limits.first == Limits::default().first;
+        let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
+        self.teller.began + allowed
+    }
+
+    /// Finds an agent to call in the name of: the one of the settings, or one of our own, made where none is free.
+    pub async fn find_agent(&mut self) -> Result<Result<(), CallProblem>, Deaf> {
+        if !self.agent.is_empty() {
+            let words = format!("in the name of agent {}, as the connection says", self.agent);
+            return self.teller.stage("agent", words, "").await.map(Ok);
+        }
+        if let Some(agent) = self.ground.kept.take(&self.list()) {
+            let words = format!("in the name of our own agent {agent}");
+            (self.agent, self.own) = (agent, true);
+            return self.teller.stage("agent", words, "").await.map(Ok);
+        }
+        let Some(api) = &self.api else {
+            let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
+            return Ok(Err(problem("no-agent", "there is no agent to call in the name of", remedy)));
+        };
+        let agent = format!("ui_toolcrib_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+        let body = serde_json::json!({
+            "agent_id": agent, "profile_box_id": uuid::Uuid::new_v4().to_string(), "worker_target": UI_WORKER, "display_name": "toolcrib",
+        });
+        let made = api.post(&self.path("/agents"), body.to_string(), PATIENCE).await;
+        match made {
+            Ok(answer) if answer.is_good() => {
+                let words = format!("agent {agent} made for this session, on {UI_WORKER}");
+                (self.agent, self.own) = (agent, true);
+                self.teller.stage("agent", words, "").await.map(Ok)
+            }
+            Ok(answer) => Ok(Err(answer::refused(answer.status, &answer.body))),
+            Err(problem) => Ok(Err(problem)),
+        }
+    }
+
+    fn list(&self) -> String {
+        format!("commonground/{}/{}/agents", self.ground.connection.name, self.channel.project)
+    }
+
+    /// The agent is free again. One that is not given back is never used again.
+    pub fn release_agent(&mut self) {
+        if std::mem::take(&mut self.own) {
+            self.ground.kept.give(&self.list(), std::mem::take(&mut self.agent));
+        }
+    }
+
+    /// A text of the request with the agent in its place.
+    fn filled(&self, text: &str) -> String {
+        text.replace(OWN_AGENT, &self.agent)
+    }
+
+    pub fn body(&self) -> Bytes {
+        self.filled(&self.ground.request.body).into()
+    }
+
+    pub fn headers(&self) -> Vec<(String, String)> {
+        self.ground.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+    }
+
+    /// The tool's row as the project has it: `Ok(None)` where it has none.
+    pub async fn row(&self) -> Option<Option<Value>> {
+        let path = self.path(&format!("/tools/{}", path_part(&self.ground.request.name)));
+        let answer = self.api.as_ref()?.get(&path).await.ok()?;
+        match answer.status {
+            404 => Some(None),
+            _ if answer.is_good() => Some(Some(answer.json())),
+            _ => None,
+        }
+    }
+
+    pub fn waiting_of(row: Option<&Value>) -> u64 {
+        row.map_or(routes::WAITING, |row| routes::waiting_of(&row["options"]))
+    }
+
+    /// How long until it is time to say what is waited for.
+    pub fn next_word(&self) -> Instant {
+        let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or(u64::from(u32::MAX));
+        self.teller.began + Duration::from_secs(seconds)
+    }
+
+    /// Says why there may be no result yet.
+    pub async fn tell_waiting(&mut self, to: &str) -> Result<(), Deaf> {
+        let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or_default();
+        self.told += 1;
+        let cause = self.cause(to).await;
+        self.teller.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
+    }
+
+    pub async fn cause(&self, to: &str) -> String {
+        match self.ground.bus.streams() {
+            Some(streams) => cause::likely(&streams, to).await,
+            None => "who listens shows over NATS only".to_owned(),
+        }
+    }
+
+    /// The call took too long.
+    pub async fn late(&self, to: &str) -> End {
+        let seconds = self.teller.began.elapsed().as_secs();
+        (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), self.cause(to).await)))
+    }
+
+    /// A card as the API gives it.
+    pub async fn card(&self, id: &str) -> Option<Value> {
+        let answer = self.api.as_ref()?.get(&self.path(&format!("/cards/{}", path_part(id)))).await.ok()?;
+        answer.is_good().then(|| answer.json())
+    }
+
+    /// Shows the result's card and the call's, compares their labels, and says how the call ends by them.
+    pub async fn end_with(&mut self, result: Option<&str>, call: Option<&str>) -> Result<End, Deaf> {
+        let Some(id) = result else {
+            let remedy = "look into the log of the tool's service";
+            return Ok((Outcome::Lost, Some(problem("no-result-card", "the result came without a card", remedy))));
+        };
+        let Some(value) = self.card(id).await else {
+            let words = match &self.api {
+                Some(api) => format!("result card {id}, which {} does not give", api.place()),
+                None => format!("result card {id}; the connection names no API to read it from"),
+            };
+            self.teller.stage("result-card", words, "").await?;
+            return Ok((Outcome::Succeeded, None));
+        };
+        let result = Card::read(&value).unwrap_or_default();
+        let (status, after) = (result.content["status"].as_str().unwrap_or_default().to_owned(), effective(&result));
+        self.teller.stage("result-card", format!("result card {id}: {status}{after}"), value.to_string()).await?;
+        if let Some(id) = call {
+            self.compare(id, &result).await?;
+        }
+        if status == "success" {
+            let text = result.content["result"].to_string();
+            self.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+            return Ok((Outcome::Succeeded, None));
+        }
+        Ok((Outcome::Failed, Some(failure(&status, &result.content["error"]))))
+    }
+
+    async fn compare(&mut self, id: &str, result: &Card) -> Result<(), Deaf> {
+        let Some(value) = self.card(id).await else { return Ok(()) };
+        self.teller.stage("call-card", format!("call card {id}"), value.to_string()).await?;
+        let call = Card::read(&value).unwrap_or_default();
+        let rows = card::copied(&call, result);
+        let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
+        let words = match lost[..] {
+            [] => format!("labels: all {} of the call are on the result", rows.len()),
+            _ => format!("labels: not copied from the call to the result: {}; lineage breaks there", lost.join(", ")),
+        };
+        let shown = |row: &card::Copied| serde_json::json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
+        let body: Value = rows.iter().map(shown).collect();
+        self.teller.stage("labels", words, body.to_string()).await
+    }
+}
+
+/// What the result does to its turn.
+fn effective(result: &Card) -> String {
+    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else { return String::new() };
+    let effective = after::on_reading(stored, &result.content["result"]);
+    format!(", {} ({}): {}", effective.after.word(), effective.origin.words(), effective.after.means())
+}
+
+fn failure(status: &str, error: &Value) -> CallProblem {
+    let text = |name: &str| error[name].as_str().unwrap_or_default();
+    let (kind, message) = (if text("code").is_empty() { status } else { text("code") }, text("message"));
+    let explained = refusal::explain(message, &[]).or_else(|| refusal::explain(kind, &[]));
+    let (means, remedy) =
+        explained.map_or_else(Default::default, |explained| (format!(": {}", explained.means), explained.remedy));
+    problem(kind, format!("{message}{means}"), remedy)
+}

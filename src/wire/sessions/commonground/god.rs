@@ -1,0 +1,99 @@
+//! A call through the API's god endpoint: it sends the command as it is told to, waits, and gives the result.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::sleep_until;
+
+use super::{
+    calling::{Calling, problem},
+    sight::{Seen, Sight},
+    ui::{Way, lost, tell_advice, tell_clue},
+};
+use crate::{
+    model::call::{EventKind, Outcome},
+    systems::commonground::answer,
+    wire::{
+        management::{Answer, Management},
+        session::teller::{Deaf, End},
+    },
+};
+
+/// What the API takes beside the time that the tool has.
+const SLACK: Duration = Duration::from_secs(5);
+
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+    calling
+        .teller
+        .stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
+        .await?;
+    if let Err(problem) = calling.find_agent().await? {
+        return lost(problem);
+    }
+    let Some(api) = calling.api.take() else {
+        return lost(problem("bad-settings", "the connection names no API", "add api = \"http://…\" to it"));
+    };
+    let ended = call(calling, &api).await;
+    calling.api = Some(api);
+    let end = match ended? {
+        Ok((answer, way)) => judge(calling, &answer, &way).await?,
+        Err(end) => end,
+    };
+    calling.release_agent();
+    Ok(end)
+}
+
+/// Makes the request and tells what is seen on the bus meanwhile, where there is one.
+async fn call(calling: &mut Calling<'_>, api: &Management) -> Result<Result<(Answer, Way), End>, Deaf> {
+    let body = calling.body();
+    let seconds =
+        serde_json::from_slice::<Value>(&body).ok().and_then(|body| body["timeout_seconds"].as_u64()).unwrap_or_default();
+    let mut way = Way::of(calling, seconds);
+    let mut sight = match calling.ground.bus.streams() {
+        Some(_) => Sight::open(calling.ground.bus, calling.channel).await.ok(),
+        None => None,
+    };
+    let patience = Duration::from_secs(seconds) + SLACK;
+    let asking = api.post(&calling.ground.request.to, String::from_utf8_lossy(&body).into_owned(), patience);
+    let mut asking = std::pin::pin!(asking);
+    calling.teller.tell(EventKind::Sent { bytes: body.len() }).await?;
+    loop {
+        let word = calling.next_word();
+        tokio::select! {
+            biased;
+            seen = next(&mut sight, &way) => match seen {
+                Some(Seen::Clue(clue)) => tell_clue(calling, &mut way, clue).await?,
+                Some(Seen::Advice(advice)) => tell_advice(calling, &way, &advice).await?,
+                None => sight = None,
+            },
+            answer = &mut asking => return Ok(match answer {
+                Ok(answer) => Ok((answer, way)),
+                Err(problem) => Err((Outcome::Lost, Some(problem))),
+            }),
+            () = sleep_until(way.due) => return Ok(Err(calling.late(&way.to).await)),
+            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+        }
+    }
+}
+
+async fn next(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
+    match sight {
+        Some(sight) => sight.next(&way.wanted).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<End, Deaf> {
+    if !answer.is_good() {
+        let mut told = answer::refused(answer.status, &answer.body);
+        if told.message.contains("timeout waiting for tool_result inbox") {
+            told.kind = "timed-out-first".into();
+            told.remedy = calling.cause(&way.to).await;
+            return Ok((Outcome::TimedOut, Some(told)));
+        }
+        return Ok((Outcome::Lost, Some(told)));
+    }
+    let told = answer.json();
+    calling.teller.stage("answered", "the API gives the result", told.to_string()).await?;
+    calling.end_with(told["tool_result_card_id"].as_str(), way.call_card.as_deref()).await
+}

@@ -1,0 +1,86 @@
+//! What passes in a channel while a call is under way, and what the server says of its deliveries. Only looks on.
+
+use async_nats::jetstream::Context;
+
+use crate::{
+    model::{call::CallProblem, connection::Channel},
+    systems::commonground::{
+        clue::{self, Advice, Clue, Wanted},
+        headers, subject,
+    },
+    wire::transport::{
+        bus::{Bus, Share},
+        line::Line,
+        message::{Address, Heard, Packet},
+    },
+};
+
+/// The stream that keeps commands.
+pub const COMMANDS: &str = "cg_cmd_v1r4";
+
+const ADVISORIES: [&str; 2] =
+    ["$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.>", "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>"];
+
+/// Open ears.
+pub struct Sight {
+    channel: Line,
+    advisories: Vec<Line>,
+}
+
+/// Something that was seen.
+pub enum Seen {
+    Clue(Clue),
+    Advice(Advice),
+}
+
+impl Sight {
+    /// Begins to listen; without permission for the server's advisories it goes on without them.
+    pub async fn open(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallProblem> {
+        let all = Address::fleeting(subject::channel_filter(&channel.project, &channel.channel));
+        let channel = bus.subscribe(&all, Share::Aside).await?;
+        let mut advisories = Vec::new();
+        for place in ADVISORIES {
+            advisories.extend(bus.subscribe(&Address::fleeting(place), Share::Aside).await.ok());
+        }
+        Ok(Self { channel, advisories })
+    }
+
+    /// The next thing that concerns the call; `None` when the connection is gone.
+    pub async fn next(&mut self, wanted: &Wanted) -> Option<Seen> {
+        loop {
+            let Self { channel, advisories } = self;
+            let mut asides = advisories.iter_mut().map(|line| Box::pin(line.next())).collect::<Vec<_>>();
+            let heard = if asides.is_empty() {
+                channel.next().await
+            } else {
+                tokio::select! {
+                    heard = channel.next() => heard,
+                    (heard, ..) = futures::future::select_all(&mut asides) => heard,
+                }
+            };
+            let Heard::Packet(packet) = heard? else { continue };
+            if let Some(seen) = seen(&packet, wanted) {
+                return Some(seen);
+            }
+        }
+    }
+}
+
+fn seen(packet: &Packet, wanted: &Wanted) -> Option<Seen> {
+    let subject = packet.subject.as_deref()?;
+    if subject.starts_with('$') {
+        return clue::advice(subject, &packet.body).map(Seen::Advice);
+    }
+    clue::clue(subject, &packet.headers, &packet.body, wanted).map(Seen::Clue)
+}
+
+/// Whether the message at that place of the stream is a command of the call.
+pub async fn is_of_call(streams: &Context, sequence: u64, wanted: &Wanted) -> bool {
+    let Ok(stream) = streams.get_stream_no_info(COMMANDS).await else { return false };
+    let Ok(message) = stream.get_raw_message(sequence).await else { return false };
+    let own = message.headers.get(headers::CALL).is_some_and(|call| call.as_str() == wanted.call);
+    let action = || {
+        serde_json::from_slice::<serde_json::Value>(&message.payload).is_ok_and(|body| body["action_id"] == wanted.call.as_str())
+    };
+    own || action()
+}

@@ -1,0 +1,208 @@
+//! A call as a UI action: the UI worker merges the options, writes the cards, sends the command, and acknowledges on the way.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    calling::{Calling, problem},
+    cause,
+    sight::{self, Seen, Sight},
+};
+use crate::{
+    model::call::{CallProblem, EventKind, Outcome},
+    systems::commonground::{
+        action::{self, World},
+        clue::{Advice, Clue, Wanted},
+        command::Command,
+        known::Known,
+        refusal, routes,
+    },
+    wire::{
+        session::teller::{Deaf, End},
+        transport::nats,
+    },
+};
+
+/// How long the server may take to say that it keeps a message.
+const KEEPING: Duration = Duration::from_secs(5);
+
+/// What is known of a call on its way.
+pub struct Way {
+    pub wanted: Wanted,
+    /// Where the message went that is waited on now.
+    pub to: String,
+    pub call_card: Option<String>,
+    pub due: Instant,
+}
+
+impl Way {
+    pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
+        let request = calling.ground.request;
+        let seed = routes::seed(&request.correlation);
+        let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
+        Self { wanted, to: request.to.clone(), call_card: None, due: calling.due(waiting) }
+    }
+}
+
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+    let streams = match calling.streams() {
+        Ok(streams) => streams,
+        Err(problem) => return lost(problem),
+    };
+    calling.teller.stage("route", "as a UI action: the UI worker merges the options and writes the cards", "").await?;
+    if let Err(problem) = calling.find_agent().await? {
+        return lost(problem);
+    }
+    let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
+        Ok(sight) => sight,
+        Err(problem) => return lost(problem),
+    };
+    let row = calling.row().await;
+    let command = Command {
+        subject: calling.ground.request.to.clone(),
+        headers: calling.headers(),
+        body: String::from_utf8_lossy(&calling.body()).into_owned(),
+    };
+    let ui_allowed = match &row {
+        None => Known::Unknown,
+        Some(row) => Known::looked_up(row.as_ref().map(|row| row["options"]["ui_allowed"] == true)),
+    };
+    for fault in action::preflight(&command, &World { ui_allowed, ..World::default() }) {
+        calling.teller.stage("preflight", format!("before sending: {fault}"), "").await?;
+    }
+    let mut way = Way::of(calling, Calling::waiting_of(row.flatten().as_ref()));
+    if let Err(problem) = publish(calling, &streams, &way).await {
+        return lost(problem);
+    }
+    calling.teller.tell(EventKind::Sent { bytes: command.body.len() }).await?;
+    let end = follow(calling, &mut sight, &mut way).await?;
+    if end.1.as_ref().is_none_or(|problem| problem.kind != "agent-busy") && end.0 != Outcome::TimedOut {
+        calling.release_agent();
+    }
+    Ok(end)
+}
+
+/// Hands the message over and waits until the server says that it keeps it.
+pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Context, way: &Way) -> Result<(), CallProblem> {
+    let headers = nats::headers(&calling.headers())?;
+    let unkept = |cause: String| {
+        let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
+        problem("not-kept", format!("no stream keeps what is sent to {}: {cause}", way.to), remedy)
+    };
+    let publishing = async {
+        let acknowledging = streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
+        acknowledging.map_err(|error| unkept(error.to_string()))?.await.map_err(|error| unkept(error.to_string()))
+    };
+    match tokio::time::timeout(KEEPING, publishing).await {
+        Ok(kept) => kept.map(drop),
+        Err(_) => Err(unkept("the server did not acknowledge it".into())),
+    }
+}
+
+async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, Deaf> {
+    loop {
+        let word = calling.next_word();
+        tokio::select! {
+            biased;
+            seen = sight.next(&way.wanted) => match seen {
+                None => return lost(gone(calling)),
+                Some(Seen::Advice(advice)) => tell_advice(calling, way, &advice).await?,
+                Some(Seen::Clue(Clue::Ack { status, card, code, error })) => {
+                    if let Some(end) = acknowledged(calling, way, Ack { status, card, code, error }).await? {
+                        return Ok(end);
+                    }
+                }
+                Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
+            },
+            () = sleep_until(way.due) => return Ok(calling.late(&way.to).await),
+            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+        }
+    }
+}
+
+struct Ack {
+    status: String,
+    card: Option<String>,
+    code: Option<String>,
+    error: Option<String>,
+}
+
+async fn acknowledged(calling: &mut Calling<'_>, way: &Way, ack: Ack) -> Result<Option<End>, Deaf> {
+    let Ack { status, card, code, error } = ack;
+    let told = error.or(code.clone()).map_or_else(String::new, |told| format!(": {told}"));
+    calling.teller.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
+    match (status.as_str(), card) {
+        ("accepted", _) => Ok(None),
+        ("busy", _) => {
+            let agent = &calling.agent;
+            let message = format!(
+                "agent {agent} has another action under way, or is wedged: that comes of an action id used twice, and never ends"
+            );
+            let remedy = match calling.channel.agent {
+                Some(_) => "wait for it, or take `agent` out of the connection: then each session makes one of its own",
+                None => "send it again: that makes a new agent",
+            };
+            Ok(Some((Outcome::Lost, Some(problem("agent-busy", message, remedy)))))
+        }
+        (_, Some(card)) => calling.end_with(Some(&card), way.call_card.as_deref()).await.map(Some),
+        _ => {
+            let code = code.unwrap_or_else(|| status.clone());
+            let explained = refusal::explain(&code, &[]);
+            let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
+            Ok(Some((Outcome::Lost, Some(problem(&code, format!("the UI worker refuses the action ({code}): {means}"), remedy)))))
+        }
+    }
+}
+
+/// Tells what was seen on the way, and remembers what later steps need.
+pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> Result<(), Deaf> {
+    match clue {
+        Clue::Command { subject, card, call } => {
+            let pointer = card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
+            (way.to, way.call_card) = (subject.clone(), card);
+            if let Some(call) = call {
+                way.wanted.call = call;
+            }
+            calling.teller.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
+            let Ok(streams) = calling.streams() else { return Ok(()) };
+            if let Some(fault) = unheard(&streams, &subject).await {
+                calling.teller.stage("preflight", fault, "").await?;
+            }
+            Ok(())
+        }
+        Clue::Wakeup => calling.teller.stage("reported", "the result was reported: the caller's worker is woken", "").await,
+        Clue::Ack { .. } => Ok(()),
+    }
+}
+
+async fn unheard(streams: &async_nats::jetstream::Context, to: &str) -> Option<String> {
+    let cause = cause::likely(streams, to).await;
+    cause.starts_with("no consumer").then_some(cause)
+}
+
+/// Tells of a delivery that was given back, where it is of this call.
+pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) -> Result<(), Deaf> {
+    let Ok(streams) = calling.streams() else { return Ok(()) };
+    if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
+        return Ok(());
+    }
+    let Advice { consumer, deliveries, .. } = advice;
+    if advice.given_up {
+        let words = format!(
+            "{consumer} gave the command up after {deliveries} deliveries: its log says why; the caller hears nothing more"
+        );
+        return calling.teller.stage("given-up", words, "").await;
+    }
+    let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
+    calling.teller.stage("given-back", words, "").await
+}
+
+pub fn gone(calling: &Calling<'_>) -> CallProblem {
+    let message = format!("the connection to {} ended on the way", calling.ground.bus.place());
+    problem("connection-lost", message, "the call may go on without us: look for its result card in Watch")
+}
+
+pub fn lost(problem: CallProblem) -> Result<End, Deaf> {
+    Ok((Outcome::Lost, Some(problem)))
+}

@@ -1,0 +1,56 @@
+//! What a session needs to know of a system whose calls are made in several steps.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use futures::future::BoxFuture;
+
+use crate::{
+    model::{
+        call::{Limits, Request},
+        connection::Connection,
+        entry::SystemId,
+    },
+    wire::{
+        session::teller::{Deaf, End, Teller},
+        transport::bus::{Bus, Secrets},
+    },
+};
+
+/// What a procedure has to work with.
+#[derive(Clone, Copy)]
+pub struct Ground<'g> {
+    pub connection: &'g Connection,
+    /// The connection's own bus, open.
+    pub bus: &'g dyn Bus,
+    pub request: &'g Request,
+    pub limits: Limits,
+    pub secrets: &'g Secrets,
+    pub kept: &'g Kept,
+}
+
+/// How one system's calls are made.
+pub trait Procedure: Sync {
+    fn system(&self) -> SystemId;
+
+    /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to the limits itself, so that it can say
+    /// what it waited for; dropping it cancels the call.
+    fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>>;
+}
+
+/// Names that procedures keep from call to call while the process lives, in lists.
+#[derive(Default)]
+pub struct Kept(Mutex<HashMap<String, Vec<String>>>);
+
+impl Kept {
+    /// Takes a name out of a list: nobody else gets it until it is given back.
+    pub fn take(&self, list: &str) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(list)?.pop()
+    }
+
+    pub fn give(&self, list: &str, name: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(list.to_owned()).or_default().push(name);
+    }
+}
