@@ -7,7 +7,6 @@ use std::{
 };
 
 use tempfile::TempDir;
-use toolcrib::model::connection::{Channel, Connection};
 
 use super::{
     nats::NatsServer,
@@ -63,12 +62,6 @@ impl CommonGround {
     /// The address of its management API.
     pub fn api(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
-    }
-
-    /// A connection to its channel.
-    pub fn connection(&self) -> Connection {
-        let channel = Channel { api: Some(self.api()), ..Channel::new("lab", "public") };
-        Connection { channel: Some(channel), ..self.nats.connection() }
     }
 
     /// The lines of `toolcrib.toml` that make this connection the workspace's.
