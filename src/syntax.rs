@@ -16,6 +16,7 @@ mod number;
 mod page;
 pub mod place;
 pub mod print;
+pub mod python;
 pub mod source;
 mod toml;
 mod tree;

@@ -12,7 +12,9 @@ use super::{
     edit::{Edit, EditError, Patch},
     gentle, json,
     lines::Lines,
-    print, toml,
+    print,
+    python::{self, Reading},
+    toml,
     tree::{Document, Tree},
     value, yaml,
 };
@@ -94,6 +96,12 @@ impl Source {
     #[must_use]
     pub fn json(&self, document: usize) -> Option<String> {
         Some(print::one_line(&Draft::of_document(self.document(document)?, &self.text)))
+    }
+
+    /// A document as PyYAML reads it, JSON as well as YAML; `None` where there is no such document.
+    #[must_use]
+    pub fn as_python(&self, document: usize) -> Option<Reading> {
+        Some(python::reading(self.document(document)?, &self.text))
     }
 
     /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.

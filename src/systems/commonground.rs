@@ -1,8 +1,9 @@
 //! CommonGround `v1r4`: tools whose commands travel over NATS and whose arguments and results are cards.
 //!
 //! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one
-//! as a tool, [`checks`] tells what is wrong with it, [`schema`] makes its form, [`kinds`] the first value of a new one. What the model sees
-//! of a tool is in [`function`].
+//! as a tool, [`rules`] are the API's own in their order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form,
+//! [`kinds`] the first value of a new one. What the model sees of a tool is in [`function`]; how what it gives becomes what the tool gets, in
+//! [`merge`].
 //!
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
@@ -32,11 +33,13 @@ pub mod jina;
 pub mod keys;
 pub mod kinds;
 pub mod known;
+pub mod merge;
 pub mod preflight;
 pub mod refusal;
 pub mod report;
 pub mod result;
 pub mod routes;
+pub mod rules;
 pub mod schema;
 pub mod subject;
 pub mod template;

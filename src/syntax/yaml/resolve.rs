@@ -1,6 +1,6 @@
 //! What a plain scalar means: by YAML 1.2's core schema, and to readers of YAML 1.1 such as PyYAML.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::syntax::number;
 
@@ -50,6 +50,63 @@ pub fn reads_differently(text: &str) -> bool {
 /// Whether a plain scalar is text to every reader.
 pub fn is_text(text: &str) -> bool {
     core_kind(text) == Kind::Text && old_kind(text) == Kind::Text
+}
+
+/// What a plain scalar is to PyYAML.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Old {
+    Json(Value),
+    /// Nothing that JSON has: the type, as Python calls it.
+    Other(&'static str),
+}
+
+/// The value of a plain scalar by YAML 1.1.
+pub fn old(text: &str) -> Old {
+    let text_as_is = || Value::String(text.to_owned());
+    Old::Json(match old_kind(text) {
+        Kind::Null => Value::Null,
+        Kind::Flag => Value::Bool(matches!(text.to_ascii_lowercase().as_str(), "yes" | "true" | "on")),
+        Kind::Integer => old_integer(text).map_or_else(text_as_is, Value::Number),
+        Kind::Float => match old_float(text) {
+            Some(number) => Value::Number(number),
+            None => return Old::Other("float"),
+        },
+        Kind::Time if text.contains(':') => return Old::Other("datetime"),
+        Kind::Time => return Old::Other("date"),
+        Kind::Text => text_as_is(),
+    })
+}
+
+fn signed(text: &str) -> (bool, &str) {
+    match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    }
+}
+
+fn old_integer(text: &str) -> Option<Number> {
+    let (negative, digits) = signed(text);
+    match digits.get(..2) {
+        Some("0b") => number::radix(&digits[2..], 2, negative),
+        Some("0x") => number::radix(&digits[2..], 16, negative),
+        _ if digits.contains(':') => {
+            let whole = digits
+                .split(':')
+                .try_fold(0_i64, |sum, part| sum.checked_mul(60)?.checked_add(part.replace('_', "").parse().ok()?))?;
+            Some(if negative { -whole } else { whole }.into())
+        }
+        _ if digits.len() > 1 && digits.starts_with('0') => number::radix(&digits[1..], 8, negative),
+        _ => number::decimal(text),
+    }
+}
+
+/// `None` for what is no number.
+fn old_float(text: &str) -> Option<Number> {
+    let (negative, digits) = signed(text);
+    let Some((whole, last)) = digits.rsplit_once(':') else { return number::decimal(text) };
+    let minutes = old_integer(whole).and_then(|whole| whole.as_f64())?;
+    let sum = minutes * 60.0 + last.replace('_', "").parse::<f64>().ok()?;
+    Number::from_f64(if negative { -sum } else { sum })
 }
 
 fn integer(text: &str) -> Option<Value> {

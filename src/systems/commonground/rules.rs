@@ -1,0 +1,212 @@
+//! The management API's own rules for a definition, in its order and with its texts.
+//!
+//! The API reads YAML as PyYAML does, so that the rules stand on a [`Reading`] of the text, not on the value that toolcrib shows.
+//! Where the API stops at the first rule that is broken, all that are broken are told here, the one it would name first.
+
+use serde_json::{Map, Value, json};
+
+use super::{entries, keys};
+use crate::{
+    schema::{pointer::Pointer, validate::Checker},
+    syntax::python::{Oddity, Reading},
+};
+
+/// A rule of the API, in the order in which it checks them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    Tags,
+    Mapping,
+    Name,
+    Fields,
+    Items,
+    Schema,
+    Reserved,
+    Lifecycle,
+    Subject,
+    Storable,
+}
+
+/// Why the API does not take a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    pub rule: Rule,
+    /// Within the definition.
+    pub at: Pointer,
+    /// The HTTP status that it answers with.
+    pub status: u16,
+    /// Its own words; for a field those of its validator, without the field's name.
+    pub text: String,
+    /// The field that its validator names, and the kind of error.
+    pub field: Option<Field>,
+}
+
+/// What the API's validator says of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub name: String,
+    pub kind: &'static str,
+}
+
+/// What a definition breaks, the API's first complaint first; nothing where it is accepted.
+#[must_use]
+pub fn refusals(read: &Reading) -> Vec<Refusal> {
+    let mut found = Refusals { of: Vec::new(), read };
+    found.tags();
+    let Value::Object(members) = &read.value else {
+        found.put(Rule::Mapping, Pointer::root(), "YAML root must be a mapping");
+        return found.of;
+    };
+    let name = entries::name(&read.value);
+    if name.is_none() {
+        found.put(Rule::Name, member(entries::name_key(&read.value)), "tool_name is required");
+    }
+    found.fields(members);
+    if let Some(parameters @ Value::Object(_)) = members.get(keys::PARAMETERS) {
+        found.parameters(name.unwrap_or_default(), parameters);
+    }
+    if let Some(name) = name.filter(|name| keys::RESERVED.contains(name)) {
+        let text = format!("tool_name is reserved for internal tools: {name}");
+        found.put(Rule::Reserved, member(entries::name_key(&read.value)), text);
+    }
+    let text = |key: &str| members.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if text(keys::AFTER_EXECUTION).is_some_and(|after| ![keys::SUSPEND, keys::TERMINATE].contains(&after)) {
+        found.put(Rule::Lifecycle, member(keys::AFTER_EXECUTION), "after_execution must be 'suspend' or 'terminate'");
+    }
+    if text(keys::TARGET_SUBJECT).is_some_and(|subject| !subject.contains(".cmd.tool.") || subject.contains(".cmd.sys.")) {
+        let text = "target_subject must be an external tool subject (contain '.cmd.tool.' and not '.cmd.sys.')";
+        found.put(Rule::Subject, member(keys::TARGET_SUBJECT), text);
+    }
+    found.storable();
+    found.of.sort_by_key(|refusal| refusal.rule);
+    found.of
+}
+
+/// The row that the API stores of an accepted definition.
+#[must_use]
+pub fn stored(value: &Value) -> Value {
+    let or = |key: &str, default: Value| value.get(key).cloned().unwrap_or(default);
+    json!({
+        keys::TOOL_NAME: entries::name(value),
+        keys::DESCRIPTION: or(keys::DESCRIPTION, Value::Null),
+        keys::PARAMETERS: or(keys::PARAMETERS, json!({})),
+        keys::TARGET_SUBJECT: or(keys::TARGET_SUBJECT, Value::Null),
+        keys::AFTER_EXECUTION: or(keys::AFTER_EXECUTION, Value::Null),
+        keys::OPTIONS: or(keys::OPTIONS, json!({})),
+    })
+}
+
+fn member(key: &str) -> Pointer {
+    Pointer::root().child(key)
+}
+
+struct Refusals<'r> {
+    of: Vec<Refusal>,
+    read: &'r Reading,
+}
+
+impl Refusals<'_> {
+    fn put(&mut self, rule: Rule, at: Pointer, text: impl Into<String>) {
+        self.of.push(Refusal { rule, at, status: 400, text: text.into(), field: None });
+    }
+
+    fn tags(&mut self) {
+        for (at, oddity) in &self.read.oddities {
+            if let Oddity::Tag(tag) = oddity {
+                let text = format!("could not determine a constructor for the tag '{}'", tag.replace("!!", "tag:yaml.org,2002:"));
+                self.of.push(Refusal { rule: Rule::Tags, at: at.clone(), status: 400, text, field: None });
+            }
+        }
+    }
+
+    fn field(&mut self, at: Pointer, name: impl Into<String>, kind: &'static str, text: impl Into<String>) {
+        let field = Some(Field { name: name.into(), kind });
+        self.of.push(Refusal { rule: Rule::Fields, at, status: 400, text: text.into(), field });
+    }
+
+    /// The types of the members, all told at once as the API's validator does.
+    fn fields(&mut self, members: &Map<String, Value>) {
+        let odd = |key: &str| {
+            let place = member(key);
+            let kinds = self.read.oddities.iter().find(|(at, oddity)| *at == place && matches!(oddity, Oddity::NotJson(_)));
+            kinds.is_some()
+        };
+        let dates: Vec<&str> = keys::MEMBERS.into_iter().filter(|key| odd(key)).collect();
+        let no_text = "Input should be a valid string";
+        for key in [keys::TARGET_SUBJECT, keys::AFTER_EXECUTION] {
+            match members.get(key) {
+                None => self.field(member(key), key, "missing", "Field required"),
+                Some(Value::String(_)) if dates.contains(&key) => self.field(member(key), key, "string_type", no_text),
+                Some(Value::String(text)) if text.is_empty() => {
+                    self.field(member(key), key, "string_too_short", "String should have at least 1 character");
+                }
+                Some(Value::String(_)) => {}
+                Some(_) => self.field(member(key), key, "string_type", no_text),
+            }
+        }
+        match members.get(keys::DESCRIPTION) {
+            Some(Value::String(_)) if !dates.contains(&keys::DESCRIPTION) => {}
+            None | Some(Value::Null) => {}
+            Some(_) => self.field(member(keys::DESCRIPTION), keys::DESCRIPTION, "string_type", no_text),
+        }
+        for key in [keys::PARAMETERS, keys::OPTIONS] {
+            if members.get(key).is_some_and(|value| !value.is_object()) {
+                self.field(member(key), key, "dict_type", "Input should be a valid dictionary");
+            }
+        }
+        for (at, oddity) in &self.read.oddities {
+            let (Oddity::Key(_), [home, key]) = (oddity, at.tokens()) else { continue };
+            if [keys::PARAMETERS, keys::OPTIONS].contains(&home.as_str()) {
+                let field = Some(Field { name: format!("{home}.{key}.[key]"), kind: "string_type" });
+                self.of.push(Refusal { rule: Rule::Fields, at: at.clone(), status: 400, text: no_text.into(), field });
+            }
+        }
+    }
+
+    fn parameters(&mut self, name: &str, parameters: &Value) {
+        bare_arrays(parameters, &member(keys::PARAMETERS), "$", &mut |at, path| {
+            let text = format!("tool_yaml[{name}].parameters: {path} is array but missing `items` object");
+            self.put(Rule::Items, at, text);
+        });
+        for flaw in Checker::compile(parameters).err().into_iter().flatten().take(1) {
+            let text = format!("tool_yaml[{name}].parameters: invalid JSON Schema ({})", flaw.words);
+            self.put(Rule::Schema, member(keys::PARAMETERS).join(&flaw.at), text);
+        }
+    }
+
+    fn storable(&mut self) {
+        for (at, oddity) in &self.read.oddities {
+            let Oddity::NotJson(kind) = oddity else { continue };
+            let kept = at.tokens().len() > 1 && [keys::PARAMETERS, keys::OPTIONS].contains(&at.tokens()[0].as_str());
+            if !kept {
+                continue;
+            }
+            let text = match *kind {
+                "float" => "a number that is none (.nan, .inf) cannot be stored as JSON".to_owned(),
+                kind => format!("Object of type {kind} is not JSON serializable"),
+            };
+            self.of.push(Refusal { rule: Rule::Storable, at: at.clone(), status: 500, text, field: None });
+        }
+    }
+}
+
+/// Finds every `type: array` without a non-empty map of items, where the API looks for it.
+fn bare_arrays(schema: &Value, at: &Pointer, path: &str, found: &mut impl FnMut(Pointer, &str)) {
+    let Value::Object(members) = schema else { return };
+    let items = members.get("items").and_then(Value::as_object);
+    if members.get("type").and_then(Value::as_str) == Some("array") && items.is_none_or(Map::is_empty) {
+        found(at.clone(), path);
+    }
+    for key in ["properties", "$defs", "definitions"] {
+        for (name, below) in members.get(key).and_then(Value::as_object).into_iter().flatten() {
+            bare_arrays(below, &at.child(key).child(name), &format!("{path}.{key}.{name}"), found);
+        }
+    }
+    if let Some(below) = members.get("items") {
+        bare_arrays(below, &at.child("items"), &format!("{path}.items"), found);
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        for (row, below) in members.get(key).and_then(Value::as_array).into_iter().flatten().enumerate() {
+            bare_arrays(below, &at.child(key).item(row), &format!("{path}.{key}[{row}]"), found);
+        }
+    }
+}
