@@ -10,6 +10,8 @@ mod cases;
 mod cli;
 #[path = "all/commonground.rs"]
 mod commonground;
+#[path = "all/commonground_findings.rs"]
+mod commonground_findings;
 #[path = "all/compose.rs"]
 mod compose;
 #[path = "all/compose_by_hand.rs"]

@@ -39,6 +39,14 @@ pub(super) fn reading(document: &Document, text: &str) -> Reading {
     Reading { value, oddities: reader.oddities }
 }
 
+/// Reads a part of a document anew; what an alias brings from outside of it stands as it reads here.
+pub(super) fn reading_at(document: &Document, at: &Pointer, text: &str) -> Option<Reading> {
+    let found = document.find(at)?;
+    let mut reader = Reader { text, anchors: HashMap::new(), oddities: Vec::new() };
+    let value = reader.value(found.node, at.get(&document.value), &Pointer::root());
+    Some(Reading { value, oddities: reader.oddities })
+}
+
 struct Reader<'t> {
     text: &'t str,
     anchors: HashMap<&'t str, Value>,
@@ -172,6 +180,16 @@ fn python_type(read: &Old) -> Option<&'static str> {
         Old::Other(kind) => Some(kind),
         Old::Json(Value::String(_)) => None,
         Old::Json(value) => Some(type_name(value)),
+    }
+}
+
+/// What a plain word means to PyYAML, in words.
+#[must_use]
+pub fn word(written: &str) -> String {
+    match resolve::old(written) {
+        Old::Json(Value::String(text)) => format!("the text \"{text}\""),
+        Old::Json(value) => value.to_string(),
+        Old::Other(kind) => format!("a {kind}"),
     }
 }
 

@@ -104,6 +104,12 @@ impl Source {
         Some(python::reading(self.document(document)?, &self.text))
     }
 
+    /// The same of a part of a document, with pointers within that part.
+    #[must_use]
+    pub fn as_python_at(&self, document: usize, at: &Pointer) -> Option<Reading> {
+        python::reading_at(self.document(document)?, at, &self.text)
+    }
+
     /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.
     #[must_use]
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {

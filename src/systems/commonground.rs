@@ -97,6 +97,10 @@ impl System for CommonGround {
         checks::check(ground)
     }
 
+    fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
+        checks::refused(entry, source)
+    }
+
     fn reference(&self, _: &Tool) -> Option<Reference> {
         None
     }

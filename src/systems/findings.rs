@@ -1,6 +1,6 @@
 //! All findings of a workspace, each at its line and column.
 
-use super::table::SYSTEMS;
+use super::table::{SYSTEMS, by_id};
 use crate::{
     engine::lint::{self, ground::Ground, syntax},
     model::{
@@ -22,6 +22,11 @@ pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>)
     let ground = Ground::new(catalog);
     let mut findings = lint::check(&ground);
     findings.extend(SYSTEMS.iter().flat_map(|system| system.check(&ground)));
+    for entry in catalog.entries() {
+        if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
+            findings.extend(system.check_text(entry, source));
+        }
+    }
     for finding in &mut findings {
         if let Some(source) = files(&finding.site.file) {
             place(&mut finding.site, source);

@@ -42,6 +42,12 @@ pub trait System: Sync {
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding>;
 
+    /// What is wrong with an entry as its text stands, where another reader than ours counts.
+    fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
+        let _ = (entry, source);
+        Vec::new()
+    }
+
     /// What a tool names to answer for it; `None` where it names nothing.
     fn reference(&self, tool: &Tool) -> Option<Reference>;
 

@@ -7,7 +7,10 @@ use crate::{
         finding::{Finding, Severity, Site},
     },
     schema::pointer::Pointer,
-    syntax::source::{Note, NoteKind, Source, SyntaxError},
+    syntax::{
+        python,
+        source::{Note, NoteKind, Source, SyntaxError},
+    },
 };
 
 pub const NOT_WELL_FORMED: &str = "syntax.not-well-formed";
@@ -43,10 +46,11 @@ fn odd_note(file: &FileId, source: &Source, note: &Note) -> Finding {
         ),
         NoteKind::ReadsDifferently => {
             let written = source.written(note.document, &note.at).unwrap_or(name);
+            let there = python::word(written);
             (
                 READS_DIFFERENTLY,
                 format!(
-                    "YAML 1.1 readers such as PyYAML do not read {written} as it reads here; put it in quotes if text is meant"
+                    "PyYAML and other readers of YAML 1.1 read {written} as {there}, not as it reads here; put it in quotes if text is meant"
                 ),
             )
         }

@@ -1,14 +1,137 @@
-//! What is wrong with CommonGround's definitions.
+//! What is wrong with CommonGround's definitions: what the API refuses, and what it takes although it breaks later.
+//!
+//! [`refused`] tells the API's own rules at their places; the others look at the name and members, the subject, the parameters, the options.
+
+mod members;
+mod options;
+mod parameters;
+mod refused;
+mod subject;
+
+pub use refused::{CODES, KEY_NOT_TEXT, refused};
 
 use crate::{
-    engine::lint::{self, check::Check, ground::Ground},
+    engine::lint::{
+        self,
+        check::{Check, Level, Run},
+        ground::Ground,
+    },
     model::finding::Finding,
 };
 
-/// Every check of CommonGround's own.
-pub const CHECKS: &[Check] = &[];
+/// What the API takes and what breaks later, or does not do what it seems to.
+pub const CHECKS: &[Check] = &[
+    Check {
+        code: "identity.no-description",
+        severity: Level::WARNING,
+        about: "The tool has no description: a model cannot tell when to use it.",
+        run: Run::Tool(members::no_description),
+    },
+    Check {
+        code: "identity.shadowed",
+        severity: Level::WARNING,
+        about: "The name is that of a tool which CommonGround's worker has itself, or nearly so.",
+        run: Run::Tool(members::shadowed),
+    },
+    Check {
+        code: "descriptor.unknown-key",
+        severity: Level::WARNING,
+        about: "CommonGround does not know the key and drops it.",
+        run: Run::Entry(members::unknown_key),
+    },
+    Check {
+        code: "subject.undeliverable",
+        severity: Level::ERROR,
+        about: "No service hears commands on this subject: too few or too many parts, another version, wildcards, blanks.",
+        run: Run::Tool(subject::undeliverable),
+    },
+    Check {
+        code: "subject.variable-unknown",
+        severity: Level::ERROR,
+        about: "The subject has a variable that the dispatcher does not fill in.",
+        run: Run::Tool(subject::variable_unknown),
+    },
+    Check {
+        code: "subject.literal",
+        severity: Level::WARNING,
+        about: "The subject names one project or channel: from any other the dispatcher refuses to send there.",
+        run: Run::Tool(subject::literal),
+    },
+    Check {
+        code: "parameters.not-object",
+        severity: Level::WARNING,
+        about: "The parameters are no schema of an object, which models' APIs refuse.",
+        run: Run::Tool(parameters::not_object),
+    },
+    Check {
+        code: "parameters.bare-array",
+        severity: Level::WARNING,
+        about: "An array without items where CommonGround does not look for it; some models' APIs refuse it.",
+        run: Run::Tool(parameters::bare_array),
+    },
+    Check {
+        code: "parameters.required-undefined",
+        severity: Level::WARNING,
+        about: "A required parameter is not among the properties.",
+        run: Run::Tool(parameters::required_undefined),
+    },
+    Check {
+        code: "options.malformed",
+        severity: Level::WARNING,
+        about: "A part of the options holds another kind of value than CommonGround reads; it is ignored without a word.",
+        run: Run::Tool(options::malformed),
+    },
+    Check {
+        code: "options.unknown-key",
+        severity: Level::NOTE,
+        about: "CommonGround reads no option of that name.",
+        run: Run::Tool(options::unknown_key),
+    },
+    Check {
+        code: "options.default-refused",
+        severity: Level::WARNING,
+        about: "A default or fixed value breaks the schema of its parameter.",
+        run: Run::Tool(options::value_refused),
+    },
+    Check {
+        code: "options.never-used",
+        severity: Level::WARNING,
+        about: "A default or fixed value never counts: a fixed value or a variable of the environment stands over it.",
+        run: Run::Tool(options::never_used),
+    },
+    Check {
+        code: "options.variable-unknown",
+        severity: Level::WARNING,
+        about: "A value names a variable that CommonGround does not know, or does not fill in where it stands.",
+        run: Run::Tool(options::variable_unknown),
+    },
+    Check {
+        code: "options.variable-shown",
+        severity: Level::NOTE,
+        about: "A default with a variable is shown to the model as it is written, not filled in.",
+        run: Run::Tool(options::variable_shown),
+    },
+    Check {
+        code: "options.waiting",
+        severity: Level::NOTE,
+        about: "The waiting time is no longer than the one that holds without it.",
+        run: Run::Tool(options::waiting),
+    },
+    Check {
+        code: "jina.host",
+        severity: Level::ERROR,
+        about: "CommonGround's Jina service reaches two hosts only, and refuses any other at run time.",
+        run: Run::Tool(options::jina_host),
+    },
+    Check {
+        code: "jina.key-in-query",
+        severity: Level::WARNING,
+        about: "An argument from the environment goes into the address of the request, where logs keep it.",
+        run: Run::Tool(options::jina_key_in_query),
+    },
+];
 
-/// Findings of CommonGround's own checks.
+/// Findings of CommonGround's own checks, beside what its API refuses.
 #[must_use]
 pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
     lint::run(CHECKS, ground, |system| system == super::keys::SYSTEM)

@@ -36,7 +36,7 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     entries
 }
 
-/// A document that is a definition; the items of a list, or of the list `tools` that the API answers with, once one of them is.
+/// A document that is a definition; all items of a list, or of the list `tools` that the API answers with, once one of them is.
 fn found_in(root: &Arc<Value>) -> Vec<(Pointer, Arc<Value>)> {
     let (home, items) = match &**root {
         Value::Object(members) if is_definition(members) => return vec![(Pointer::root(), Arc::clone(root))],
@@ -50,8 +50,7 @@ fn found_in(root: &Arc<Value>) -> Vec<(Pointer, Arc<Value>)> {
     if !items.iter().filter_map(Value::as_object).any(is_definition) {
         return Vec::new();
     }
-    let objects = items.iter().enumerate().filter(|(_, item)| item.is_object());
-    objects.map(|(row, item)| (home.item(row), Arc::new(item.clone()))).collect()
+    items.iter().enumerate().map(|(row, item)| (home.item(row), Arc::new(item.clone()))).collect()
 }
 
 /// Whether these members can hardly be anything but a definition, complete or not.
@@ -107,7 +106,10 @@ mod tests {
         let two = format!("{one}---\nname: b\ntarget_subject: y\n---\nother: 1\n");
         assert_eq!(keys(Format::Yaml, &two), [(0, String::new(), "lamp".into()), (1, String::new(), "b".into())]);
         let list = json!([{"tool_name": "a", "parameters": {}}, {"description": "no name"}, 3]).to_string();
-        assert_eq!(keys(Format::Json, &list), [(0, "/0".into(), "a".into()), (0, "/1".into(), "stem".into())]);
+        assert_eq!(
+            keys(Format::Json, &list),
+            [(0, "/0".into(), "a".into()), (0, "/1".into(), "stem".into()), (0, "/2".into(), "stem".into())]
+        );
         let answer = json!({"tools": [{"tool_name": "a", "target_subject": "x"}], "total": 1}).to_string();
         assert_eq!(keys(Format::Json, &answer), [(0, "/tools/0".into(), "a".into())]);
     }

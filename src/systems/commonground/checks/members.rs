@@ -1,0 +1,71 @@
+//! Names, descriptions, and members that nobody reads.
+
+use serde_json::Value;
+
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member},
+            ground::Ground,
+        },
+        workflow::similar::nearest,
+    },
+    model::{entry::Entry, tool::Tool},
+    systems::commonground::{entries, keys},
+};
+
+/// What the worker has itself, under a name that the API does not reserve.
+const BUILT_IN: &str = "submit_result";
+
+/// Members of what the API answers, which it drops when they come back.
+const ANSWERED: [&str; 3] = ["project_id", "created_at", "updated_at"];
+
+pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if tool.description.trim().is_empty() && tool.entry.value.is_object() {
+        report.at(&tool.entry, member(keys::DESCRIPTION), "it has no description: a model cannot tell when to use it");
+    }
+}
+
+pub fn shadowed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let at = member(entries::name_key(&tool.entry.value));
+    if tool.name == BUILT_IN {
+        let message = format!("the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called");
+        report.at(&tool.entry, at, message);
+        return;
+    }
+    let near = keys::RESERVED.iter().find(|name| **name != tool.name && name.eq_ignore_ascii_case(&tool.name));
+    if let Some(near) = near {
+        let message = format!("it differs from CommonGround's own tool \"{near}\" by case alone; models mix them up");
+        report.at(&tool.entry, at, message);
+    }
+}
+
+pub fn unknown_key(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let Some(members) = entry.value.as_object() else { return };
+    let named_by = entries::name_key(&entry.value);
+    for key in members.keys().filter(|key| !keys::MEMBERS.contains(&key.as_str())) {
+        if key == keys::NAME {
+            if named_by == keys::TOOL_NAME && members.get(keys::NAME) != members.get(keys::TOOL_NAME) {
+                let message = "\"tool_name\" counts: \"name\" is read only where that is missing, and dropped here";
+                report.at(entry, member(key), message).fix_remove("remove it");
+            }
+            continue;
+        }
+        if ANSWERED.contains(&key.as_str()) {
+            continue;
+        }
+        let missing = keys::MEMBERS.iter().copied().filter(|known| !members.contains_key(*known));
+        let near = nearest(key, missing);
+        let message = format!("the API drops \"{key}\"{}", did_you_mean(near));
+        let found = report.at(entry, member(key), message);
+        match near {
+            Some(near) => found.fix_rename(near),
+            None => found.fix_remove("remove it"),
+        }
+    }
+}
+
+/// The options of a tool; null where it has none.
+pub fn options(tool: &Tool) -> &Value {
+    tool.entry.value.get(keys::OPTIONS).unwrap_or(&Value::Null)
+}

@@ -1,0 +1,232 @@
+//! Options that do not do what they seem to.
+
+use serde_json::{Map, Value};
+
+use super::members::options;
+use crate::{
+    engine::{
+        lint::{
+            check::{Report, did_you_mean, member},
+            ground::Ground,
+        },
+        workflow::similar::nearest,
+    },
+    model::tool::Tool,
+    schema::{pointer::Pointer, validate::Checker},
+    systems::commonground::{context::VARIABLES, function, keys, merge, template},
+};
+
+/// The options that CommonGround reads.
+const KNOWN: [&str; 7] =
+    [keys::ARGS, keys::ENVS, keys::JINA, keys::OPENAPI, keys::UI_ALLOWED, keys::SUSPEND_TIMEOUT, keys::TIMEOUT];
+/// Seconds that a worker waits for a result where nothing says more.
+const WAITED: f64 = 30.0;
+/// The hosts that the Jina service reaches.
+const HOSTS: [&str; 2] = ["s.jina.ai", "r.jina.ai"];
+
+fn at(path: &[&str]) -> Pointer {
+    path.iter().fold(member(keys::OPTIONS), |at, key| at.child(*key))
+}
+
+pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let options = options(tool);
+    let mut tell = |path: &[&str], wanted: &str| {
+        let message = format!("it is to be {wanted}; as it stands it is ignored without a word");
+        report.at(&tool.entry, at(path), message);
+    };
+    let here = |path: &[&str]| path.iter().try_fold(options, |value, key| value.get(*key));
+    for path in [&[keys::ARGS][..], &[keys::ARGS, keys::DEFAULTS], &[keys::ARGS, keys::FIXED], &[keys::ENVS], &[keys::JINA]] {
+        if here(path).is_some_and(|value| !value.is_object()) {
+            tell(path, "a map");
+        }
+    }
+    for (name, variable) in here(&[keys::ENVS]).and_then(Value::as_object).into_iter().flatten() {
+        if variable.as_str().is_none_or(|variable| variable.trim().is_empty()) {
+            tell(&[keys::ENVS, name], "the name of a variable of the environment");
+        }
+    }
+    if here(&[keys::UI_ALLOWED]).is_some_and(|value| !value.is_boolean()) {
+        tell(&[keys::UI_ALLOWED], "true or false");
+    }
+    for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
+        if here(&[key]).is_some_and(|value| value.as_f64().is_none_or(|seconds| seconds <= 0.0)) {
+            tell(&[key], "a number of seconds above 0");
+        }
+    }
+}
+
+pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let options = options(tool);
+    let rows: [(&[&str], &[&str]); 2] = [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
+    for (home, known) in rows {
+        let Some(members) = home.iter().try_fold(options, |value, key| value.get(*key)).and_then(Value::as_object) else {
+            continue;
+        };
+        for key in members.keys().filter(|key| !known.contains(&key.as_str())) {
+            let near = nearest(key, known.iter().copied().filter(|known| !members.contains_key(*known)));
+            let place = at(home).child(key);
+            if home.is_empty() && [keys::DEFAULTS, keys::FIXED].contains(&key.as_str()) {
+                report.at(&tool.entry, place, format!("\"{key}\" belongs into \"{}\"; here it is not read", keys::ARGS));
+                continue;
+            }
+            let message = format!("CommonGround reads no option \"{key}\", though its service may{}", did_you_mean(near));
+            let found = report.at(&tool.entry, place, message);
+            if let Some(near) = near {
+                found.fix_rename(near);
+            }
+        }
+    }
+}
+
+/// Defaults and fixed values with their places.
+fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
+    let options = options(tool);
+    let of = [(keys::DEFAULTS, function::defaults(options)), (keys::FIXED, function::fixed(options))];
+    let rows = of.into_iter().flat_map(|(key, map)| map.into_iter().flatten().map(move |(name, value)| (key, name, value)));
+    rows.collect()
+}
+
+pub fn value_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = tool.entry.value.get(keys::PARAMETERS) else { return };
+    for (kind, name, value) in values(tool) {
+        let Some(property) = parameters.get("properties").and_then(|properties| properties.get(name)) else { continue };
+        // A text with variables is another text when it comes to the tool, but a text.
+        let filled = value.as_str().is_some_and(|text| template::names(text).any(template::is_variable));
+        let asked = if filled { only_type(property) } else { property.clone() };
+        let Ok(checker) = Checker::compile(&with_definitions(asked, parameters)) else { continue };
+        if let Some(issue) = checker.issues(value).first() {
+            let message =
+                format!("the schema of \"{name}\" refuses it: {}; nothing checks it before the tool gets it", issue.words);
+            report.at(&tool.entry, at(&[keys::ARGS, kind, name]), message);
+        }
+    }
+}
+
+fn only_type(property: &Value) -> Value {
+    let of_type = property.get("type").map(|of| ("type".to_owned(), of.clone()));
+    Value::Object(of_type.into_iter().collect())
+}
+
+/// A part of a schema that can still refer to the definitions of the whole.
+fn with_definitions(mut part: Value, whole: &Value) -> Value {
+    if let Value::Object(members) = &mut part {
+        for key in ["$defs", "definitions"] {
+            if let (Some(all), None) = (whole.get(key), members.get(key)) {
+                members.insert(key.to_owned(), all.clone());
+            }
+        }
+    }
+    part
+}
+
+pub fn never_used(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let options = options(tool);
+    let envs = merge::envs(options);
+    for (kind, name, _) in values(tool) {
+        let over = if envs.contains_key(name) {
+            "a variable of the environment"
+        } else if kind == keys::DEFAULTS && function::fixed(options).is_some_and(|fixed| fixed.contains_key(name)) {
+            "the fixed value"
+        } else {
+            continue;
+        };
+        let message = format!("it never counts: {over} of that name stands over it");
+        report.at(&tool.entry, at(&[keys::ARGS, kind, name]), message).fix_remove("remove it");
+    }
+}
+
+pub fn variable_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (kind, name, value) in values(tool) {
+        let place = at(&[keys::ARGS, kind, name]);
+        let Value::String(text) = value else {
+            if let Some(variable) = inside(value) {
+                let message =
+                    format!("{{{variable}}} stays as written: only texts at the top are filled in, not those in maps and lists");
+                report.at(&tool.entry, place, message);
+            }
+            continue;
+        };
+        for variable in template::names(text).filter(|name| !template::is_variable(name)) {
+            let near = nearest(variable, VARIABLES);
+            let message = format!("{{{variable}}} is no variable and stays as written{}", did_you_mean(near));
+            let found = report.at(&tool.entry, place.clone(), message);
+            if let Some(near) = near {
+                found.fix_set(format!("make it {{{near}}}"), text.replace(&format!("{{{variable}}}"), &format!("{{{near}}}")));
+            }
+        }
+    }
+}
+
+/// A variable that a text within a map or list names.
+fn inside(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => template::names(text).find(|name| template::is_variable(name)),
+        Value::Array(items) => items.iter().find_map(inside),
+        Value::Object(members) => members.values().find_map(inside),
+        _ => None,
+    }
+}
+
+pub fn variable_shown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let properties = tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
+    for (name, value) in function::defaults(options(tool)).into_iter().flatten() {
+        let shown =
+            properties.and_then(|properties| properties.get(name)).is_some_and(|property| property.get("default").is_none());
+        let variable = value.as_str().and_then(|text| template::names(text).find(|name| template::is_variable(name)));
+        if let (true, Some(variable)) = (shown, variable) {
+            let message = format!(
+                "the model is shown {{{variable}}} as it stands here; take \"{name}\" out of the properties to keep it back"
+            );
+            report.at(&tool.entry, at(&[keys::ARGS, keys::DEFAULTS, name]), message);
+        }
+    }
+}
+
+pub fn waiting(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
+        let seconds = options(tool).get(key).and_then(Value::as_f64);
+        if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
+            let message = format!("it changes nothing: a worker waits {WAITED} seconds at least, and this only lengthens that");
+            report.at(&tool.entry, at(&[key]), message).fix_remove("remove it");
+        }
+    }
+}
+
+fn jina(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
+    [keys::JINA, keys::OPENAPI].into_iter().find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
+}
+
+pub fn jina_host(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some((key, jina)) = jina(tool) else { return };
+    let Some(address) = jina.get("base_url").and_then(Value::as_str) else { return };
+    let authority = address.split_once("://").map_or(address, |(_, rest)| rest).split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let mode = jina.get("mode").and_then(Value::as_str);
+    let wanted = match mode {
+        Some("search") => HOSTS[0],
+        Some(_) => HOSTS[1],
+        None if HOSTS.contains(&host.as_str()) => return,
+        None => HOSTS[0],
+    };
+    if host != wanted {
+        let message = format!(
+            "the Jina service reaches {} only (search) and {} (reader); \"{host}\" is refused when it is called",
+            HOSTS[0], HOSTS[1]
+        );
+        let found = report.at(&tool.entry, at(&[key, "base_url"]), message);
+        found.fix_set(format!("make it https://{wanted}"), format!("https://{wanted}"));
+    }
+}
+
+pub fn jina_key_in_query(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some((_, jina)) = jina(tool) else { return };
+    if !jina.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
+        return;
+    }
+    for name in merge::envs(options(tool)).keys() {
+        let message = format!(
+            "\"{name}\" goes into the address of the request; the key that the service sends as a header is named by auth_env"
+        );
+        report.at(&tool.entry, at(&[keys::ENVS, name]), message).fix_remove("remove it");
+    }
+}

@@ -1,0 +1,105 @@
+//! Schemas that the API takes and models' APIs do not.
+
+use serde_json::{Value, json};
+
+use crate::{
+    engine::lint::{
+        check::{Report, member},
+        ground::Ground,
+    },
+    model::tool::Tool,
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::commonground::{entries, keys},
+};
+
+fn parameters(tool: &Tool) -> Option<&Value> {
+    tool.entry.value.get(keys::PARAMETERS).filter(|parameters| parameters.is_object())
+}
+
+pub fn not_object(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = parameters(tool) else {
+        if tool.entry.value.get(keys::PARAMETERS).is_none() && entries::name(&tool.entry.value).is_some() {
+            let message = "it has no parameters, which makes an empty schema: models' APIs want an object";
+            let at = member(keys::PARAMETERS);
+            let found = report.at(&tool.entry, at.clone(), message);
+            found.fix("say that it takes none", [Edit::Set { at, to: json!({"type": "object", "properties": {}}).into() }]);
+        }
+        return;
+    };
+    if parameters.get("type").and_then(Value::as_str) != Some("object") {
+        let message = "models' APIs want a schema of type object here";
+        let at = member(keys::PARAMETERS);
+        let found = report.at(&tool.entry, at.clone(), message);
+        if parameters.get("type").is_none() {
+            found.fix("add type: object", [Edit::Set { at: at.child("type"), to: "object".into() }]);
+        }
+    }
+}
+
+pub fn required_undefined(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = parameters(tool) else { return };
+    let properties = parameters.get("properties").and_then(Value::as_object);
+    let required = parameters.get("required").and_then(Value::as_array);
+    for (row, name) in required.into_iter().flatten().enumerate() {
+        let Some(name) = name.as_str() else { continue };
+        if properties.is_none_or(|properties| !properties.contains_key(name)) {
+            let at = member(keys::PARAMETERS).child("required").item(row);
+            let message = format!("\"{name}\" is required and not among the properties: the model has to guess what it is");
+            report.at(&tool.entry, at, message).fix_remove("remove it");
+        }
+    }
+}
+
+/// Arrays that the API's own look does not come to.
+pub fn bare_array(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = parameters(tool) else { return };
+    let mut found = Vec::new();
+    visit(parameters, &member(keys::PARAMETERS), Sight::Seen, &mut found);
+    for at in found {
+        let message = "it can be an array and has no \"items\": the API takes it, some models' APIs refuse it";
+        let items = at.child("items");
+        let fix = Edit::Set { at: items, to: json!({"type": "string"}).into() };
+        report.at(&tool.entry, at, message).fix("say that its items are texts", [fix]);
+    }
+}
+
+/// Whether the API looks at a schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Seen,
+    Unseen,
+}
+
+fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
+    let Value::Object(members) = schema else { return };
+    let of_type = members.get("type");
+    let alone = of_type.and_then(Value::as_str) == Some("array");
+    let among = of_type.and_then(Value::as_array).is_some_and(|types| types.iter().any(|name| name == "array"));
+    let bare = members.get("items").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty);
+    if bare && members.get("prefixItems").is_none() && (among || (alone && sight == Sight::Unseen)) {
+        found.push(at.clone());
+    }
+    for (key, below) in members {
+        let at = at.child(key);
+        match (key.as_str(), below) {
+            ("properties" | "$defs" | "definitions", Value::Object(all)) => {
+                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), sight, found));
+            }
+            ("patternProperties" | "dependentSchemas", Value::Object(all)) => {
+                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), Sight::Unseen, found));
+            }
+            ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
+                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), sight, found));
+            }
+            ("prefixItems", Value::Array(all)) => {
+                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), Sight::Unseen, found));
+            }
+            ("items", _) => visit(below, &at, sight, found),
+            ("additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames", _) => {
+                visit(below, &at, Sight::Unseen, found);
+            }
+            _ => {}
+        }
+    }
+}
