@@ -44,10 +44,12 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
             std::future::ready(())
         })
         .reconnect_delay_callback(move |attempt| {
-            if attempt > 0 {
-                tries.trying(attempt);
+            // The first try is made at once: when the connection is opened, and when it broke.
+            if attempt <= 1 {
+                return Duration::ZERO;
             }
-            backoff::delay(attempt)
+            tries.trying(attempt);
+            backoff::delay(attempt - 1)
         });
     let servers = options::servers(connection)?;
     let client = options.connect(servers).await.map_err(|error| options::refusal(&place, &error))?;

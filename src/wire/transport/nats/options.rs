@@ -16,6 +16,9 @@ use crate::model::{
 /// How long one server may take to answer.
 const CONNECTING: Duration = Duration::from_secs(5);
 
+/// So many messages may wait in the client while our own line, which is bounded in bytes, takes them off: a burst comes faster than that.
+const BURST: usize = 1_000_000;
+
 pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
     let read = |server: &String| server.parse::<ServerAddr>();
     let servers: Result<Vec<_>, _> = connection.servers.iter().map(read).collect();
@@ -28,7 +31,7 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallPr
 
 pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
     let options = authenticated(connection, secrets).await?;
-    let mut options = options.name("toolcrib").connection_timeout(CONNECTING).require_tls(connection.tls.required);
+    let mut options = options.name("toolcrib").connection_timeout(CONNECTING).subscription_capacity(BURST).require_tls(connection.tls.required);
     if let Some(authorities) = &connection.tls.ca_file {
         options = options.add_root_certificates(readable(authorities).await?.into());
     }
