@@ -11,6 +11,7 @@ use std::{
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 mod agent;
+mod answering;
 mod arguments;
 mod call;
 mod cases;

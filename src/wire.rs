@@ -8,6 +8,7 @@ pub mod backoff;
 pub mod deployed;
 pub mod dialogue;
 pub mod management;
+pub mod postgres;
 pub mod registry;
 pub mod serve;
 pub mod session;

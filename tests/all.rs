@@ -10,6 +10,8 @@ mod cases;
 mod cli;
 #[path = "all/commonground.rs"]
 mod commonground;
+#[path = "all/commonground_answer.rs"]
+mod commonground_answer;
 #[path = "all/commonground_findings.rs"]
 mod commonground_findings;
 #[path = "all/compose.rs"]

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    answering::{self, Wanted},
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -42,6 +43,10 @@ pub struct Serve {
     /// Answer by the rules of a stub file; tools that are named beside it are answered for by samples
     #[arg(long, value_name = "FILE")]
     stub: Option<PathBuf>,
+
+    /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a line of input is its result
+    #[arg(long)]
+    by_hand: bool,
 }
 
 impl Serve {
@@ -51,6 +56,15 @@ impl Serve {
         if connection.transport == TransportKind::Embedded {
             let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
             return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
+        }
+        if let Some(channel) = connection.channel.clone() {
+            let wanted = Wanted { tools: &self.tools, stub: self.stub.as_deref(), by_hand: self.by_hand };
+            let answering = answering::stands(&wanted, &opened, &channel, out)?;
+            return wait_for("serving", answering::serve(global, out, connection, answering));
+        }
+        if self.by_hand {
+            let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");
+            return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --by-hand out").into());
         }
         let offers = self.offers(&opened, out)?;
         wait_for("serving", serve(global, out, connection, offers))

@@ -19,6 +19,14 @@ use crate::{
 /// # Errors
 /// When the file is missing, cannot be read or is no stub (told with line and column), or a service's queues are not known.
 pub fn offers(path: &Path, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Problem> {
+    services(path, out)?.into_iter().map(|stub| offer(stub, opened)).collect()
+}
+
+/// The services of a stub file as it has them.
+///
+/// # Errors
+/// When the file is missing, cannot be read or is no stub (told with line and column).
+pub fn services(path: &Path, out: &Out) -> Result<Vec<StubService>, Problem> {
     let text = files::read(path)?.text;
     let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause);
     let source = Source::parse(Format::of(path).unwrap_or(Format::Yaml), text).map_err(|error| wrong(error.to_string()))?;
@@ -26,7 +34,7 @@ pub fn offers(path: &Path, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Pro
     for issue in unreached(&stub) {
         out.warn(format_args!("{}: {}", path.display(), placed(&source, &issue.at, &issue.message)));
     }
-    stub.services.into_iter().map(|stub| offer(stub, opened)).collect()
+    Ok(stub.services)
 }
 
 fn offer(stub: StubService, opened: &Opened) -> Result<Offer, Problem> {

@@ -8,7 +8,7 @@
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 //!
-//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn.
+//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn, [`rows`] what is written of them.
 //!
 //! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`report`] why a result is not taken,
 //! [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
@@ -25,6 +25,7 @@ pub mod command;
 pub mod context;
 pub mod definition;
 pub mod entries;
+pub mod executor;
 pub mod fault;
 pub mod function;
 pub mod headers;
@@ -39,6 +40,7 @@ pub mod refusal;
 pub mod report;
 pub mod result;
 pub mod routes;
+pub mod rows;
 pub mod rules;
 pub mod schema;
 pub mod subject;

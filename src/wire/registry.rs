@@ -69,6 +69,12 @@ impl Registry {
         Self { secrets, kept: Kept::default(), slots: Lock::default(), states: watch::Sender::default() }
     }
 
+    /// How secrets are looked up.
+    #[must_use]
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays.
     /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
     pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {

@@ -58,6 +58,7 @@ const FOLDERS: &[Folder] = &[
             "reqwest",
             "serde",
             "async_nats",
+            "tokio_postgres",
             "lapin",
             "async_rs",
             "prost",

@@ -131,5 +131,5 @@ fn each_failure_is_explained() {
     // Closed ways say what would open them.
     let closed = place.run(&["call", "--route", "ui", "locked"]);
     closed.ended(2, &["ui_allowed", "open is: god, probe"]);
-    place.run(&["call", "--route", "gods", "locked"]).ended(2, &["there are: ui, god, probe"]);
+    place.run(&["call", "--route", "gods", "locked"]).ended(2, &["there are: ui, direct, god, probe"]);
 }

@@ -90,7 +90,10 @@ const TEXTS: &[Row] = &[
     ),
 ];
 
-/// The text that every refused report gets.
+/// The text that nearly every refused report gets.
+pub const REPORT_REFUSED: &str = "publish_tool_result_report rejected: status=rejected code=protocol_violation";
+
+/// How the texts of refused reports begin.
 const REPORT: &str = "publish_tool_result_report rejected";
 
 /// What a text of CommonGround's means; `None` where it is none that needs words. `known` are the causes that bar the report, where
@@ -122,14 +125,12 @@ fn of_report(known: &[Barred]) -> Explained {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "publish_tool_result_report rejected: status=rejected code=protocol_violation";
-
     #[test]
     fn the_text_for_ten_causes_names_the_one_that_is_known() {
-        let one = explain(TEXT, &[Barred::Author]).unwrap();
+        let one = explain(REPORT_REFUSED, &[Barred::Author]).unwrap();
         assert!(one.means.contains("author_id"), "{one:?}");
-        assert!(explain(TEXT, &[]).unwrap().means.contains("ten causes"));
-        let depth = explain(&TEXT.replace("protocol_violation", "recursion_depth_exceeded"), &[]).unwrap();
+        assert!(explain(REPORT_REFUSED, &[]).unwrap().means.contains("ten causes"));
+        let depth = explain(&REPORT_REFUSED.replace("protocol_violation", "recursion_depth_exceeded"), &[]).unwrap();
         assert!(depth.means.contains("20"), "{depth:?}");
     }
 

@@ -24,6 +24,9 @@ use crate::{
 /// Stands in a request for the agent that a session makes for itself, until it has one.
 pub const OWN_AGENT: &str = "<an agent of our own>";
 
+/// Where the result of a direct call shows: the caller's inbox, a table.
+const INBOX: &str = "state.agent_inbox";
+
 /// How long a tool may take where nothing else is said, in seconds.
 pub const WAITING: u64 = 30;
 
@@ -32,6 +35,8 @@ pub const WAITING: u64 = 30;
 pub enum Way {
     /// As a user's interface does: the UI worker merges the options, writes the cards and sends the command.
     Ui,
+    /// With cards and rows that we write ourselves, and the command that we send.
+    Direct,
     /// Through the management API, which sends the command as it is told to.
     God,
     /// Straight to the tool's service, without a card: only to see whether it is there.
@@ -51,6 +56,12 @@ const ROUTES: &[Row] = &[
         title: "UI action: options merged, cards written, epoch kept, as in real use",
         closed: ui_closed,
         request: ui,
+    },
+    Row {
+        id: "direct",
+        title: "direct: card and rows written into PostgreSQL, then the command; options merged here",
+        closed: direct_closed,
+        request: direct,
     },
     Row { id: "god", title: "the API's god endpoint: any tool, options not merged", closed: god_closed, request: god },
     Row {
@@ -80,6 +91,9 @@ pub fn way_of(request: &Request) -> Way {
     if request.to.starts_with('/') {
         return Way::God;
     }
+    if request.reply.as_deref() == Some(INBOX) {
+        return Way::Direct;
+    }
     let is_action = Subject::parse(&request.to).is_some_and(|subject| subject.component == "sys" && subject.suffix == "action");
     if is_action { Way::Ui } else { Way::Probe }
 }
@@ -105,6 +119,17 @@ fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<
     no_nats(connection).or_else(|| no_agent(channel)).or_else(|| {
         (!allowed).then(|| "the tool is not open to the UI: set \"ui_allowed\": true in its options, and push it".to_owned())
     })
+}
+
+fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
+    let variable = || {
+        let name = &connection.name;
+        format!("it writes into PostgreSQL: set postgres-variable = \"…\" in [connections.{name}.commonground]")
+    };
+    no_nats(connection)
+        .or_else(|| channel.postgres_variable.is_none().then(variable))
+        .or_else(|| no_agent(channel))
+        .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }
 
 fn god_closed(_: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
@@ -190,6 +215,14 @@ fn ui(asked: &Asked<'_>) -> Asking {
     let mut command = command::ui_action(context, &ids.trace, &call.tool.name, &serde_json::Map::new());
     command.body = with_arguments(&json!({"action_id": ids.call, "tool_name": call.tool.name}), call.arguments);
     Asking { command, reply: Some(Subject::ui_ack(&channel.project, &channel.channel).to_string()) }
+}
+
+fn direct(asked: &Asked<'_>) -> Asking {
+    let Asked { call, context, ids, .. } = asked;
+    let subject = subject::render(target(call.tool).unwrap_or_default(), context).text;
+    let after = call.tool.entry.value.get(keys::AFTER_EXECUTION).and_then(Value::as_str).unwrap_or(keys::SUSPEND);
+    let body = Pointed { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
+    Asking { command: command::tool(&subject, context, &ids.trace, &body), reply: Some(INBOX.to_owned()) }
 }
 
 fn god(asked: &Asked<'_>) -> Asking {

@@ -3,15 +3,18 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
-//! | [`ui`], [`god`], [`probe`] | one way each |
+//! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
+//! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
 //! | [`sight`] | what passes in the channel, and what the server says of deliveries |
 //! | [`cause`] | who listens, and why nothing comes |
 
 pub mod calling;
 pub mod cause;
+pub mod direct;
 pub mod god;
 pub mod probe;
 pub mod sight;
+pub mod tables;
 pub mod ui;
 
 use futures::future::BoxFuture;
@@ -42,6 +45,7 @@ impl Procedure for CommonGroundCalls {
             };
             match routes::way_of(ground.request) {
                 Way::Ui => ui::run(&mut calling).await,
+                Way::Direct => direct::run(&mut calling).await,
                 Way::God => god::run(&mut calling).await,
                 Way::Probe => probe::run(&mut calling).await,
             }

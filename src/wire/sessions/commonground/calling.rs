@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::cause;
+use super::{cause, tables::Tables};
 use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
@@ -37,6 +37,8 @@ pub struct Calling<'c> {
     pub teller: &'c mut Teller,
     pub channel: &'c Channel,
     pub api: Option<Management>,
+    /// The deployment's tables, on the way that writes into them.
+    pub tables: Option<Tables>,
     /// The agent in whose name it is made.
     pub agent: String,
     /// It was made by us, so that it goes back to where the next call takes it from.
@@ -61,7 +63,7 @@ impl<'c> Calling<'c> {
             None => None,
         };
         let agent = channel.agent.clone().unwrap_or_default();
-        Ok(Self { ground, teller, channel, api, agent, own: false, told: 0 })
+        Ok(Self { ground, teller, channel, api, tables: None, agent, own: false, told: 0 })
     }
 
     /// JetStream, where the connection has it.
@@ -185,8 +187,11 @@ impl<'c> Calling<'c> {
         (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), self.cause(to).await)))
     }
 
-    /// A card as the API gives it.
+    /// A card as the API gives it, or as the tables have it.
     pub async fn card(&self, id: &str) -> Option<Value> {
+        if let Some(tables) = &self.tables {
+            return tables.card(id).await.ok().flatten();
+        }
         let answer = self.api.as_ref()?.get(&self.path(&format!("/cards/{}", path_part(id)))).await.ok()?;
         answer.is_good().then(|| answer.json())
     }

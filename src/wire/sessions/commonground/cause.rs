@@ -25,6 +25,12 @@ pub async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
     Some(all.into_iter().map(listener).collect())
 }
 
+/// Every filter with the name of its consumer.
+pub fn filters(listeners: Vec<Listener>) -> Vec<(String, String)> {
+    let rows = |Listener { name, filters, .. }| filters.into_iter().map(move |filter| (String::clone(&name), filter));
+    listeners.into_iter().flat_map(rows).collect()
+}
+
 /// Those among them that are services for a subject: whoever only reads along takes the whole channel.
 fn services<'l>(listeners: &'l [Listener], to: &str) -> Vec<&'l Listener> {
     let target = to.split('.').nth(6);

@@ -103,13 +103,7 @@ async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), Deaf>
     let to = calling.ground.request.to.clone();
     let command =
         Command { subject: to.clone(), headers: calling.headers(), body: String::from_utf8_lossy(&calling.body()).into_owned() };
-    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| {
-        let rows = listeners.into_iter().flat_map(|listener| {
-            let name = listener.name;
-            listener.filters.into_iter().map(move |filter| (name.clone(), filter))
-        });
-        Known::Found(rows.collect())
-    });
+    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(listeners)));
     let service = Subject::parse(&to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target));
     let world =
         World { service, card: Known::Absent, turn: Known::Absent, request: Known::Absent, listeners, ..World::default() };

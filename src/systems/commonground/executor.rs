@@ -1,0 +1,141 @@
+//! A service's side of a call: what it does with a command, before and after the tool's own code. Pure: who serves only carries it out.
+
+use serde_json::{Map, Value};
+
+use super::{
+    after::{After, Said},
+    command::Command,
+    fault::{Fate, Said as Told, Stage, verdict},
+    known::Known,
+    preflight::{World, preflight, written},
+    result::{self, Built, Given},
+};
+
+/// What is done with a command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attended {
+    /// The tool is asked, with the arguments of the call's card.
+    Ask(Map<String, Value>),
+    /// It is not asked; this goes back.
+    Refused(Box<Built>, String),
+    /// Taken and forgotten.
+    Dropped(String),
+    /// Nothing can be written for it. A real service would have it delivered again and again, or stand still over it.
+    Hopeless(String),
+}
+
+/// Decides as a real service does. That a result cannot be reported shows later, in what bars its report.
+#[must_use]
+pub fn attend(command: &Command, world: &World) -> Attended {
+    let own = World { listeners: Known::Unknown, ..world.clone() };
+    let mut faults = preflight(command, &own);
+    faults.retain(|fault| fault.stage != Stage::Report);
+    let verdict = verdict(&faults);
+    let why = || verdict.because.map(ToString::to_string).unwrap_or_default();
+    match (verdict.fate, verdict.because.and_then(|fault| fault.says.as_ref())) {
+        (Fate::Executed, _) => {
+            let card = world.card.as_ref().found();
+            let arguments = card.and_then(|card| card.content["arguments"].as_object()).cloned();
+            arguments.map_or_else(|| Attended::Hopeless("the call's card cannot be read".into()), Attended::Ask)
+        }
+        (Fate::RefusedWithResult, Some(Told::Result { code, message })) => {
+            Attended::Refused(Box::new(result::failed(code, message, written(command, &verdict))), why())
+        }
+        (Fate::Dropped, _) => Attended::Dropped(why()),
+        _ => Attended::Hopeless(why()),
+    }
+}
+
+/// What a tool's code said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// Its pieces, joined.
+    pub text: String,
+    pub error: Option<(String, String)>,
+}
+
+/// The result of what was said: JSON where the text is some, else the text itself.
+#[must_use]
+pub fn built(spoken: &Spoken, command: &Command) -> Built {
+    let after = serde_json::from_str::<Value>(&command.body).ok();
+    let after = after.and_then(|body| After::of_word(body["after_execution"].as_str()?));
+    if let Some((code, message)) = &spoken.error {
+        return result::failed(code, message, after);
+    }
+    let result = serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
+    result::build(&Given { status: "success", result: &result, error: None, said: Said { command: after, ..Said::default() } })
+}
+
+/// An answer as a person types it: a result, in JSON or in plain words, or `{"error": {"code": …, "message": …}}`.
+#[must_use]
+pub fn typed(text: &str) -> Spoken {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let part = |name: &str, otherwise: &str| value["error"][name].as_str().unwrap_or(otherwise).to_owned();
+    match &value["error"] {
+        Value::Object(_) => {
+            Spoken { text: String::new(), error: Some((part("code", "internal_error"), part("message", "it did not work"))) }
+        }
+        Value::String(message) => Spoken { text: String::new(), error: Some(("internal_error".into(), message.clone())) },
+        _ => Spoken { text: text.to_owned(), error: None },
+    }
+}
+
+/// The author of a service's cards, by the target that it listens on.
+#[must_use]
+pub fn author(target: &str) -> String {
+    format!("tool.{target}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::systems::commonground::{card::Card, report::Turn};
+
+    fn command() -> Command {
+        let body = json!({"tool_name": "lamp", "after_execution": "terminate", "tool_call_card_id": "c"}).to_string();
+        let headers = [("CG-Agent-Id", "a"), ("CG-Turn-Id", "t"), ("CG-Tool-Call-Id", "call")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Command { subject: "cg.v1r4.lab.public.cmd.tool.lamp.on".into(), headers, body }
+    }
+
+    fn world() -> World {
+        let content = json!({"tool_name": "lamp", "arguments": {"room": "hall"}});
+        let card = json!({"card_id": "c", "type": "tool.call", "tool_call_id": "call", "content": content});
+        World { card: Known::looked_up(Card::read(&card)), ..World::default() }
+    }
+
+    #[test]
+    fn a_sound_command_asks_the_tool_with_the_cards_arguments() {
+        let Attended::Ask(arguments) = attend(&command(), &world()) else { panic!("it was not asked") };
+        assert_eq!(arguments["room"], "hall");
+        let built = built(&Spoken { text: "{\"on\": true}".into(), error: None }, &command());
+        assert_eq!((built.after.after, &built.result["on"]), (After::Terminate, &json!(true)));
+        let burnt = Spoken { text: String::new(), error: Some(("burnt".into(), "the bulb".into())) };
+        assert_eq!(super::built(&burnt, &command()).status, "failed");
+    }
+
+    #[test]
+    fn answers_are_typed_as_results_or_errors() {
+        assert_eq!(typed("on").text, "on");
+        assert_eq!(typed(r#"{"on": true}"#).text, r#"{"on": true}"#);
+        let error = typed(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#).error;
+        assert_eq!(error, Some(("burnt".into(), "the bulb".into())));
+        assert_eq!(typed(r#"{"error": "the bulb"}"#).error, Some(("internal_error".into(), "the bulb".into())));
+    }
+
+    #[test]
+    fn what_a_real_service_refuses_is_refused_and_what_it_drops_is_dropped() {
+        let unknown = World { card: Known::Absent, ..world() };
+        assert!(matches!(attend(&command(), &unknown), Attended::Refused(built, _) if built.result["error_code"] == "not_found"));
+        let nameless = Command { headers: Vec::new(), ..command() };
+        assert!(matches!(attend(&nameless, &world()), Attended::Dropped(_)));
+        let text = Command { body: "text".into(), ..command() };
+        assert!(matches!(attend(&text, &world()), Attended::Hopeless(_)));
+        let answered = World { result: Known::Found("r".into()), ..world() };
+        assert!(matches!(attend(&command(), &answered), Attended::Hopeless(_)));
+        let gone_on = World { turn: Known::Found(Turn { epoch: 9 }), ..world() };
+        assert!(matches!(attend(&command(), &gone_on), Attended::Ask(_)), "that shows when it is reported");
+    }
+}

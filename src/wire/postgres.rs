@@ -1,0 +1,158 @@
+//! A PostgreSQL database whose address stands in an environment variable, password and all.
+
+mod encrypted;
+
+use std::time::Duration;
+
+use tokio::{task::JoinHandle, time::timeout};
+use tokio_postgres::{
+    Client, Config, Error, NoTls, Row, Socket,
+    config::{Host, SslMode},
+    tls::MakeTlsConnect,
+    types::ToSql,
+};
+
+use self::encrypted::Encrypted;
+use super::{tls, transport::bus::Secrets};
+use crate::model::{call::CallProblem, connection::Connection};
+
+/// How long the server may take to let us in, and to answer one statement.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An open database; closed when it is dropped.
+pub struct Database {
+    client: Client,
+    /// Host, port and name, without user and password.
+    place: String,
+    running: JoinHandle<()>,
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+impl Database {
+    /// Opens the database whose address the variable holds, encrypted where the address asks for it.
+    ///
+    /// # Errors
+    /// When the variable is not set or holds no address, or nobody lets us in. No word of the address but host, port and name is told.
+    pub async fn open(connection: &Connection, secrets: &Secrets, variable: &str) -> Result<Self, CallProblem> {
+        let address = super::transport::settings::secret(connection, secrets, variable)?;
+        // The parser's own words may repeat parts of the address.
+        let mut config: Config = address.parse().map_err(|_: Error| CallProblem {
+            kind: "bad-address".into(),
+            message: format!("{variable} does not hold the address of a PostgreSQL database"),
+            remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
+        })?;
+        config.application_name("toolcrib").connect_timeout(PATIENCE);
+        let place = place(&config);
+        let opened = if config.get_ssl_mode() == SslMode::Require {
+            tls::install();
+            timeout(PATIENCE, connected(&config, Encrypted(tls::config(connection).await?))).await
+        } else {
+            timeout(PATIENCE, connected(&config, NoTls)).await
+        };
+        let opened = opened.map_err(|_| silent(&place))?;
+        let (client, running) = opened.map_err(|error| unopened(&place, &error))?;
+        Ok(Self { client, place, running })
+    }
+
+    /// Where it is, for people.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The rows that a statement gives.
+    pub async fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, CallProblem> {
+        self.timed(self.client.query(statement, values)).await
+    }
+
+    /// Runs several statements, each with its one parameter, in one transaction: all of them, or none.
+    pub async fn write(&mut self, statements: &[(String, serde_json::Value)]) -> Result<(), CallProblem> {
+        let place = self.place.clone();
+        let writing = async {
+            let transaction = self.client.transaction().await?;
+            for (statement, value) in statements {
+                transaction.execute(statement.as_str(), &[value]).await?;
+            }
+            transaction.commit().await
+        };
+        match timeout(PATIENCE, writing).await {
+            Ok(done) => done.map_err(|error| failed(&place, &error)),
+            Err(_) => Err(silent(&place)),
+        }
+    }
+
+    async fn timed<T>(&self, asking: impl Future<Output = Result<T, Error>>) -> Result<T, CallProblem> {
+        match timeout(PATIENCE, asking).await {
+            Ok(done) => done.map_err(|error| failed(&self.place, &error)),
+            Err(_) => Err(silent(&self.place)),
+        }
+    }
+}
+
+async fn connected<T>(config: &Config, tls: T) -> Result<(Client, JoinHandle<()>), Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, running) = config.connect(tls).await?;
+    // Its end is seen by whoever asks next.
+    Ok((client, tokio::spawn(async move { drop(running.await) })))
+}
+
+fn place(config: &Config) -> String {
+    let host = config.get_hosts().first().map_or_else(
+        || "localhost".to_owned(),
+        |host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        },
+    );
+    let port = config.get_ports().first().copied().unwrap_or(5432);
+    format!("{host}:{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
+}
+
+fn silent(place: &str) -> CallProblem {
+    CallProblem {
+        kind: "no-postgres".into(),
+        message: format!("PostgreSQL at {place} did not answer within {} s", PATIENCE.as_secs()),
+        remedy: "see whether it runs and has room for another connection".into(),
+    }
+}
+
+fn unopened(place: &str, error: &Error) -> CallProblem {
+    let cause = cause(error);
+    let remedy = if error.as_db_error().is_some() {
+        "check user, password and name in the address"
+    } else {
+        "see whether it runs, and check the address"
+    };
+    CallProblem { kind: "no-postgres".into(), message: format!("PostgreSQL at {place}: {cause}"), remedy: remedy.into() }
+}
+
+fn failed(place: &str, error: &Error) -> CallProblem {
+    let known = error.as_db_error();
+    let kind = match known.map(|error| error.code().code()) {
+        Some("23505") => "postgres-duplicate",
+        Some(code) if code.starts_with("42") => "postgres-schema",
+        _ => "postgres",
+    };
+    let remedy = match kind {
+        "postgres-duplicate" => "it was written before: ids must be new for every call, and a call has one result",
+        "postgres-schema" => "see whether it is the database of a CommonGround v1r4, and whether its user may write",
+        _ => "",
+    };
+    CallProblem { kind: kind.into(), message: format!("PostgreSQL at {place}: {}", cause(error)), remedy: remedy.into() }
+}
+
+/// The server's own words, else those of what kept us from it. Neither holds the password.
+fn cause(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(told) => told.message().to_owned(),
+        None => std::error::Error::source(error).map_or_else(|| error.to_string(), |source| format!("{error}: {source}")),
+    }
+}

@@ -1,0 +1,492 @@
+//! Answers CommonGround's commands in the place of a tool's service: reads the call's card, asks whoever answers, writes result and report
+//! in one transaction, wakes the caller's worker. Without PostgreSQL it only says what it would write.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use async_nats::{
+    HeaderMap,
+    jetstream::{
+        AckKind, Context as Streams, Message,
+        consumer::{AckPolicy, DeliverPolicy, pull},
+        kv,
+    },
+};
+use futures::{StreamExt, stream};
+use serde_json::{Map, Value, json};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    engine::{
+        mask::Mask,
+        services::sample::Asking,
+        stub::{
+            choose,
+            play::{Play, Said},
+            script::StubService,
+        },
+    },
+    model::{
+        call::CallProblem,
+        connection::{Channel, Connection},
+    },
+    systems::commonground::{
+        card::Card,
+        command::{self, Command},
+        context::Context,
+        executor::{self, Attended, Spoken},
+        headers, idempotency,
+        known::Known,
+        preflight::{ServiceKind, World},
+        refusal,
+        report::Barred,
+        result::{self, Author, Built},
+        routes::path_part,
+        rows::{self, Fresh, Row},
+        subject::{self, Subject},
+        trace::Traceparent,
+    },
+    wire::{
+        management::Management,
+        sessions::commonground::{calling::problem, cause, sight::COMMANDS, tables::Tables},
+        transport::{
+            bus::{Bus, Secrets},
+            nats,
+        },
+    },
+};
+
+/// As upstream's own services have it.
+const ACK_WAIT: Duration = Duration::from_secs(30);
+const DELIVERIES: i64 = 3;
+/// The consumer goes when nobody has asked it for so long.
+const FORGOTTEN: Duration = Duration::from_secs(60);
+/// How often the server is told that an answer is still under way.
+const AT_WORK: Duration = Duration::from_secs(10);
+
+/// A tool that is answered for.
+#[derive(Clone, Debug)]
+pub struct Stand {
+    pub tool: String,
+    /// The part of its subject that its service listens on.
+    pub target: String,
+    pub by: By,
+}
+
+/// Who answers.
+#[derive(Clone, Debug)]
+pub enum By {
+    Stub(Arc<StubService>),
+    /// Whoever takes these questions, one at a time.
+    Hand(mpsc::Sender<Question>),
+}
+
+/// A call that waits for an answer by hand.
+#[derive(Debug)]
+pub struct Question {
+    pub tool: String,
+    pub call: String,
+    pub agent: String,
+    pub arguments: Map<String, Value>,
+    pub reply: oneshot::Sender<Spoken>,
+}
+
+/// What became of one command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    pub tool: String,
+    pub call: String,
+    pub agent: String,
+    /// The stub's rule that counted.
+    pub rule: Option<String>,
+    /// What was done, for people.
+    pub words: String,
+    /// How the result ended up: `success`, `failed`, …; `None`: there is none.
+    pub status: Option<String>,
+    /// What was written, or would have been.
+    pub rows: Vec<Row>,
+    /// Whether it was written.
+    pub written: bool,
+    pub problem: Option<CallProblem>,
+}
+
+/// A command that was taken.
+struct Taken<'t> {
+    stand: &'t Stand,
+    message: &'t Message,
+    command: Command,
+    /// Null where it is no JSON.
+    body: Value,
+}
+
+/// Tools that are answered for, with consumers that listen already.
+pub struct Executor {
+    streams: Streams,
+    marks: Option<kv::Store>,
+    channel: Channel,
+    api: Option<Management>,
+    tables: Option<Tables>,
+    stands: Vec<(Stand, pull::Stream)>,
+    /// What is odd about the start, for people.
+    pub warnings: Vec<String>,
+}
+
+impl Executor {
+    /// Makes a consumer of its own for each tool, which takes what comes from now on and goes with us.
+    ///
+    /// # Errors
+    /// When the connection leads to no channel, or its server keeps no commands.
+    pub async fn start(
+        connection: &Connection,
+        bus: &dyn Bus,
+        secrets: &Secrets,
+        stands: Vec<Stand>,
+    ) -> Result<Self, CallProblem> {
+        let Some(channel) = connection.channel.clone() else {
+            let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
+            return Err(problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel"));
+        };
+        let streams = bus
+            .streams()
+            .ok_or_else(|| problem("no-streams", format!("{} is no NATS server", bus.place()), "choose a connection nats://…"))?;
+        let api = match &channel.api {
+            Some(address) => Some(Management::at(connection, address).await?),
+            None => None,
+        };
+        let mut warnings = Vec::new();
+        let tables = match (&channel.postgres_variable, Tables::open(connection, &channel, secrets).await) {
+            (_, Ok(tables)) => Some(tables),
+            (None, Err(CallProblem { message, remedy, .. })) => {
+                warnings.push(format!(
+                    "{message}: nothing is written, and callers get no answer; what would be written is shown ({remedy})"
+                ));
+                None
+            }
+            (Some(_), Err(problem)) => return Err(problem),
+        };
+        let marks = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok();
+        let others = cause::listeners(&streams).await.map(cause::filters).unwrap_or_default();
+        let mut listening = Vec::with_capacity(stands.len());
+        for stand in stands {
+            let filter = filter(&channel, &stand.target);
+            for (name, other) in &others {
+                // Whoever reads everything along is no service.
+                if subject::overlap(other, &filter) && other.split('.').nth(6) == Some(&stand.target) {
+                    warnings.push(format!(
+                        "{name} listens on {other} too: both answer, and only the first answer of a call can be stored; stop the other"
+                    ));
+                }
+            }
+            let messages = listen(&streams, filter).await?;
+            listening.push((stand, messages));
+        }
+        Ok(Self { streams, marks, channel, api, tables, stands: listening, warnings })
+    }
+
+    /// The subjects that are listened to, with their tools' names.
+    #[must_use]
+    pub fn subjects(&self) -> Vec<(String, String)> {
+        self.stands.iter().map(|(stand, _)| (stand.tool.clone(), filter(&self.channel, &stand.target))).collect()
+    }
+
+    /// Answers one call after another until `stop`. Reports that nobody takes in time are left out.
+    pub async fn run(mut self, told: mpsc::Sender<Told>, stop: CancellationToken) {
+        let stands = std::mem::take(&mut self.stands);
+        let lines = stands.into_iter().map(|(stand, messages)| messages.map(move |message| (stand.clone(), message)).boxed());
+        let mut heard = stream::select_all(lines);
+        loop {
+            let next = tokio::select! {
+                () = stop.cancelled() => return,
+                next = heard.next() => next,
+            };
+            let (stand, message) = match next {
+                None => return,
+                Some((_, Err(_))) => continue,
+                Some((stand, Ok(message))) => (stand, message),
+            };
+            let done = tokio::select! {
+                // What is not answered is delivered again, to whoever listens then.
+                () = stop.cancelled() => return,
+                done = self.attend(&stand, &message) => done,
+            };
+            let _ = told.try_send(done);
+        }
+    }
+
+    async fn attend(&mut self, stand: &Stand, message: &Message) -> Told {
+        let command = command_of(message);
+        let subject = Subject::parse(&command.subject);
+        let context = subject.map(|subject| command::context_of(&subject, &command.headers)).unwrap_or_default();
+        let body: Value = serde_json::from_str(&command.body).unwrap_or_default();
+        let mut told = Told {
+            tool: body["tool_name"].as_str().unwrap_or(&stand.tool).to_owned(),
+            call: context.tool_call_id.clone(),
+            agent: context.agent_id.clone(),
+            ..Told::default()
+        };
+        let taken = Taken { stand, message, command, body };
+        let done = self.answer(&taken, context, &mut told).await;
+        if let Err(problem) = done {
+            told.problem = Some(problem);
+        }
+        // A second delivery would change nothing: whatever could be written is.
+        let _ = message.ack().await;
+        told
+    }
+
+    async fn answer(&mut self, taken: &Taken<'_>, context: Context, told: &mut Told) -> Result<(), CallProblem> {
+        let Taken { stand, message, command, body } = taken;
+        let world = self.world(stand, &context, body).await?;
+        let call = world.card.as_ref().found().cloned().unwrap_or_default();
+        let context = completed(context, &call);
+        told.call.clone_from(&context.tool_call_id);
+        let built = match executor::attend(command, &world) {
+            Attended::Ask(arguments) => {
+                if !self.claim(&context, &told.tool).await {
+                    told.words = "another service has it: its mark stands in the bucket".into();
+                    return Ok(());
+                }
+                let Some(spoken) = ask(stand, message, arguments, told).await else {
+                    told.words = "not answered".into();
+                    return Ok(());
+                };
+                executor::built(&spoken, command)
+            }
+            Attended::Refused(built, why) => {
+                told.words = format!("refused: {why}; ");
+                *built
+            }
+            Attended::Dropped(why) => {
+                told.words = format!("dropped without a word, as a service does: {why}");
+                return Ok(());
+            }
+            Attended::Hopeless(why) => {
+                told.words = format!("nothing can be written for it: {why}");
+                return Ok(());
+            }
+        };
+        self.report(taken, &context, &call, &built, told).await
+    }
+
+    /// What is known of the world that the command comes into.
+    async fn world(&self, stand: &Stand, context: &Context, body: &Value) -> Result<World, CallProblem> {
+        let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
+        let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
+        let service = ServiceKind::behind(&stand.target);
+        if let Some(tables) = &self.tables {
+            return Ok(World { service, ..tables.world(context, pointer, tool).await? });
+        }
+        let Some(api) = &self.api else { return Ok(World { service, ..World::default() }) };
+        let path = format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
+        let answer = api.get(&path).await?;
+        let card = if answer.is_good() { Card::read(&answer.json()) } else { None };
+        Ok(World { service, card: Known::looked_up(card), ..World::default() })
+    }
+
+    /// Marks the call as running; false when somebody else did before.
+    async fn claim(&self, context: &Context, tool: &str) -> bool {
+        let (Some(marks), Some(_)) = (&self.marks, &self.tables) else { return true };
+        let key = idempotency::tool_key(&context.project_id, tool, &context.tool_call_id);
+        let mark = json!({"status": "running", "timestamp": timestamp()}).to_string();
+        match marks.create(key, mark.into()).await {
+            Ok(_) => true,
+            Err(error) => error.kind() != kv::CreateErrorKind::AlreadyExists,
+        }
+    }
+
+    async fn report(
+        &mut self,
+        taken: &Taken<'_>,
+        context: &Context,
+        call: &Card,
+        built: &Built,
+        told: &mut Told,
+    ) -> Result<(), CallProblem> {
+        let fresh = Uuid::new_v4().simple().to_string();
+        let author = executor::author(&taken.stand.target);
+        let card = result::card(&fresh, Author { id: &author, function: &told.tool }, context, call, built);
+        let trace = child(&taken.command, context);
+        told.status = Some(built.status.clone());
+        let Some(tables) = &mut self.tables else {
+            let now = "the moment of writing";
+            told.rows = rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now });
+            told.words.push_str("not written, for want of PostgreSQL");
+            return Ok(());
+        };
+        let now = tables.now().await?;
+        let barred = tables.barred(context, &card).await?;
+        let worker = tables.worker_target(&context.agent_id).await?;
+        let mut rows = rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now: &now });
+        if !barred.is_empty() || worker.is_none() {
+            rows.truncate(1);
+        }
+        tables.write(&rows).await?;
+        told.words.push_str(&unheard(&barred, worker.is_none(), &built.status));
+        (told.rows, told.written) = (rows, true);
+        if let Some(worker) = worker.filter(|_| barred.is_empty()) {
+            self.wake(context, &worker, &trace).await?;
+        }
+        self.done(context, &told.tool, &built.report(&card.id)).await;
+        Ok(())
+    }
+
+    async fn wake(&self, context: &Context, worker: &str, trace: &Traceparent) -> Result<(), CallProblem> {
+        let Command { subject, headers, body } = command::wakeup(context, worker, trace);
+        let headers: HeaderMap = nats::headers(&headers)?;
+        let unrung = |error: String| {
+            problem(
+                "not-woken",
+                format!("the result is written, but {worker} was not woken: {error}"),
+                "it looks again by itself, later",
+            )
+        };
+        let kept =
+            self.streams.publish_with_headers(subject, headers, body.into()).await.map_err(|error| unrung(error.to_string()))?;
+        kept.await.map(drop).map_err(|error| unrung(error.to_string()))
+    }
+
+    async fn done(&self, context: &Context, tool: &str, report: &Value) {
+        let Some(marks) = &self.marks else { return };
+        let key = idempotency::tool_key(&context.project_id, tool, &context.tool_call_id);
+        let mark = json!({"status": "done", "timestamp": timestamp(), "payload": report}).to_string();
+        // Only watchers miss it.
+        let _ = marks.put(key, mark.into()).await;
+    }
+}
+
+/// What listens for a tool in one channel.
+fn filter(channel: &Channel, target: &str) -> String {
+    Subject::tool(&channel.project, &channel.channel, target, "*").to_string()
+}
+
+async fn listen(streams: &Streams, filter: String) -> Result<pull::Stream, CallProblem> {
+    let unheard = |error: String| {
+        let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
+        problem("no-stream", message, "CommonGround's services make the streams: start one, or check the permissions")
+    };
+    let stream = streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
+    let config = pull::Config {
+        filter_subject: filter.clone(),
+        deliver_policy: DeliverPolicy::New,
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: ACK_WAIT,
+        max_deliver: DELIVERIES,
+        inactive_threshold: FORGOTTEN,
+        description: Some("toolcrib serve".into()),
+        ..pull::Config::default()
+    };
+    let consumer = stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
+    consumer.messages().await.map_err(|error| unheard(error.to_string()))
+}
+
+fn command_of(message: &Message) -> Command {
+    let pairs = message.headers.iter().flat_map(HeaderMap::iter);
+    let headers = pairs.flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())));
+    Command {
+        subject: message.subject.to_string(),
+        headers: headers.collect(),
+        body: String::from_utf8_lossy(&message.payload).into_owned(),
+    }
+}
+
+/// What the message leaves out and the call's card has.
+fn completed(context: Context, call: &Card) -> Context {
+    let or = |own: String, label: &str| if own.is_empty() { call.label(label).unwrap_or_default().to_owned() } else { own };
+    Context {
+        tool_call_id: if context.tool_call_id.is_empty() { call.tool_call_id.clone() } else { context.tool_call_id },
+        step_id: or(context.step_id, "step_id"),
+        trace_id: or(context.trace_id, "trace_id"),
+        parent_step_id: or(context.parent_step_id, "parent_step_id"),
+        ..context
+    }
+}
+
+/// The next span of the command's trace; a command without one begins one.
+fn child(command: &Command, context: &Context) -> Traceparent {
+    let random = Uuid::new_v4().as_u128();
+    let own = headers::value(&command.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
+    let known = || u128::from_str_radix(&context.trace_id, 16).map(|trace| Traceparent::first(trace, 1));
+    own.or_else(|| known().ok()).unwrap_or_else(|| Traceparent::first(random, 1)).child(command::low(random))
+}
+
+fn timestamp() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+fn unheard(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
+    if unknown_agent {
+        return format!("{status}: written, but not reported: the project has no such agent");
+    }
+    match refusal::explain(refusal::REPORT_REFUSED, barred) {
+        Some(explained) if !barred.is_empty() => format!("{status}: {}", explained.means),
+        _ => format!("{status}: written and reported"),
+    }
+}
+
+/// The answer of whoever answers; `None`: there is none. While it takes its time, the server is told so.
+async fn ask(stand: &Stand, message: &Message, arguments: Map<String, Value>, told: &mut Told) -> Option<Spoken> {
+    let asking = async {
+        match &stand.by {
+            By::Stub(stub) => stubbed(stub, &arguments, told).await,
+            By::Hand(questions) => {
+                let (reply, answer) = oneshot::channel();
+                let Told { tool, call, agent, .. } = &*told;
+                let question = Question {
+                    tool: tool.clone(),
+                    call: call.clone(),
+                    agent: agent.clone(),
+                    arguments: arguments.clone(),
+                    reply,
+                };
+                questions.send(question).await.ok()?;
+                answer.await.ok()
+            }
+        }
+    };
+    let mut asking = std::pin::pin!(asking);
+    let mut beat = interval(AT_WORK);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    beat.tick().await;
+    loop {
+        tokio::select! {
+            spoken = &mut asking => return spoken,
+            _ = beat.tick() => drop(message.ack_with(AckKind::Progress).await),
+        }
+    }
+}
+
+async fn stubbed(stub: &StubService, arguments: &Map<String, Value>, told: &mut Told) -> Option<Spoken> {
+    let none = Map::new();
+    let asking = Asking { user: &told.agent, config: &none, arguments };
+    let play = match choose::rule(stub, &asking) {
+        Ok(rule) => {
+            told.rule = Some(rule.name.clone());
+            Play::of(&rule.then)
+        }
+        // The words hold a part of the arguments.
+        Err(why) => Play::error("no-rule", &Mask::default().text(&why)),
+    };
+    if play.is_endless() {
+        // A result is one card: what never ends never comes.
+        return None;
+    }
+    let mut spoken: Option<Spoken> = None;
+    let mut row = 0;
+    while let Some(step) = play.step(row) {
+        tokio::time::sleep(step.after).await;
+        let spoken = spoken.get_or_insert_default();
+        match &step.said {
+            Said::Chunk { text, .. } => spoken.text.push_str(text),
+            Said::Error { kind, message } => spoken.error = Some((kind.clone(), message.clone())),
+        }
+        row += 1;
+    }
+    spoken
+}

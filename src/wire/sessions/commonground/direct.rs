@@ -1,0 +1,257 @@
+//! A call made directly: cards and rows written into PostgreSQL in one transaction, the command published, the result taken from the
+//! caller's inbox and marked as read.
+
+use std::time::Duration;
+
+use async_nats::jetstream::Context as Streams;
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    calling::{Calling, problem},
+    cause,
+    sight::{Seen, Sight},
+    tables::Tables,
+    ui::{self, Way, gone, lost, tell_advice},
+};
+use crate::{
+    model::call::{CallProblem, EventKind, Outcome},
+    systems::commonground::{
+        card::Card,
+        clue::Clue,
+        command::{self, Command},
+        context::Context,
+        known::Known,
+        merge::{self, Merged},
+        preflight::{self, ServiceKind, World},
+        refusal::{self, REPORT_REFUSED},
+        report, routes,
+        rows::{self, Called, Fresh, Row},
+        subject::Subject,
+        trace::Traceparent,
+    },
+    wire::session::teller::{Deaf, End},
+};
+
+/// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is the result.
+const LOOKING: Duration = Duration::from_millis(500);
+
+/// What is written of a call.
+struct Written {
+    context: Context,
+    rows: Vec<Row>,
+    card: Card,
+}
+
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+    let streams = match calling.streams() {
+        Ok(streams) => streams,
+        Err(problem) => return lost(problem),
+    };
+    match Tables::open(calling.ground.connection, calling.channel, calling.ground.secrets).await {
+        Ok(tables) => calling.tables = Some(tables),
+        Err(problem) => return lost(problem),
+    }
+    let place = calling.tables.as_ref().map_or("", Tables::place);
+    let words = format!("directly: the call's card and rows are written into PostgreSQL at {place}, then the command is sent");
+    calling.teller.stage("route", words, "").await?;
+    if let Err(problem) = calling.find_agent().await? {
+        return lost(problem);
+    }
+    let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
+        Ok(sight) => sight,
+        Err(problem) => return lost(problem),
+    };
+    let mut way = Way::of(calling, routes::WAITING);
+    let written = match prepare(calling, &mut way).await? {
+        Ok(written) => written,
+        Err(problem) => return lost(problem),
+    };
+    check(calling, &streams, &written).await?;
+    if let Err(problem) = write(calling, &written).await? {
+        return lost(problem);
+    }
+    if let Err(problem) = ui::publish(calling, &streams, &way).await {
+        return lost(problem);
+    }
+    calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
+    let end = follow(calling, &mut sight, &way, &written.context).await?;
+    if end.0 != Outcome::TimedOut {
+        calling.release_agent();
+    }
+    Ok(end)
+}
+
+/// Merges the arguments with the options that the project has for the tool, and makes the rows.
+async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Written, CallProblem>, Deaf> {
+    let request = calling.ground.request;
+    let headers = calling.headers();
+    let Some(subject) = Subject::parse(&request.to) else {
+        return Ok(Err(problem("bad-subject", format!("{} is no subject of CommonGround", request.to), "")));
+    };
+    let context = command::context_of(&subject, &headers);
+    let given: Map<String, Value> = serde_json::from_str(&request.arguments).unwrap_or_default();
+    let Some(tables) = calling.tables.as_ref() else { return Ok(Err(closed())) };
+    let (row, now) = match (tables.tool(&request.name).await, tables.now().await) {
+        (Ok(row), Ok(now)) => (row, now),
+        (Err(problem), _) | (_, Err(problem)) => return Ok(Err(problem)),
+    };
+    way.due = calling.due(Calling::waiting_of(row.as_ref()));
+    let none = Value::Null;
+    let merged = merge::merge(&given, row.as_ref().map_or(&none, |row| &row["options"]), &context);
+    tell_merge(calling, &merged, row.is_some()).await?;
+    let seed = routes::seed(&request.correlation);
+    let body: Value = serde_json::from_slice(&calling.body()).unwrap_or_default();
+    let trace = context_trace(&headers);
+    let called = Called {
+        context: &context,
+        trace: &trace,
+        card: body["tool_call_card_id"].as_str().unwrap_or(&seed),
+        tool: &request.name,
+        arguments: &merged.arguments,
+        merged: &labels(&merged),
+        subject: &request.to,
+    };
+    let rows = rows::of_call(&called, Fresh { seed: &seed, now: &now });
+    let card = rows::call_card(&called);
+    way.call_card = Some(card.id.clone());
+    Ok(Ok(Written { rows, card, context }))
+}
+
+fn closed() -> CallProblem {
+    problem("no-postgres", "the tables are not open", "")
+}
+
+fn context_trace(headers: &[(String, String)]) -> Traceparent {
+    let text = headers.iter().find(|(name, _)| name == crate::systems::commonground::headers::TRACE);
+    text.and_then(|(_, text)| Traceparent::parse(text).ok()).unwrap_or_else(|| Traceparent::first(1, 1))
+}
+
+/// The labels that the dispatcher, too, leaves on a card.
+fn labels(merged: &Merged) -> Map<String, Value> {
+    let rows = [
+        ("tool_args_defaults_applied", json!(merged.defaults_applied), merged.defaults_applied.is_empty()),
+        ("tool_args_fixed_applied", json!(merged.fixed_applied), merged.fixed_applied.is_empty()),
+        ("tool_args_envs", json!(merged.envs), merged.envs.is_empty()),
+    ];
+    rows.into_iter().filter(|(_, _, empty)| !empty).map(|(name, value, _)| (name.to_owned(), value)).collect()
+}
+
+async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool) -> Result<(), Deaf> {
+    let mut words = if registered {
+        "arguments merged with the options that the project has for the tool".to_owned()
+    } else {
+        "the project has no such tool: arguments as they are given".to_owned()
+    };
+    let envs: Vec<String> = merged.envs.keys().cloned().collect();
+    for (what, names) in [("defaults", &merged.defaults_applied), ("fixed", &merged.fixed_applied), ("from variables", &envs)] {
+        if !names.is_empty() {
+            words.push_str(&format!("; {what}: {}", names.join(", ")));
+        }
+    }
+    for (name, variable) in &merged.unfilled {
+        words.push_str(&format!("; {{{variable}}} in \"{name}\" has no value and stays as it is"));
+    }
+    let body = Value::from(merged.arguments.clone()).to_string();
+    calling.teller.stage("merged", words, body).await
+}
+
+/// Says what will come of the command.
+async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) -> Result<(), Deaf> {
+    let Written { context, card, .. } = written;
+    let Some(tables) = calling.tables.as_ref() else { return Ok(()) };
+    let known = tables.world(context, &card.id, &calling.ground.request.name).await.unwrap_or_default();
+    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(listeners)));
+    let to = &calling.ground.request.to;
+    let world = World {
+        service: Subject::parse(to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
+        // These are about to be written.
+        card: Known::Found(card.clone()),
+        turn: Known::Found(report::Turn { epoch: context.turn_epoch.unwrap_or_default() }),
+        request: Known::Found(report::Request { depth: context.recursion_depth.unwrap_or_default() }),
+        listeners,
+        ..known
+    };
+    let body = String::from_utf8_lossy(&calling.body()).into_owned();
+    let command = Command { subject: to.clone(), headers: calling.headers(), body };
+    for fault in preflight::preflight(&command, &world) {
+        calling.teller.stage("preflight", format!("before sending: {fault}"), "").await?;
+    }
+    Ok(())
+}
+
+async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<(), CallProblem>, Deaf> {
+    let Some(tables) = calling.tables.as_mut() else { return Ok(Err(closed())) };
+    if let Err(problem) = tables.write(&written.rows).await {
+        return Ok(Err(problem));
+    }
+    let names: Vec<_> = written.rows.iter().map(|row| row.table).collect();
+    let body: Value = written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+    calling.teller.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
+}
+
+async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context: &Context) -> Result<End, Deaf> {
+    let mut look = Instant::now() + LOOKING;
+    loop {
+        let word = calling.next_word();
+        tokio::select! {
+            biased;
+            seen = sight.next(&way.wanted) => match seen {
+                None => return lost(gone(calling)),
+                Some(Seen::Advice(advice)) => {
+                    tell_advice(calling, way, &advice).await?;
+                    if advice.given_up && let Some(end) = unreported(calling, context).await? {
+                        return Ok(end);
+                    }
+                }
+                Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
+                Some(Seen::Clue(_)) => {}
+            },
+            () = sleep_until(look) => {
+                if let Some(end) = reported(calling, way).await? {
+                    return Ok(end);
+                }
+                look = Instant::now() + LOOKING;
+            }
+            () = sleep_until(way.due) => {
+                let end = unreported(calling, context).await?;
+                return match end {
+                    Some(end) => Ok(end),
+                    None => Ok(calling.late(&way.to).await),
+                };
+            }
+            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+        }
+    }
+}
+
+/// Takes the result out of the inbox, where it is there.
+async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, Deaf> {
+    let Some(tables) = calling.tables.as_ref() else { return lost(closed()).map(Some) };
+    let reported = match tables.reported(&way.wanted.call).await {
+        Ok(Some(reported)) => reported,
+        Ok(None) => return Ok(None),
+        Err(problem) => return lost(problem).map(Some),
+    };
+    let consumed = tables.consume(&reported.inbox).await;
+    let words = match &consumed {
+        Ok(()) => "the result is in the caller's inbox; its row is marked as read".to_owned(),
+        Err(problem) => format!("the result is in the caller's inbox, but its row stays unread: {}", problem.message),
+    };
+    calling.teller.stage("reported", words, reported.payload.to_string()).await?;
+    let result = reported.payload["tool_result_card_id"].as_str().map(str::to_owned);
+    calling.end_with(result.as_deref(), way.call_card.as_deref()).await.map(Some)
+}
+
+/// Where a result is stored but was not reported: why.
+async fn unreported(calling: &mut Calling<'_>, context: &Context) -> Result<Option<End>, Deaf> {
+    let Some(tables) = calling.tables.as_ref() else { return Ok(None) };
+    let Ok(Some(id)) = tables.result(&context.tool_call_id).await else { return Ok(None) };
+    let Ok(Some(stored)) = tables.card(&id).await else { return Ok(None) };
+    let card = Card::read(&stored).unwrap_or_default();
+    let barred = tables.barred(context, &card).await.unwrap_or_default();
+    let explained = refusal::explain(REPORT_REFUSED, &barred);
+    let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
+    calling.teller.stage("result-card", format!("result card {id}, which was not reported"), stored.to_string()).await?;
+    Ok(Some((Outcome::Lost, Some(problem("unreported", means, remedy)))))
+}

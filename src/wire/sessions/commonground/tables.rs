@@ -1,0 +1,168 @@
+//! A deployment's tables: what is asked of them, and what is written, a call or a result in one transaction.
+
+use serde_json::Value;
+use tokio_postgres::types::ToSql;
+
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Channel, Connection},
+    },
+    systems::commonground::{
+        card::Card,
+        context::Context,
+        known::Known,
+        preflight::World,
+        report::{self, Barred, Report, Request, Turn},
+        rows::Row,
+    },
+    wire::{postgres::Database, transport::bus::Secrets},
+};
+
+const NOW: &str = r#"select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')"#;
+const CARD: &str = "select to_jsonb(c) from cards c where tenant_id = $1 and card_id = $2";
+const TOOL: &str = "select to_jsonb(t) from resource.tools t where project_id = $1 and tool_name = $2";
+const WORKER: &str = "select worker_target from resource.project_agents where project_id = $1 and agent_id = $2";
+const RESULT: &str =
+    "select card_id from cards where tenant_id = $1 and tool_call_id = $2 and metadata ->> 'type' = 'tool.result'";
+const TURN: &str =
+    "select turn_epoch::bigint from state.agent_inbox where project_id = $1 and agent_id = $2 and agent_turn_id = $3
+    and message_type in ('turn', 'ui_action', 'command_anchor') order by (turn_epoch = $4) desc, created_at desc limit 1";
+const REQUEST: &str = "select recursion_depth::bigint from state.execution_edges
+    where project_id = $1 and correlation_id = $2 and edge_phase = 'request' limit 1";
+const REPORTED: &str = "select inbox_id, payload from state.agent_inbox
+    where project_id = $1 and correlation_id = $2 and message_type = 'tool_result'";
+const CONSUME: &str = "update state.agent_inbox set status = 'consumed', processed_at = now() where project_id = $1 and inbox_id = $2 returning inbox_id";
+
+fn problem(kind: &str, message: impl Into<String>, remedy: &str) -> CallProblem {
+    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
+}
+
+/// One project's part of them.
+pub struct Tables {
+    database: Database,
+    project: String,
+}
+
+/// The row by which a caller's inbox tells of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reported {
+    pub inbox: String,
+    /// `status`, `after_execution` and `tool_result_card_id`.
+    pub payload: Value,
+}
+
+impl Tables {
+    /// Opens them.
+    ///
+    /// # Errors
+    /// When the connection names no variable with their address, or they cannot be opened.
+    pub async fn open(connection: &Connection, channel: &Channel, secrets: &Secrets) -> Result<Self, CallProblem> {
+        let Some(variable) = &channel.postgres_variable else {
+            let message = format!("connection \"{}\" names no variable with the address of its PostgreSQL", connection.name);
+            return Err(problem("no-postgres", message, "set postgres-variable = \"…\" in [connections.NAME.commonground]"));
+        };
+        Ok(Self { database: Database::open(connection, secrets, variable).await?, project: channel.project.clone() })
+    }
+
+    /// Where they are, for people.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        self.database.place()
+    }
+
+    /// The moment as cards have it.
+    pub async fn now(&self) -> Result<String, CallProblem> {
+        let rows = self.database.rows(NOW, &[]).await?;
+        rows.first().and_then(|row| row.try_get(0).ok()).ok_or_else(|| problem("postgres", "the database tells no time", ""))
+    }
+
+    /// A card as it is stored.
+    pub async fn card(&self, id: &str) -> Result<Option<Value>, CallProblem> {
+        self.first(CARD, &[&self.project, &id]).await
+    }
+
+    /// The tool's row.
+    pub async fn tool(&self, name: &str) -> Result<Option<Value>, CallProblem> {
+        self.first(TOOL, &[&self.project, &name]).await
+    }
+
+    /// What the agent runs on.
+    pub async fn worker_target(&self, agent: &str) -> Result<Option<String>, CallProblem> {
+        self.first(WORKER, &[&self.project, &agent]).await
+    }
+
+    /// The id of the result that a call has.
+    pub async fn result(&self, call: &str) -> Result<Option<String>, CallProblem> {
+        self.first(RESULT, &[&self.project, &call]).await
+    }
+
+    /// What is known of the world that a command of this context comes into, but for who listens. A command without agent or call is not
+    /// looked up by them.
+    pub async fn world(&self, context: &Context, card: &str, tool: &str) -> Result<World, CallProblem> {
+        let named = |id: &str| !id.is_empty();
+        let (call, agent) = (context.tool_call_id.as_str(), context.agent_id.as_str());
+        Ok(World {
+            card: Known::looked_up(self.card(card).await?.as_ref().and_then(Card::read)),
+            turn: if named(agent) && named(&context.agent_turn_id) { self.turn(context).await? } else { Known::Unknown },
+            request: if named(call) { self.request(call).await? } else { Known::Unknown },
+            worker_target: if named(agent) { Known::looked_up(self.worker_target(agent).await?) } else { Known::Unknown },
+            result: if named(call) { Known::looked_up(self.result(call).await?) } else { Known::Unknown },
+            registered: Known::looked_up(self.tool(tool).await?.map(drop)),
+            ..World::default()
+        })
+    }
+
+    async fn turn(&self, context: &Context) -> Result<Known<Turn>, CallProblem> {
+        let epoch = i64::try_from(context.turn_epoch.unwrap_or_default()).unwrap_or(i64::MAX);
+        let found: Option<i64> = self.first(TURN, &[&self.project, &context.agent_id, &context.agent_turn_id, &epoch]).await?;
+        Ok(Known::looked_up(found.map(|epoch| Turn { epoch: u64::try_from(epoch).unwrap_or_default() })))
+    }
+
+    async fn request(&self, call: &str) -> Result<Known<Request>, CallProblem> {
+        let found: Option<i64> = self.first(REQUEST, &[&self.project, &call]).await?;
+        Ok(Known::looked_up(found.map(|depth| Request { depth: u64::try_from(depth).unwrap_or_default() })))
+    }
+
+    /// What bars the report of a result that is stored, or is going to be.
+    pub async fn barred(&self, context: &Context, result: &Card) -> Result<Vec<Barred>, CallProblem> {
+        let earlier = self.reported(&context.tool_call_id).await?;
+        Ok(report::barred(&Report {
+            reporter: &result.author_id,
+            pointer: &result.id,
+            call_id: &context.tool_call_id,
+            card: Known::Found(result),
+            in_roster: Known::Unknown,
+            epoch: context.turn_epoch.unwrap_or_default(),
+            turn: self.turn(context).await?,
+            request: self.request(&context.tool_call_id).await?,
+            earlier: Known::looked_up(earlier.map(drop)),
+        }))
+    }
+
+    /// What the caller's inbox says of a call.
+    pub async fn reported(&self, call: &str) -> Result<Option<Reported>, CallProblem> {
+        let rows = self.database.rows(REPORTED, &[&self.project, &call]).await?;
+        let read = |row: &tokio_postgres::Row| Some(Reported { inbox: row.try_get(0).ok()?, payload: row.try_get(1).ok()? });
+        Ok(rows.first().and_then(read))
+    }
+
+    /// Marks a row as read; left pending, it would be rung for every few seconds for ever.
+    pub async fn consume(&self, inbox: &str) -> Result<(), CallProblem> {
+        self.database.rows(CONSUME, &[&self.project, &inbox]).await.map(drop)
+    }
+
+    /// Writes all of the rows, or none.
+    pub async fn write(&mut self, rows: &[Row]) -> Result<(), CallProblem> {
+        let statements: Vec<_> = rows.iter().map(|row| (row.statement(), row.value())).collect();
+        self.database.write(&statements).await
+    }
+
+    async fn first<T>(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<T>, CallProblem>
+    where
+        T: for<'r> tokio_postgres::types::FromSql<'r>,
+    {
+        let rows = self.database.rows(statement, values).await?;
+        Ok(rows.first().and_then(|row| row.try_get(0).ok()))
+    }
+}

@@ -1,0 +1,237 @@
+//! CommonGround by its tables: direct calls, and answers in a service's place, on a real NATS server and a real PostgreSQL.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::{commonground::CommonGround, place::Place, signals};
+
+const COUNT: &str = r#"tool_name: word_count
+target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call"
+after_execution: suspend
+parameters: {type: object, properties: {mode: {type: string}, text: {type: string}, tenant: {type: string}}}
+options: {args: {fixed: {tenant: "{project_id}"}, defaults: {mode: map}}}
+"#;
+
+const LAMP: &str = r#"tool_name: lamp
+target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch"
+after_execution: terminate
+options: {ui_allowed: true}
+"#;
+
+const RULES: &str = r#"stub: lamps
+services:
+  lamp:
+    rules:
+      - name: cellar
+        when: {arguments: {room: cellar}}
+        error: {type: bad_request, message: no lamp there}
+      - name: lit
+        answer: '{"on": true}'
+"#;
+
+const VARIABLE: &str = "LAB_POSTGRES";
+
+/// A place to work in, with the deployment's PostgreSQL known by a variable where `tables` says so.
+fn place(there: &CommonGround, tables: bool) -> Place {
+    let variable = if tables { format!("postgres-variable = \"{VARIABLE}\"\n") } else { String::new() };
+    let settings = there.settings() + &variable;
+    Place::with(&[
+        ("toolcrib.toml", settings.as_str()),
+        ("tools/count.yaml", COUNT),
+        ("tools/lamp.yaml", LAMP),
+        ("lamp.stub.yaml", RULES),
+    ])
+}
+
+fn command(there: &CommonGround, place: &Place, arguments: &[&str]) -> Command {
+    let mut command = place.command(arguments);
+    command.env(VARIABLE, there.postgres.dsn());
+    command
+}
+
+fn events(there: &CommonGround, place: &Place, arguments: &[&str]) -> Vec<Value> {
+    let ran = command(there, place, &[&["--json", "call"], arguments].concat()).output().unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn stage<'e>(events: &'e [Value], name: &str) -> &'e Value {
+    let found = events.iter().find(|event| event["stage"] == name);
+    found.unwrap_or_else(|| panic!("no stage {name} in {events:#?}"))
+}
+
+fn words<'e>(events: &'e [Value], name: &str) -> &'e str {
+    stage(events, name)["text"].as_str().unwrap()
+}
+
+/// What a statement gives, asked of the deployment's tables.
+fn asked(there: &CommonGround, statement: &str) -> Value {
+    let lines = format!(
+        "import json, psycopg, sys\nrows = psycopg.connect(sys.argv[3]).execute({statement:?}).fetchall()\nprint(json.dumps(rows))"
+    );
+    serde_json::from_str(&there.python(&lines)).unwrap()
+}
+
+/// `toolcrib serve` under way.
+struct Serving {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Serving {
+    /// Once this is done, it listens.
+    fn start(there: &CommonGround, place: &Place, arguments: &[&str]) -> (Self, Vec<String>) {
+        let mut child = command(there, place, &[&["--json", "serve"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = Vec::new();
+        let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+        for line in told.by_ref().map_while(Result::ok) {
+            let listens = line.contains("listening on");
+            said.push(line);
+            if listens {
+                break;
+            }
+        }
+        // Keep reading, or it would block on a full pipe.
+        std::thread::spawn(move || told.for_each(drop));
+        assert!(said.iter().any(|line| line.contains("listening on")), "{said:?}");
+        (Self { child, lines }, said)
+    }
+
+    /// What it tells of the next call.
+    fn told(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+    }
+
+    fn types(&mut self, line: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        signals::send(self.child.id(), "INT");
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_direct_call_writes_its_card_and_takes_the_result_from_the_inbox() {
+    let there = CommonGround::start();
+    there.put(&[COUNT]);
+    let place = place(&there, true);
+    // It is the way that is taken unasked: the tool is not open to the UI.
+    let events = events(&there, &place, &["word_count", "text=a b a"]);
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
+    assert!(words(&events, "route").contains("directly"), "{events:#?}");
+    assert!(words(&events, "merged").ends_with("defaults: mode; fixed: tenant"), "{}", words(&events, "merged"));
+    let card = &stage(&events, "call-card")["body"];
+    assert_eq!(card["content"]["arguments"], json!({"text": "a b a", "mode": "map", "tenant": "lab"}));
+    assert_eq!(card["metadata"]["tool_args_fixed_applied"], json!(["tenant"]));
+    assert!(words(&events, "labels").contains("all 6"), "{}", words(&events, "labels"));
+    let chunk = events.iter().find(|event| event["event"] == "chunk").unwrap();
+    assert_eq!(chunk["text"], r#"{"counts_map":{"a":2,"b":1}}"#);
+    assert!(!events.iter().any(|event| event["stage"] == "preflight"), "{events:#?}");
+
+    let rows = asked(&there, "select message_type, status from state.agent_inbox order by message_type");
+    assert_eq!(rows, json!([["command_anchor", "consumed"], ["tool_result", "consumed"]]), "nothing is left to ring for");
+    let edges = asked(&there, "select primitive, edge_phase from state.execution_edges order by primitive");
+    assert_eq!(edges, json!([["report", "response"], ["tool_call", "request"]]));
+
+    // The tool's own failure comes the same way.
+    let events = self::events(&there, &place, &["word_count", "mode=map"]);
+    assert_eq!(events.last().unwrap()["error"]["type"], "bad_request", "{events:#?}");
+}
+
+#[test]
+fn a_stub_answers_in_the_place_of_a_service() {
+    let there = CommonGround::start();
+    there.put(&[COUNT, LAMP]);
+    let place = place(&there, true);
+    let (mut serving, said) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml"]);
+    assert!(said.iter().any(|line| line.contains("cg.v1r4.lab.public.cmd.tool.lamp.*")), "{said:?}");
+
+    // Called as a UI does, by somebody who knows nothing of the stub.
+    let events = events(&there, &place, &["--route", "ui", "lamp", "room=hall"]);
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
+    assert_eq!(stage(&events, "result-card")["body"]["content"]["result"], json!({"on": true}));
+    assert!(words(&events, "result-card").contains("ends the turn"), "{}", words(&events, "result-card"));
+    assert!(words(&events, "labels").contains("all 6"), "{}", words(&events, "labels"));
+    let told = serving.told();
+    assert_eq!((&told["rule"], &told["status"], &told["written"]), (&"lit".into(), &"success".into(), &true.into()), "{told:#}");
+    assert_eq!(told["did"], "success: written and reported");
+
+    // Called directly; the rule's error is the result.
+    let events = self::events(&there, &place, &["--route", "direct", "lamp", "room=cellar"]);
+    let end = events.last().unwrap();
+    assert_eq!((&end["outcome"], &end["error"]["type"]), (&"failed".into(), &"bad_request".into()), "{events:#?}");
+    assert!(end["error"]["message"].as_str().unwrap().contains("no lamp there"));
+    assert_eq!(serving.told()["rule"], "cellar");
+
+    // A probe is refused as a real service refuses it, and its mark says where the result is.
+    let events = self::events(&there, &place, &["--route", "probe", "lamp"]);
+    assert!(words(&events, "result-card").contains("tool_call_card_id not found"), "{events:#?}");
+    let told = serving.told();
+    assert!(told["did"].as_str().unwrap().contains("the project has no card"), "{told:#}");
+    assert!(told["did"].as_str().unwrap().contains("no such agent"), "{told:#}");
+}
+
+#[test]
+fn an_answer_is_typed_by_hand() {
+    let there = CommonGround::start();
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    let (mut serving, _) = Serving::start(&there, &place, &["--by-hand", "lamp"]);
+    serving.types(r#"{"on": "by hand"}"#);
+    let events = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
+    assert_eq!(stage(&events, "result-card")["body"]["content"]["result"], json!({"on": "by hand"}));
+    assert_eq!(serving.told()["status"], "success");
+}
+
+#[test]
+fn another_service_on_the_subject_is_warned_of() {
+    let there = CommonGround::start();
+    there.put(&[COUNT]);
+    let place = place(&there, true);
+    let (_serving, said) = Serving::start(&there, &place, &["--by-hand", "word_count"]);
+    let warned = said.iter().any(|line| line.contains("tool_word_count_cmd_v1r4 listens on") && line.contains("both answer"));
+    assert!(warned, "{said:?}");
+}
+
+#[test]
+fn without_postgres_it_is_said_what_would_be_written() {
+    let there = CommonGround::with(&["--watchdog", "1"]);
+    there.put(&[LAMP]);
+    let place = place(&there, false);
+    let (mut serving, said) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml"]);
+    assert!(said.iter().any(|line| line.contains("names no variable") && line.contains("nothing is written")), "{said:?}");
+    let events = events(&there, &place, &["--route", "ui", "lamp", "room=hall"]);
+    assert_eq!(events.last().unwrap()["error"]["type"], "tool_timeout", "{events:#?}");
+    let told = serving.told();
+    assert_eq!(told["written"], false, "{told:#}");
+    let tables: Vec<_> = told["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["cards", "state.agent_inbox", "state.execution_edges"]);
+    assert_eq!(told["rows"][0]["row"]["content"]["result"], json!({"on": true}));
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_told_of_without_its_password() {
+    let there = CommonGround::start();
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    for (address, words) in [
+        ("postgresql://ann:hunter2@127.0.0.1:1/lab", "127.0.0.1:1/lab"),
+        ("postgresql://ann:hunter2@h:x/", "does not hold the address"),
+    ] {
+        let ran = place.command(&["call", "--route", "direct", "lamp"]).env(VARIABLE, address).output().unwrap();
+        let told = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        assert!(told.contains(words) && !told.contains("hunter2"), "{told}");
+        assert_eq!(ran.status.code(), Some(3), "{told}");
+    }
+    place.run(&["call", "--route", "direct", "lamp"]).ended(3, &["LAB_POSTGRES is not set"]);
+    place.run(&["serve", "lamp"]).ended(2, &["--by-hand"]);
+}
