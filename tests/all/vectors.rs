@@ -4,10 +4,10 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use serde_json::Value;
 
-#[path = "vectors/commonground_definitions.rs"]
-mod commonground_definitions;
 #[path = "vectors/commonground_commands.rs"]
 mod commonground_commands;
+#[path = "vectors/commonground_definitions.rs"]
+mod commonground_definitions;
 #[path = "vectors/commonground_results.rs"]
 mod commonground_results;
 #[path = "vectors/commonground_wire.rs"]
