@@ -6,6 +6,8 @@
 mod architecture;
 #[path = "all/cases.rs"]
 mod cases;
+#[path = "all/channel_watch.rs"]
+mod channel_watch;
 #[path = "all/cli.rs"]
 mod cli;
 #[path = "all/commonground.rs"]

@@ -10,6 +10,7 @@ use crate::{
     engine::traffic::trace::Head,
     model::{
         call::{CallId, Request},
+        clock::Millis,
         connection::Connection,
         entry::FileId,
         trace::{Trace, TraceId},
@@ -77,6 +78,8 @@ pub enum Effect {
         connection: Box<Connection>,
         known: Vec<Connection>,
         places: Vec<Place>,
+        /// What the broker kept since then comes first.
+        since: Option<Millis>,
     },
     StopWatching,
     /// Keep what was heard in a new file. Answered by `Watch` with `Saved`, or `Failed`.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     engine::traffic::{
         record::{Record, Ring},
+        span::Since,
         trace::Head,
     },
     model::{call::CallProblem, traffic::Witnessed},
@@ -19,7 +20,8 @@ const HELD_BYTES: usize = 64 * 1024 * 1024;
 /// What a user asks of the watch, and what comes back.
 #[derive(Clone, Debug)]
 pub enum WatchMessage {
-    /// Listen there, through the connection that calls use; nowhere in particular: the queues of the workspace's services.
+    /// Listen there, through the connection that calls use; nowhere in particular: where it matters to the connection's system. A
+    /// `since:10m` among them has what was kept since then come first.
     Begin(Vec<String>),
     /// Listen no more; what was heard stays.
     Stop,
@@ -29,6 +31,8 @@ pub enum WatchMessage {
     Clear,
     /// Show only what this filter holds for.
     Filter(String),
+    /// Show what tells nothing new as well, or hide it again.
+    Reveal,
     AddAlert(String),
     ForgetAlert(usize),
     /// Keep all that was heard in a new file.
@@ -63,6 +67,30 @@ pub enum WatchMessage {
         head: Head,
         record: Box<Record>,
     },
+}
+
+/// What is asked for when listening begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asked {
+    pub subjects: Vec<String>,
+    pub since: Option<Since>,
+}
+
+impl Asked {
+    /// Takes `since:10m` out of the subjects.
+    ///
+    /// # Errors
+    /// When what stands after it is no time.
+    pub fn parse(words: &[String]) -> Result<Self, String> {
+        let mut asked = Self::default();
+        for word in words {
+            match word.strip_prefix("since:") {
+                Some(since) => asked.since = Some(Since::parse(since)?),
+                None => asked.subjects.push(word.clone()),
+            }
+        }
+        Ok(asked)
+    }
 }
 
 /// Where what is shown comes from.

@@ -19,6 +19,7 @@ use crate::{
         conversation::Conversation,
         filter::{self, Filter},
         record::{Bounds, Record, Ring},
+        span::Since,
         trace::{self, Head},
     },
     model::{
@@ -33,7 +34,10 @@ use crate::{
         secrets,
         traces::{self, TraceFile},
     },
-    systems::{system::Place, watched},
+    systems::{
+        system::Place,
+        watched::{self, Witness},
+    },
     wire::{registry::Registry, tap::Tap, transport::message::Address},
 };
 
@@ -53,6 +57,14 @@ pub struct Watch {
     /// Tell when this comes to hold for a conversation, and end with exit code 1 if it did; written as a filter
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     alert: Vec<Filter>,
+
+    /// Begin with what the broker kept since then: 10m, 2h, or a moment such as 2026-01-01T12:00:00Z (NATS with JetStream)
+    #[arg(long, value_name = "TIME", value_parser = Since::parse, conflicts_with = "open")]
+    since: Option<Since>,
+
+    /// Show what tells nothing new as well, such as the rings of a watchdog
+    #[arg(long)]
+    all: bool,
 
     /// End after so long: 500ms, 30s, 2m
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
@@ -75,6 +87,7 @@ impl Watch {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let mut record = Record::new(Bounds::default());
         let refused = |cause: String| Problem::new(ProblemKind::Input, "watching", cause).remedy(filter::HELP);
+        record.reveal(self.all);
         record.show(self.filter.clone().unwrap_or_default()).map_err(refused)?;
         self.alert.iter().try_for_each(|alert| record.watch_for(alert.clone())).map_err(refused)?;
         if let Some(path) = &self.open {
@@ -88,7 +101,7 @@ impl Watch {
             return Err(problem.remedy("name where to listen: --connection nats://127.0.0.1:4222").into());
         }
         let places = match self.subjects.as_slice() {
-            [] => watched::usual(&opened.catalog, connection.transport)?,
+            [] => watched::usual(&opened.catalog, &connection)?,
             subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect::<Result<_, _>>()?,
         };
         let head = Head {
@@ -98,8 +111,8 @@ impl Watch {
         };
         let file = self.save.as_deref().map(|path| TraceFile::create(path, &head)).transpose()?;
         let known = opened.settings.connections.iter().cloned().chain([connection.clone()]).collect();
-        let teller = Teller { out, json: global.json, record, began: None, told: 0, rang: 0 };
-        wait_for("watching", self.follow(&Source { connection, known, places, head }, file, teller))
+        let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0 };
+        wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))
     }
 
     async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: Teller<'_>) -> Ended {
@@ -147,8 +160,17 @@ impl Watch {
     /// Shows a trace: of each conversation that is meant all its messages.
     fn show(&self, path: &std::path::Path, mut record: Record, global: &Global, out: &mut Out) -> Ended {
         let mut rings = Vec::new();
-        let head = traces::read(path, |tapped| rings.extend(record.take(watched::witness(tapped))))?;
-        let mut teller = Teller { out, json: global.json, record: Record::default(), began: None, told: 0, rang: rings.len() };
+        let mut witness = Witness::default();
+        let head = traces::read(path, |tapped| rings.extend(record.take(witness.hear(tapped))))?;
+        let mut teller = Teller {
+            out,
+            json: global.json,
+            record: Record::default(),
+            witness: Witness::default(),
+            began: None,
+            told: 0,
+            rang: rings.len(),
+        };
         teller.begin(&head)?;
         let most = self.count.unwrap_or(u64::MAX);
         let mut lines = Vec::new();
@@ -184,6 +206,13 @@ fn record_row(record: &Record, number: u64) -> Option<u64> {
     record.row_of(number).map(|_| number)
 }
 
+/// Eight letters of an id; of one that begins with a word for what it is, those after it that differ most.
+fn short(id: &str) -> String {
+    let named = id.contains('_');
+    let skipped = if named { id.chars().count().saturating_sub(8) } else { 0 };
+    id.chars().skip(skipped).take(8).collect()
+}
+
 fn reached(connection: &Connection, problem: CallProblem) -> Halt {
     let kind = match problem.kind.as_str() {
         "bad-subject" | "bad-address" | "bad-settings" | "missing-secret" => ProblemKind::Input,
@@ -199,13 +228,15 @@ struct Source {
     known: Vec<Connection>,
     places: Vec<Place>,
     head: Head,
+    since: Option<Since>,
 }
 
 impl Source {
     async fn tap(&self, registry: &Registry) -> Result<Tap, CallProblem> {
         let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
         let addresses: Vec<Address> = self.places.iter().map(address).collect();
-        Tap::open(registry.open(&self.connection).await?, &addresses, secrets::mask(&self.known)).await
+        let since = self.since.map(|since| since.moment(now()));
+        Tap::open_since(registry.open(&self.connection).await?, &addresses, secrets::mask(&self.known), since).await
     }
 }
 
@@ -214,6 +245,7 @@ struct Teller<'t> {
     out: &'t mut Out,
     json: bool,
     record: Record,
+    witness: Witness,
     /// When the first thing was heard.
     began: Option<Millis>,
     /// Messages that were written.
@@ -250,7 +282,7 @@ impl Teller<'_> {
                 file.write(&tapped)?;
             }
             self.began.get_or_insert(tapped.at());
-            match watched::witness(tapped.clone()) {
+            match self.witness.hear(tapped.clone()) {
                 Witnessed::Crossing(crossing, reading) => {
                     let rings = self.record.take(Witnessed::Crossing(Arc::clone(&crossing), reading.clone()));
                     let number = self.record.message(self.record.heard()).map(|message| message.conversation);
@@ -336,7 +368,7 @@ impl Teller<'_> {
             Part::Answer { last: true } | Part::Outcome(None) => Tint::Good,
             _ => Tint::Dim,
         };
-        let id: String = reading.id.as_deref().unwrap_or("–").chars().take(8).collect();
+        let id = short(conversation.id.as_deref().unwrap_or("–"));
         let label = format!("{:<11}", self.out.text(&reading.label));
         let time = self.out.tint(Tint::Dim, &format!("+{:>4}.{:03}", at / 1_000, at % 1_000));
         let state = reading.state.as_deref().map_or_else(String::new, |state| format!("[{}] ", self.out.text(state)));
@@ -348,13 +380,22 @@ impl Teller<'_> {
             self.out.text(&crossing.subject),
             self.out.text(&text)
         );
-        Ok(self.out.line(line)?)
+        self.out.line(line)?;
+        for remark in &reading.remarks {
+            let remark = format!("{:>20}⚠ {}", "", self.out.text(remark));
+            self.out.line(self.out.tint(Tint::Odd, &remark))?;
+        }
+        Ok(())
     }
 
     fn end(&mut self, ending: Ending) -> Ended {
         self.out.flush()?;
         let (heard, missed) = (self.record.heard(), self.record.missed());
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
+        if self.record.routine() > 0 && !self.record.reveals() {
+            self.out
+                .detail(format_args!("{} messages that tell nothing new are hidden; --all shows them", self.record.routine()));
+        }
         let several = |count: usize| if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") };
         self.out.detail(format_args!("{heard} messages in {}{gaps}", several(self.record.len())));
         Ok(if ending == Ending::Done && self.rang > 0 { Ending::Found } else { ending })

@@ -9,6 +9,7 @@
 //! | [`filter`] | which conversations are meant, as people type it |
 //! | [`alerts`] | filters that ring |
 //! | [`rates`] | how much crosses each subject |
+//! | [`span`] | spans of time, and how far back to begin |
 //! | [`trace`] | all of it as JSON lines, written and read |
 
 pub mod alerts;
@@ -18,4 +19,5 @@ pub mod heard;
 mod names;
 pub mod rates;
 pub mod record;
+pub mod span;
 pub mod trace;

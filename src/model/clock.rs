@@ -1,5 +1,7 @@
 //! Time as data: nothing below the runtime reads a clock.
 
+use crate::schema::moment::Date;
+
 /// Milliseconds since the Unix epoch, as the runtime read them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub u64);
@@ -9,5 +11,47 @@ impl Millis {
     #[must_use]
     pub fn since(self, earlier: Millis) -> u64 {
         self.0.saturating_sub(earlier.0)
+    }
+
+    /// A moment as RFC 3339 writes it, with `Z` or an offset; `None` where a text names none since 1970.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
+        let days = Date::parse(date)?.number();
+        let zone = rest.find(['Z', 'z', '+', '-'])?;
+        let (clock, zone) = rest.split_at(zone);
+        let offset = match zone {
+            "Z" | "z" => 0,
+            zone => {
+                let (hours, minutes) = zone.get(1..)?.split_once(':')?;
+                let minutes = hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?;
+                if zone.starts_with('-') { -minutes } else { minutes }
+            }
+        };
+        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+        let mut parts = clock.split(':').map(|part| part.parse::<i64>().ok());
+        let (hours, minutes, seconds) = (parts.next()??, parts.next()??, parts.next()??);
+        let millis: i64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+        let seconds = days * 86_400 + hours * 3_600 + (minutes - offset) * 60 + seconds;
+        u64::try_from(seconds * 1_000 + millis).ok().map(Millis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_with_any_offset_and_fraction() {
+        let noon = Some(Millis(1_767_268_800_000));
+        for text in ["2026-01-01T12:00:00Z", "2026-01-01T13:30:00+01:30", "2026-01-01 07:00:00.000000-05:00"] {
+            assert_eq!(Millis::parse(text), noon, "{text}");
+        }
+        assert_eq!(Millis::parse("2026-01-01T12:00:00.25Z"), Some(Millis(1_767_268_800_250)));
+        for text in
+            ["", "soon", "2026-01-01", "2026-13-01T00:00:00Z", "2026-01-01T12:00Z", "2026-01-01T12:00:00", "1960-01-01T00:00:00Z"]
+        {
+            assert_eq!(Millis::parse(text), None, "{text}");
+        }
     }
 }

@@ -223,4 +223,10 @@ impl Witnessed {
             Self::Gap { at, .. } | Self::Notice { at, .. } => *at,
         }
     }
+
+    /// When what it waits for is over at the latest, where it says so.
+    #[must_use]
+    pub fn due(&self) -> Option<Millis> {
+        if let Self::Crossing(_, reading) = self { reading.due } else { None }
+    }
 }

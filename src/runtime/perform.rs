@@ -145,8 +145,8 @@ impl Performer {
             Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
             Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
-            Effect::Watch { turn, connection, known, places } => {
-                let at = At { turn, connection: *connection, known, places };
+            Effect::Watch { turn, connection, known, places, since } => {
+                let at = At { turn, connection: *connection, known, places, since };
                 self.listening.begin(at, Arc::clone(&self.registry), self.messages.clone());
             }
             Effect::StopWatching => self.listening.stop(),

@@ -14,12 +14,19 @@ use crate::{
         record::{Bounds, Record},
         trace::Head,
     },
-    model::{call::CallProblem, connection::Connection, problem::Problem, traffic::Tapped},
+    model::{
+        call::CallProblem,
+        clock::Millis,
+        connection::Connection,
+        problem::Problem,
+        traffic::{Tapped, Witnessed},
+    },
+    runtime::now::now,
     store::{
         secrets,
         traces::{self, TraceFile},
     },
-    systems::{system::Place, watched},
+    systems::{system::Place, watched::Witness},
     wire::{registry::Registry, tap::Tap, transport::message::Address},
 };
 
@@ -70,14 +77,20 @@ pub struct At {
     /// All connections whose secrets might pass.
     pub known: Vec<Connection>,
     pub places: Vec<Place>,
+    /// What the broker kept since then comes first.
+    pub since: Option<Millis>,
 }
 
 async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) -> Result<(), CallProblem> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
-    let mut tap = Tap::open(registry.open(&at.connection).await?, &addresses, secrets::mask(&at.known)).await?;
+    let bus = registry.open(&at.connection).await?;
+    let mut tap = Tap::open_since(bus, &addresses, secrets::mask(&at.known), at.since).await?;
     let turn = at.turn;
+    let mut witness = Witness::default();
     let mut quiet = TICKS;
+    // Until then something counts down on the screen.
+    let mut due = Millis::default();
     let mut next = WatchMessage::Began { turn };
     loop {
         while messages.max_capacity() - messages.capacity() > AHEAD {
@@ -89,9 +102,11 @@ async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) 
         next = tokio::select! {
             heard = tap.next(SLICE) => {
                 quiet = 0;
-                WatchMessage::Heard { turn, heard: heard.into_iter().map(watched::witness).collect() }
+                let heard: Vec<_> = heard.into_iter().map(|tapped| witness.hear(tapped)).collect();
+                due = heard.iter().filter_map(Witnessed::due).max().map_or(due, |new| due.max(new));
+                WatchMessage::Heard { turn, heard }
             }
-            () = sleep(Duration::from_secs(1)), if quiet < TICKS => {
+            () = sleep(Duration::from_secs(1)), if quiet < TICKS || now() < due => {
                 quiet += 1;
                 WatchMessage::Tick { turn }
             }
@@ -119,6 +134,7 @@ pub fn save(root: &Path, path: String, head: &Head, heard: &[Tapped]) -> Result<
 /// Opens a trace, decoded anew.
 pub fn open(root: &Path, path: String) -> Result<WatchMessage, Problem> {
     let mut record = Record::new(Bounds::default());
-    let head = traces::read(&place(root, &path), |tapped| drop(record.take(watched::witness(tapped))))?;
+    let mut witness = Witness::default();
+    let head = traces::read(&place(root, &path), |tapped| drop(record.take(witness.hear(tapped))))?;
     Ok(WatchMessage::Opened { path, head, record: Box::new(record) })
 }

@@ -5,6 +5,8 @@
 //! [`kinds`] the first value of a new one. What the model sees of a tool is in [`function`]; how what it gives becomes what the tool gets, in
 //! [`merge`].
 //!
+//! What passes by, as somebody reads it who only looks on: [`witness`].
+//!
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 //!
@@ -46,15 +48,17 @@ pub mod schema;
 pub mod subject;
 pub mod template;
 pub mod trace;
+pub mod witness;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Message, NewEntry, Reference, Reply, RouteOffer, System};
+use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
 use crate::{
-    engine::lint::ground::Ground,
+    engine::{lint::ground::Ground, traffic::conversation::Conversation},
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
+        clock::Millis,
         connection::Connection,
         context::Mode,
         entry::{Entry, FileId, SystemId},
@@ -62,6 +66,7 @@ use crate::{
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
+        traffic::{Crossing, Reading},
     },
     syntax::source::Source,
 };
@@ -139,6 +144,26 @@ impl System for CommonGround {
     fn arguments(&self, body: &str) -> Option<String> {
         let body: Value = serde_json::from_str(body).ok()?;
         body["args"].as_object().map(|_| body["args"].to_string())
+    }
+
+    fn owns(&self, subject: &str) -> bool {
+        witness::owns(subject)
+    }
+
+    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+        witness::witness(crossing)
+    }
+
+    fn follower(&self) -> Option<Box<dyn Follower>> {
+        Some(Box::<witness::follow::Memory>::default())
+    }
+
+    fn places(&self, connection: &Connection) -> Vec<Place> {
+        witness::places::places(connection)
+    }
+
+    fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
+        witness::waits::waits(conversation, now)
     }
 
     fn decode(&self, _: &str, _: &Message<'_>) -> Reply {

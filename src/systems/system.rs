@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use crate::{
-    engine::lint::ground::Ground,
+    engine::{lint::ground::Ground, traffic::conversation::Conversation},
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
+        clock::Millis,
         connection::{Connection, TransportKind},
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
@@ -90,9 +91,32 @@ pub trait System: Sync {
         None
     }
 
+    /// Whether a subject is spelled as only this system's are, so that no other system is asked about what passes there.
+    fn owns(&self, subject: &str) -> bool {
+        let _ = subject;
+        false
+    }
+
     /// What a message that passed by is; `None` where it is none of this system's.
     fn witness(&self, crossing: &Crossing) -> Option<Reading> {
         let _ = crossing;
+        None
+    }
+
+    /// Somebody who follows what passes and sees what one message alone does not show; `None` where there is nothing of that kind.
+    fn follower(&self) -> Option<Box<dyn Follower>> {
+        None
+    }
+
+    /// Where to listen for everything that matters to this system on a connection; empty where that is none of its own.
+    fn places(&self, connection: &Connection) -> Vec<Place> {
+        let _ = connection;
+        Vec::new()
+    }
+
+    /// What may be the matter with a conversation of this system that waits; `None` while nothing need be.
+    fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
+        let _ = (conversation, now);
         None
     }
 
@@ -104,6 +128,12 @@ pub trait System: Sync {
 
     /// What one received message means to the caller who sent `correlation`.
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply;
+}
+
+/// Follows what passes, message by message, in the order in which it is heard.
+pub trait Follower: Send {
+    /// Takes in a message of its system, and adds to the reading what the messages before it make odd.
+    fn hear(&mut self, crossing: &Crossing, reading: &mut Reading);
 }
 
 /// A kind of entry that can be made anew: `tool-service`, with its first value.

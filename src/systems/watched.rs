@@ -1,11 +1,21 @@
 //! What is watched: where to listen for what people name, and what passes there, in the terms of whichever system it is.
 
-use super::{system::Place, table::SYSTEMS};
-use crate::model::{
-    catalog::Catalog,
-    connection::TransportKind,
-    problem::{Problem, ProblemKind},
-    traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+use std::collections::BTreeMap;
+
+use super::{
+    system::{Follower, Place},
+    table::{SYSTEMS, by_id},
+};
+use crate::{
+    engine::traffic::conversation::{Conversation, Standing},
+    model::{
+        catalog::Catalog,
+        clock::Millis,
+        connection::{Connection, TransportKind},
+        entry::SystemId,
+        problem::{Problem, ProblemKind},
+        traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+    },
 };
 
 /// Where to listen for a subject that somebody names: a queue in a system's own spelling, or a place as the transport spells it.
@@ -39,12 +49,17 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     Ok(Place { name: text.to_owned(), kept: false })
 }
 
-/// Where to listen when nobody names anything: the queues of the services that there are, or where there are none, everything.
+/// Where to listen when nobody names anything: all that matters to the system that the connection leads to; else the queues of the
+/// services that there are, or where there are none, everything.
 ///
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
-pub fn usual(catalog: &Catalog, transport: TransportKind) -> Result<Vec<Place>, Problem> {
+pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
+    let transport = connection.transport;
     bus(transport)?;
+    if let Some(places) = SYSTEMS.iter().map(|system| system.places(connection)).find(|places| !places.is_empty()) {
+        return Ok(places);
+    }
     let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
     let queues = queues.filter(|queue| !queue.is_empty());
     let mut places: Vec<Place> = Vec::new();
@@ -80,7 +95,40 @@ fn bus(transport: TransportKind) -> Result<(), Problem> {
 /// Headers that tie messages together, whatever their system.
 const IDS: [&str; 5] = ["id", "correlation_id", "correlation-id", "request_id", "request-id"];
 
-/// What was heard, as its system reads it.
+/// Reads what is heard as the systems do, and remembers what they need to see more than one message tells.
+#[derive(Default)]
+pub struct Witness {
+    followers: BTreeMap<SystemId, Box<dyn Follower>>,
+}
+
+impl Witness {
+    /// What was heard next.
+    #[must_use]
+    pub fn hear(&mut self, tapped: Tapped) -> Witnessed {
+        let mut witnessed = witness(tapped);
+        if let Witnessed::Crossing(crossing, reading) = &mut witnessed
+            && let Some(id) = reading.system
+        {
+            let known = self.followers.contains_key(id);
+            if let Some(new) = (!known).then(|| by_id(id)?.follower()).flatten() {
+                self.followers.insert(id, new);
+            }
+            if let Some(follower) = self.followers.get_mut(id) {
+                follower.hear(crossing, reading);
+            }
+        }
+        witnessed
+    }
+}
+
+/// What may be the matter with a conversation that waits; `None` while nothing need be.
+#[must_use]
+pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
+    let waits = conversation.standing == Standing::Open;
+    waits.then(|| by_id(conversation.system?)?.waits(conversation, now)).flatten()
+}
+
+/// One message, as its system reads it, without what went before.
 #[must_use]
 pub fn witness(tapped: Tapped) -> Witnessed {
     match tapped {
@@ -96,7 +144,12 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
 pub fn read(crossing: &Crossing) -> Reading {
-    if let Some(reading) = SYSTEMS.iter().find_map(|system| system.witness(crossing)) {
+    let owner = SYSTEMS.iter().find(|system| system.owns(&crossing.subject));
+    let reading = match owner {
+        Some(owner) => owner.witness(crossing),
+        None => SYSTEMS.iter().find_map(|system| system.witness(crossing)),
+    };
+    if let Some(reading) = reading {
         return reading;
     }
     let header = |wanted: &&str| {
@@ -114,7 +167,7 @@ pub fn read(crossing: &Crossing) -> Reading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{clock::Millis, traffic::Kept};
+    use crate::model::traffic::Kept;
 
     fn name(text: &str, transport: TransportKind) -> Result<String, String> {
         place(text, transport).map(|place| place.name).map_err(|problem| problem.to_string())

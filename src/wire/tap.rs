@@ -1,37 +1,44 @@
 //! A tap: hears what passes at some places of a connection, without taking part and without holding anyone back.
+//!
+//! What comes is made into crossings by [`cut`], waits in [`catch`], and may begin with what the broker kept, which [`past`] plays.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+mod catch;
+mod cut;
+mod now;
+mod past;
+
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use tokio::{
-    sync::{Notify, broadcast::error::RecvError},
+    sync::broadcast::error::RecvError,
     task::JoinSet,
     time::{sleep, timeout},
 };
 
+use self::{
+    catch::Catch,
+    cut::Cut,
+    now::{notice, now},
+    past::Past,
+};
 use super::transport::{
     bus::{Bus, Share},
     line::Line,
     message::{Address, Heard, Outgoing, Packet},
+    pattern::matches,
 };
 use crate::{
     engine::mask::Mask,
     model::{
         call::CallProblem,
         clock::Millis,
-        traffic::{Crossing, Kept, Tapped},
+        traffic::{Crossing, Tapped},
     },
 };
 
 /// How much is held that nobody has taken yet, in bytes.
 const CAPACITY: usize = 64 * 1024 * 1024;
-
-/// So much of a body is kept.
-const LONGEST: usize = 1024 * 1024;
 
 /// How long a server may take to say that it heard of our subscriptions.
 const STARTING: Duration = Duration::from_secs(5);
@@ -52,9 +59,31 @@ impl Tap {
     /// # Errors
     /// When a place cannot be listened at.
     pub async fn open(bus: Arc<dyn Bus>, places: &[Address], mask: Mask) -> Result<Self, CallProblem> {
+        Self::open_since(bus, places, mask, None).await
+    }
+
+    /// The same; what the broker kept since then comes first, each message once.
+    ///
+    /// # Errors
+    /// When a place cannot be listened at, or the broker does not say what it keeps.
+    pub async fn open_since(
+        bus: Arc<dyn Bus>,
+        places: &[Address],
+        mask: Mask,
+        since: Option<Millis>,
+    ) -> Result<Self, CallProblem> {
         let catch = Arc::new(Catch::new(CAPACITY));
-        let mask = Arc::new(mask);
+        let cut = Arc::new(Cut(mask));
         let mut listening = JoinSet::new();
+        // Before the subscriptions: what is newer than this may be heard twice, and nothing is missed between.
+        let past = match since {
+            Some(since) => {
+                catch.wait();
+                let keeps = bus.keeps(places).await?;
+                Some(Past { bus: Arc::clone(&bus), keeps, since, cut: Arc::clone(&cut), catch: Arc::clone(&catch) })
+            }
+            None => None,
+        };
         let mut words = bus.news().notices.subscribe();
         let said = Arc::clone(&catch);
         let mut lines = Vec::with_capacity(places.len());
@@ -69,13 +98,17 @@ impl Tap {
             });
         }
         let own = settle(&*bus).await?;
+        let all: Arc<[Address]> = places.into();
+        if let Some(past) = past {
+            listening.spawn(past.play());
+        }
         for (place, line) in places.iter().zip(lines) {
             let ear = Ear {
                 bus: Arc::clone(&bus),
                 place: place.clone(),
-                subject: place.name.as_str().into(),
+                all: Arc::clone(&all),
                 own: own.clone(),
-                mask: Arc::clone(&mask),
+                cut: Arc::clone(&cut),
                 catch: Arc::clone(&catch),
             };
             listening.spawn(ear.listen(line));
@@ -107,69 +140,7 @@ impl Tap {
     /// Whether nothing waits to be taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.catch.held().queue.is_empty()
-    }
-}
-
-/// What was heard and not yet taken; bounded, and what has no room is counted.
-struct Catch {
-    held: Mutex<Held>,
-    filled: Notify,
-    capacity: usize,
-}
-
-#[derive(Default)]
-struct Held {
-    queue: VecDeque<Tapped>,
-    weight: usize,
-    /// Messages that were let go since the last one was kept.
-    lost: u64,
-}
-
-impl Catch {
-    fn new(capacity: usize) -> Self {
-        Self { held: Mutex::default(), filled: Notify::new(), capacity }
-    }
-
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn put(&self, tapped: Tapped) {
-        let mut held = self.held();
-        if let Tapped::Crossing(crossing) = &tapped {
-            let weight = crossing.weight();
-            if held.weight > 0 && held.weight + weight > self.capacity {
-                held.lost += 1;
-                return;
-            }
-            held.weight += weight;
-        }
-        held.own_up();
-        held.queue.push_back(tapped);
-        drop(held);
-        self.filled.notify_one();
-    }
-
-    fn take(&self, most: usize) -> Vec<Tapped> {
-        let mut held = self.held();
-        if held.queue.is_empty() {
-            held.own_up();
-        }
-        let count = most.min(held.queue.len());
-        let taken: Vec<_> = held.queue.drain(..count).collect();
-        let weight = |tapped: &Tapped| if let Tapped::Crossing(crossing) = tapped { crossing.weight() } else { 0 };
-        held.weight -= taken.iter().map(weight).sum::<usize>();
-        taken
-    }
-}
-
-impl Held {
-    /// Says how much was let go.
-    fn own_up(&mut self) {
-        if self.lost > 0 {
-            self.queue.push_back(Tapped::Gap { at: now(), messages: Some(std::mem::take(&mut self.lost)) });
-        }
+        self.catch.is_empty()
     }
 }
 
@@ -177,10 +148,11 @@ impl Held {
 struct Ear {
     bus: Arc<dyn Bus>,
     place: Address,
-    subject: Arc<str>,
+    /// Wherever the tap listens.
+    all: Arc<[Address]>,
     /// Our own message to ourselves goes there.
     own: Option<String>,
-    mask: Arc<Mask>,
+    cut: Arc<Cut>,
     catch: Arc<Catch>,
 }
 
@@ -204,10 +176,27 @@ impl Ear {
             if let Heard::Packet(packet) = heard
                 && (self.own.is_none() || packet.subject != self.own)
             {
-                self.catch.put(Tapped::Crossing(Arc::new(self.crossing(packet))));
+                self.hear(packet).await;
             }
         }
         self.catch.put(notice(format!("nothing more is heard on {}", self.place.name)));
+    }
+
+    async fn hear(&self, mut packet: Packet) {
+        let at = now();
+        packet.subject.get_or_insert_with(|| self.place.name.clone());
+        let told = match self.bus.about(&packet) {
+            // Where it is gone, or we may not look, what is told of it is all there is.
+            Some(about) => about.await.unwrap_or_default(),
+            None => None,
+        };
+        let here = |told: &Packet| self.all.iter().any(|place| matches(&place.name, told.subject.as_deref().unwrap_or_default()));
+        if told.as_ref().is_some_and(|told| !here(told)) {
+            // It tells of somebody else's message.
+            return;
+        }
+        let about = told.map(|told| Arc::new(self.cut.crossing(told, at)));
+        self.catch.put(Tapped::Crossing(Arc::new(Crossing { about, ..self.cut.crossing(packet, at) })));
     }
 
     /// Waits until the place is there.
@@ -225,57 +214,10 @@ impl Ear {
             }
         }
     }
-
-    fn crossing(&self, packet: Packet) -> Crossing {
-        let Packet { subject, reply, headers, body } = packet;
-        let (start, mut kept) = if body.len() > LONGEST { (LONGEST, Kept::Start) } else { (body.len(), Kept::Whole) };
-        let mut shown: Arc<[u8]> = body[..start].into();
-        if let Ok(text) = std::str::from_utf8(&body[..boundary(&body, start)])
-            && let std::borrow::Cow::Owned(masked) = self.mask.text(text)
-        {
-            shown = masked.into_bytes().into();
-            kept = if kept == Kept::Whole { Kept::Masked } else { kept };
-        }
-        let headers = headers.into_iter().map(|(name, value)| {
-            let masked = self.mask.named(&name, &value).into_owned();
-            if masked != value && kept == Kept::Whole {
-                kept = Kept::Masked;
-            }
-            (name, masked)
-        });
-        let headers = headers.collect();
-        Crossing {
-            at: now(),
-            subject: subject.map_or_else(|| Arc::clone(&self.subject), Arc::from),
-            reply: reply.map(|reply| reply.name.into()),
-            headers,
-            body: shown,
-            size: body.len() as u64,
-            kept,
-            about: None,
-        }
-    }
-}
-
-/// Where the last whole letter at or before a place ends.
-fn boundary(body: &[u8], mut at: usize) -> usize {
-    while at > 0 && at < body.len() && body[at] & 0xc0 == 0x80 {
-        at -= 1;
-    }
-    at
 }
 
 fn is_not_there(problem: &CallProblem) -> bool {
     problem.kind == "no-responders"
-}
-
-fn notice(words: String) -> Tapped {
-    Tapped::Notice { at: now(), words }
-}
-
-fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the server. Answers where it went.
@@ -296,8 +238,8 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::wire::transport::embedded::Embedded;
+    use super::{cut::LONGEST, *};
+    use crate::{model::traffic::Kept, wire::transport::embedded::Embedded};
 
     fn message(body: &str) -> Outgoing {
         Outgoing {
@@ -343,25 +285,35 @@ mod tests {
         assert_eq!((crossing.body.len(), crossing.size, crossing.kept), (LONGEST, 2 * LONGEST as u64, Kept::Start));
     }
 
+    fn heard_now(body: &str) -> Tapped {
+        let packet = Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) };
+        Tapped::Crossing(Arc::new(Cut(Mask::default()).crossing(packet, now())))
+    }
+
+    fn bodies(taken: &[Tapped]) -> Vec<String> {
+        taken.iter().map(|tapped| crossing(tapped).text().into_owned()).collect()
+    }
+
+    #[tokio::test]
+    async fn what_was_kept_comes_before_what_is_heard_now_and_nothing_twice() {
+        let catch = Catch::new(100_000);
+        catch.wait();
+        ["new", "both", "both"].into_iter().for_each(|body| catch.put(heard_now(body)));
+        assert!(catch.take(10).is_empty());
+        catch.put_kept(heard_now("old")).await;
+        catch.put_kept(heard_now("both")).await;
+        assert_eq!(bodies(&catch.take(10)), ["old", "both"]);
+        let mut known = vec!["both"];
+        catch.go_on(|crossing| known.iter().position(|body| *body == crossing.text()).map(|row| known.remove(row)).is_some());
+        catch.put(heard_now("newest"));
+        assert_eq!(bodies(&catch.take(10)), ["new", "both", "newest"]);
+    }
+
     #[test]
     fn what_has_no_room_is_counted_where_it_was_let_go() {
-        let bus = Arc::new(Embedded::default());
         let catch = Arc::new(Catch::new(1_000));
-        let ear = Ear {
-            bus,
-            place: Address::fleeting("s"),
-            subject: "s".into(),
-            own: None,
-            mask: Arc::default(),
-            catch: Arc::clone(&catch),
-        };
-        let put = |body: &str| {
-            let packet =
-                Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) };
-            catch.put(Tapped::Crossing(Arc::new(ear.crossing(packet))));
-        };
+        let put = |body: &str| catch.put(heard_now(body));
         ["one", "two", "three", "four", "five"].into_iter().for_each(put);
-        let bodies = |taken: &[Tapped]| taken.iter().map(|tapped| crossing(tapped).text().into_owned()).collect::<Vec<_>>();
         assert_eq!(bodies(&catch.take(2)), ["one", "two"]);
         put("six");
         let taken = catch.take(10);

@@ -10,6 +10,7 @@ pub mod line;
 pub mod message;
 pub mod nats;
 pub mod news;
+pub mod pattern;
 pub mod pulsar;
 pub mod rabbitmq;
 pub mod settings;

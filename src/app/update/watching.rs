@@ -7,7 +7,7 @@ use crate::{
         notices::NoticeKind,
         resending::request_of,
         state::State,
-        watching::{Source, WatchMessage},
+        watching::{Asked, Source, WatchMessage},
     },
     engine::traffic::{
         filter::{self, Filter},
@@ -45,6 +45,10 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
                 state.notices.push(NoticeKind::Done, format!("alert on {text}"), now);
             }
             told(state, added, now);
+        }
+        WatchMessage::Reveal => {
+            let record = &mut state.watching.record;
+            record.reveal(!record.reveals());
         }
         WatchMessage::ForgetAlert(row) => state.watching.record.forget_alert(row),
         WatchMessage::Save(path) => {
@@ -85,8 +89,15 @@ fn told(state: &mut State, done: Result<(), String>, now: Millis) {
 
 fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     let connection = state.connection();
-    let places = match subjects {
-        [] => watched::usual(&state.catalog, connection.transport),
+    let Asked { subjects, since } = match Asked::parse(subjects) {
+        Ok(asked) => asked,
+        Err(cause) => {
+            state.notices.push(NoticeKind::Hint, cause, now);
+            return Vec::new();
+        }
+    };
+    let places = match subjects.as_slice() {
+        [] => watched::usual(&state.catalog, &connection),
         subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect(),
     };
     let places = match places {
@@ -111,7 +122,13 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;
-    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.clone(), places }]
+    vec![Effect::Watch {
+        turn,
+        connection: Box::new(connection),
+        known: state.connections.clone(),
+        places,
+        since: since.map(|since| since.moment(now)),
+    }]
 }
 
 fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: Millis) -> Vec<Effect> {

@@ -254,7 +254,8 @@ impl Conversation {
                 self.told = true;
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
-            Part::Note => self.goes = short(&reading.text),
+            Part::Note if reading.state.is_some() => self.goes = short(&reading.text),
+            Part::Note => {}
             _ if self.asked.is_empty() => self.asked = short(&reading.text),
             _ => {}
         }
@@ -301,6 +302,12 @@ impl Conversation {
                 self.rows.pop_front();
             }
         }
+    }
+
+    /// How many messages were its own, and not those of its parts.
+    #[must_use]
+    pub fn heard(&self) -> u64 {
+        self.own
     }
 
     /// What it goes by: its id, and its other names.

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::conversation::{Conversation, Standing};
+use super::{
+    conversation::{Conversation, Standing},
+    span,
+};
 use crate::model::clock::Millis;
 
 /// What is written in a filter, in a few words.
@@ -162,10 +165,10 @@ fn words(text: &str) -> Vec<String> {
 
 fn term(word: &str) -> Result<Term, String> {
     if let Some(time) = word.strip_prefix('>').filter(|time| !time.is_empty()) {
-        return span(time).map(Term::Longer);
+        return span::parse(time).map(Term::Longer);
     }
     if let Some(time) = word.strip_prefix('<').filter(|time| !time.is_empty()) {
-        return span(time).map(Term::Shorter);
+        return span::parse(time).map(Term::Shorter);
     }
     match word.split_once(':') {
         Some(("is", "late")) => Ok(Term::Late),
@@ -186,20 +189,6 @@ fn term(word: &str) -> Result<Term, String> {
     }
 }
 
-/// `500ms`, `2s`, `1m`; a number alone counts milliseconds.
-fn span(text: &str) -> Result<u64, String> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let unit = match unit {
-        "" | "ms" => 1.0,
-        "s" => 1_000.0,
-        "m" => 60_000.0,
-        _ => return Err(format!("\"{unit}\" is no unit of time; write >500ms, >2s or >1m")),
-    };
-    let number: f64 = number.parse().map_err(|_| format!("\"{text}\" is no time; write >500ms, >2s or >1m"))?;
-    Ok((number * unit) as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -208,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_no_term_says_what_could_stand_there() {
-        for (text, word) in [("is:broken", "is:failed"), (">soon", "time"), ("<5h", "unit"), (">1.2.3s", "time")] {
+        for (text, word) in [("is:broken", "is:failed"), (">soon", "time"), ("<5d", "unit"), (">1.2.3s", "time")] {
             let problem = Filter::parse(text).unwrap_err();
             assert!(problem.contains(word), "{text}: {problem}");
         }

@@ -3,20 +3,44 @@
 use std::sync::Arc;
 
 use async_nats::jetstream;
-use futures::future::BoxFuture;
+use futures::{future::BoxFuture, stream::BoxStream};
 
 use super::{
     line::Line,
-    message::{Address, Outgoing},
+    message::{Address, Outgoing, Packet},
     news::News,
 };
-use crate::model::{call::CallProblem, connection::TransportKind};
+use crate::model::{call::CallProblem, clock::Millis, connection::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
 pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
 
 /// Looks a secret up by the name of its environment variable.
 pub type Secrets = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Messages that were kept, oldest first.
+pub type Recall = BoxStream<'static, Result<Recalled, CallProblem>>;
+
+/// Messages that a broker keeps, and that can be heard once more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keeps {
+    /// What keeps them: a stream.
+    pub stream: Arc<str>,
+    /// Which of the stream's messages are meant.
+    pub filter: String,
+    /// The number of the stream's newest message when this was asked.
+    pub newest: u64,
+}
+
+/// A message that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recalled {
+    pub packet: Packet,
+    /// When the broker received it, in nanoseconds since the Unix epoch: finer than that, nothing orders messages of several streams.
+    pub nanos: u64,
+    /// Its number in its stream.
+    pub sequence: u64,
+}
 
 /// An open connection.
 pub trait Bus: Send + Sync {
@@ -34,6 +58,24 @@ pub trait Bus: Send + Sync {
 
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
+
+    /// Which of what goes to these places is kept by the broker; nothing where it keeps nothing.
+    fn keeps<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+        let _ = at;
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// What was kept since then, up to the newest that is there now, oldest first. Nothing is taken away by it and nothing stays of it.
+    fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+        let _ = (kept, since);
+        Box::pin(std::future::ready(Ok(futures::StreamExt::boxed(futures::stream::empty()))))
+    }
+
+    /// The message that this one tells of, where the broker tells about others' messages and still has it; `None`: it tells of none.
+    fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+        let _ = packet;
+        None
+    }
 
     /// A fresh place that only this process listens to; `None` where the transport has none. Where there is none, a subscription is
     /// known to the server once it is made.

@@ -13,6 +13,7 @@ use super::{
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
     news::News,
+    pattern::matches,
 };
 use crate::model::connection::TransportKind;
 
@@ -73,20 +74,6 @@ impl Embedded {
         let matching = listeners.iter().filter(|(pattern, _)| matches(pattern, subject)).flat_map(|(_, of_pattern)| of_pattern);
         matching.filter(|listener| listener.share == Share::Aside).map(|listener| listener.feeder.clone()).collect()
     }
-}
-
-/// Whether a subject is what a pattern means: `*` stands for one part, `>` for one and all that follow.
-fn matches(pattern: &str, subject: &str) -> bool {
-    let mut parts = subject.split('.');
-    for wanted in pattern.split('.') {
-        match (wanted, parts.next()) {
-            (">", Some(_)) => return true,
-            ("*", Some(_)) => {}
-            (wanted, Some(part)) if wanted == part => {}
-            _ => return false,
-        }
-    }
-    parts.next().is_none()
 }
 
 impl Bus for Embedded {

@@ -3,7 +3,7 @@
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
-    bus::{Bus, Doing, Secrets, Share},
+    bus::{Bus, Doing, Keeps, Recall, Secrets, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
     news::News,
@@ -12,6 +12,7 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
+        clock::Millis,
         connection::{Connection, TransportKind},
         size,
     },
@@ -21,6 +22,8 @@ use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, Sta
 use futures::StreamExt;
 
 mod options;
+mod received;
+mod streams;
 
 /// How long handing a message to the network may take; the server is on the line, so this is ample.
 const HANDING_OVER: Duration = Duration::from_secs(5);
@@ -146,13 +149,10 @@ fn heard(message: Message, share: Share) -> Heard {
     if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
         return Heard::NoResponders;
     }
-    let headers = message.headers.iter().flat_map(HeaderMap::iter);
     Heard::Packet(Packet {
         subject: (share == Share::Aside).then(|| message.subject.to_string()),
         reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
-        headers: headers
-            .flat_map(|(name, values)| values.iter().map(move |value| (name.to_string(), value.to_string())))
-            .collect(),
+        headers: received::headers(message.headers.as_ref()),
         body: message.payload,
     })
 }
@@ -217,6 +217,19 @@ impl Bus for Nats {
 
     fn streams(&self) -> Option<jetstream::Context> {
         Some(jetstream::new(self.client.clone()))
+    }
+
+    fn keeps<'a>(&'a self, at: &'a [Address]) -> Doing<'a, Vec<Keeps>> {
+        Box::pin(streams::keeps(&self.client, at))
+    }
+
+    fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
+        Box::pin(streams::recall(&self.client, kept, since))
+    }
+
+    fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {
+        let tells = packet.subject.as_deref().is_some_and(|subject| subject.starts_with(streams::ADVISORY));
+        tells.then(|| Box::pin(streams::about(&self.client, packet)) as Doing<'a, Option<Packet>>)
     }
 
     fn inbox(&self) -> Option<Address> {

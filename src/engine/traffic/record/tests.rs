@@ -100,7 +100,12 @@ fn a_call_is_heard_in_its_turn_too() {
     let mut record = Record::default();
     record.take(of_call(0, "c1", "t1", Part::Request));
     assert_eq!((standings(&record), &*record.row(0).unwrap().id.clone().unwrap()), (vec!["open", "open"], "t1"));
-    record.take(heard(5, "t1", Part::Note, "thinking"));
+    record.take(match heard(5, "t1", Part::Note, "thinking") {
+        Witnessed::Crossing(crossing, reading) => {
+            Witnessed::Crossing(crossing, Reading { state: Some("running".into()), ..reading })
+        }
+        other => other,
+    });
     record.take(of_call(10, "c2", "t1", Part::Request));
     record.take(heard(12, "card of c1", Part::Outcome(None), "by another name"));
     record.take(heard(20, "c2", Part::Outcome(Some(problem())), "failed"));

@@ -4,7 +4,11 @@ use serde_json::Value;
 
 use super::words::watch;
 use crate::{
-    app::{message::Message, state::State, watching::WatchMessage},
+    app::{
+        message::Message,
+        state::State,
+        watching::{Asked, WatchMessage},
+    },
     engine::traffic::{
         filter::{self, Filter},
         trace,
@@ -29,19 +33,23 @@ const LINES: usize = 2_000;
 /// Asks what to listen to.
 pub(super) fn subjects(state: &State) -> Reply {
     let connection = state.connection();
-    let usual: Vec<String> = watched::usual(&state.catalog, connection.transport)
+    let usual: Vec<String> = watched::usual(&state.catalog, &connection)
         .map_or_else(|_| Vec::new(), |places| places.into_iter().map(|place| place.name).collect());
+    let nothing = match &connection.channel {
+        Some(channel) => format!("all of channel {} of project {}", channel.channel, channel.project),
+        None if usual.len() > 4 => format!("the {} queues of this workspace's services", usual.len()),
+        None => usual.join(", "),
+    };
     let words = format!(
         "At {}: queues such as request:tg:joke, or subjects as the broker spells them, with blanks between; * and > stand for parts on NATS. \
-         Nothing at all: {}.",
+         Nothing at all: {nothing}. With since:10m what JetStream kept of the last ten minutes comes first.",
         connection.name,
-        if usual.len() > 4 { format!("the {} queues of this workspace's services", usual.len()) } else { usual.join(", ") }
     );
     let transport = connection.transport;
     Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
         let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        for subject in &named {
-            watched::place(subject, transport).map_err(|problem| problem.to_string())?;
+        for subject in Asked::parse(&named)?.subjects {
+            watched::place(&subject, transport).map_err(|problem| problem.to_string())?;
         }
         Ok(watch(WatchMessage::Begin(named)))
     })))

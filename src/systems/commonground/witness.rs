@@ -1,0 +1,81 @@
+//! What a message that passed by is to CommonGround, in words: each is joined to its call, each call to its turn, each turn to its trace.
+//!
+//! | file | reads |
+//! | --- | --- |
+//! | [`commands`] | tool commands, UI actions and their acknowledgements, wakeups |
+//! | [`events`] | states, steps, tasks and the token stream of agents |
+//! | [`broker`] | marks in the idempotency bucket, and what the broker tells of refused messages |
+//! | [`heard`] | what all of them look at: the subject's parts, headers, members of the body |
+//! | [`follow`] | what shows only over several messages: old epochs, repeated calls, second results, wedged agents, broken traces |
+//! | [`waits`] | what may be the matter with what waits |
+//! | [`places`] | where a whole channel is heard without anybody noticing |
+
+mod broker;
+mod commands;
+mod events;
+pub mod follow;
+mod heard;
+pub mod places;
+pub mod waits;
+
+use super::subject::{Subject, VERSION};
+use crate::model::{
+    call::CallProblem,
+    traffic::{Crossing, Part, Reading},
+};
+
+/// Whether a subject is spelled as CommonGround's are.
+#[must_use]
+pub fn owns(subject: &str) -> bool {
+    subject.strip_prefix("cg.").and_then(|rest| rest.split('.').next()).is_some_and(is_version)
+}
+
+/// What a message is; `None` where nothing about it is CommonGround's.
+#[must_use]
+pub fn witness(crossing: &Crossing) -> Option<Reading> {
+    if let Some(reading) = broker::witness(crossing, &witness) {
+        return Some(reading);
+    }
+    if !owns(&crossing.subject) {
+        return None;
+    }
+    let Some(subject) = Subject::parse(&crossing.subject) else {
+        return Some(heard::tied(crossing, in_no_stream(crossing)));
+    };
+    let heard = heard::Heard::new(crossing, subject);
+    let mut reading = match heard.subject.category.as_str() {
+        "cmd" => commands::witness(&heard),
+        "str" => events::chunk(&heard),
+        _ => events::witness(&heard),
+    };
+    if heard.subject.version != VERSION {
+        let version = &heard.subject.version;
+        reading.remarks.push(format!("its version is {version}: services of {VERSION} do not hear it"));
+    }
+    Some(reading)
+}
+
+/// `v1r4` and its like.
+fn is_version(token: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    token
+        .strip_prefix('v')
+        .and_then(|rest| rest.split_once('r'))
+        .is_some_and(|(version, revision)| number(version) && number(revision))
+}
+
+fn in_no_stream(crossing: &Crossing) -> Reading {
+    let tokens = crossing.subject.split('.').count();
+    let problem = CallProblem {
+        kind: "in-no-stream".into(),
+        message: format!(
+            "its subject has {tokens} tokens, and streams begin at 8: nothing keeps it and no service gets it. Its publisher is refused at \
+             once; while somebody listens to it, as here, it waits for an acknowledgement that never comes, and sees a time-out"
+        ),
+        remedy: "add a suffix to the target_subject, such as .call".into(),
+    };
+    Reading::new(Some(heard::SYSTEM), Part::Unreadable(problem), "no stream", crossing.text())
+}
+
+#[cfg(test)]
+mod tests;

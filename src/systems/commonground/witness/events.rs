@@ -1,0 +1,136 @@
+//! Events of agents: states, steps, how a task ended, and the stream of tokens.
+
+use serde_json::Value;
+
+use super::{
+    commands,
+    heard::{Heard, short},
+};
+use crate::model::{
+    call::CallProblem,
+    clock::Millis,
+    traffic::{Part, Reading},
+};
+
+pub(super) fn witness(heard: &Heard<'_>) -> Reading {
+    let subject = &heard.subject;
+    if let Err(problem) = &heard.fields {
+        return heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone());
+    }
+    let mut reading = match (subject.component.as_str(), subject.suffix.as_str()) {
+        ("agent", "state") => state(heard),
+        ("agent", "step") => step(heard),
+        ("agent", "task") => task(heard),
+        ("agent", "inbox_progress") => heard.of_turn(Part::Note, "inbox", heard.crossing.text()),
+        ("sys", "action_ack") => commands::acknowledged(heard),
+        ("sys", "marker") => heard.of_turn(Part::Note, "marker", heard.crossing.text()),
+        _ => heard.of_turn(Part::Note, "event", heard.crossing.text()),
+    };
+    if subject.component == "agent" {
+        reading.topic = Some(subject.target.clone());
+    }
+    reading
+}
+
+/// A text of the event's metadata.
+fn about<'h>(heard: &'h Heard<'_>, name: &str) -> Option<&'h str> {
+    heard.member("metadata")?.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+fn state(heard: &Heard<'_>) -> Reading {
+    let status = heard.text("status").unwrap_or("unknown");
+    let mut words = Vec::new();
+    let waits: Vec<&str> = heard
+        .member("metadata")
+        .and_then(|about| about.get("waiting_tool_call_ids")?.as_array())
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    words.extend(match (about(heard, "activity"), about(heard, "current_tool")) {
+        (Some("awaiting_tool_result"), _) if waits.len() > 1 => Some(format!("awaits {} results", waits.len())),
+        (Some("awaiting_tool_result"), _) => Some("awaits a result".to_owned()),
+        (Some("executing_tool"), Some(tool)) => Some(format!("executes {tool}")),
+        (Some(activity), _) => Some(activity.replace('_', " ")),
+        (None, tool) => tool.map(str::to_owned),
+    });
+    words.extend(waits.iter().map(|call| short(call)));
+    words.extend(heard.member("turn_epoch").and_then(Value::as_u64).map(|epoch| format!("epoch {epoch}")));
+    let due = about(heard, "resume_deadline").or_else(|| heard.text("resume_deadline"));
+    let mut reading = heard.of_turn(Part::Note, "state", words.join(" · "));
+    reading.state = Some(status.to_owned());
+    reading.due = due.and_then(Millis::parse);
+    if due.is_some() && reading.due.is_none() {
+        reading.remarks.push(format!("its resume_deadline {:?} is no moment", due.unwrap_or_default()));
+    }
+    reading
+}
+
+fn step(heard: &Heard<'_>) -> Reading {
+    let step = heard.text("step_id").unwrap_or("?");
+    let phase = heard.text("phase").unwrap_or_default();
+    let cards: Vec<&str> =
+        heard.member("new_card_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let cards = match cards[..] {
+        [] => String::new(),
+        ref cards => format!(
+            ": new {} {}",
+            if cards.len() == 1 { "card" } else { "cards" },
+            cards.iter().map(|card| short(card)).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    // Steps that only take a result in are named so.
+    let what = if step.starts_with("step_res_") { "takes a result in, " } else { "" };
+    heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)))
+}
+
+fn task(heard: &Heard<'_>) -> Reading {
+    let status = heard.text("status").unwrap_or("unknown");
+    let mut words = vec![status.to_owned()];
+    words.extend(heard.text("deliverable_card_id").map(|card| format!("deliverable {}", short(card))));
+    words.extend(heard.text("tool_result_card_id").map(|card| format!("result card {}", short(card))));
+    words.extend(heard.member("stats").and_then(|stats| stats.get("duration_ms")?.as_f64()).map(|ms| format!("{ms:.0} ms")));
+    let problem = (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
+    words.extend(problem.as_ref().map(|problem| problem.message.clone()));
+    heard.of_turn(Part::Outcome(problem), "task", words.join(" · "))
+}
+
+/// What an error says, which may be a text or a map.
+fn problem(status: &str, error: Option<&Value>) -> CallProblem {
+    let text = |name: &str| error.and_then(|error| error.get(name)?.as_str()).map(str::to_owned);
+    let message = text("message").or_else(|| error.and_then(Value::as_str).map(str::to_owned));
+    CallProblem {
+        kind: text("code").unwrap_or_else(|| status.to_owned()),
+        message: message.unwrap_or_else(|| format!("the turn ended as {status}")),
+        remedy: "its last cards say more".into(),
+    }
+}
+
+/// A piece of what a model says. Of what begins the stream only the model's name is told: the rest is its configuration, with keys and
+/// addresses.
+pub(super) fn chunk(heard: &Heard<'_>) -> Reading {
+    let content = || heard.member("content").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut reading = match (heard.text("chunk_type"), &heard.fields) {
+        (_, Err(problem)) => heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone()),
+        (Some("content"), _) => heard.of_turn(Part::Answer { last: false }, "says", content()),
+        (Some("reasoning"), _) => heard.of_turn(Part::Answer { last: false }, "thinks", content()),
+        (Some("start"), _) => {
+            let config = heard.member("metadata").and_then(|about| about.get("llm_config"));
+            let model = config.and_then(|config| config.get("model")?.as_str()).unwrap_or("a model");
+            heard.of_turn(Part::Note, "begins", format!("{model} begins to answer"))
+        }
+        (Some("end"), _) => heard.of_turn(Part::Note, "ends", tokens(heard)),
+        (kind, _) => heard.of_turn(Part::Note, "chunk", format!("{} {}", kind.unwrap_or("of no type"), content())),
+    };
+    reading.topic = Some(heard.subject.target.clone());
+    reading
+}
+
+fn tokens(heard: &Heard<'_>) -> String {
+    let count = |name: &str| heard.member("usage").and_then(|usage| usage.get(name)?.as_u64());
+    match (count("prompt_tokens"), count("completion_tokens")) {
+        (Some(read), Some(written)) => format!("read {read} tokens, wrote {written}"),
+        (Some(read), None) => format!("read {read} tokens"),
+        _ => "the answer ends".to_owned(),
+    }
+}

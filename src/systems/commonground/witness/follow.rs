@@ -1,0 +1,238 @@
+//! What shows only over several messages: an old epoch, a repeated call, a second result, a wedged agent, a broken trace.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::{
+    super::{
+        headers,
+        idempotency::{self, Marker},
+        subject::Subject,
+    },
+    heard::{Heard, short},
+};
+use crate::{
+    model::{
+        clock::Millis,
+        traffic::{Crossing, Part, Reading},
+    },
+    systems::system::Follower,
+};
+
+/// So many agents, calls and turns are remembered each.
+const REMEMBERED: usize = 4_096;
+
+/// An agent that stands dispatched for longer is stuck, in milliseconds.
+pub(super) const STUCK: u64 = 30_000;
+
+/// What was heard so far.
+#[derive(Debug, Default)]
+pub struct Memory {
+    agents: Recent<Agent>,
+    /// When calls, and actions, were sent.
+    sent: Recent<Millis>,
+    /// The result cards of calls, by the keys of their marks.
+    results: Recent<String>,
+    /// The traces of turns.
+    traces: Recent<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Agent {
+    status: String,
+    since: Millis,
+    turn: Option<String>,
+    epoch: Option<u64>,
+}
+
+impl Follower for Memory {
+    fn hear(&mut self, crossing: &Crossing, reading: &mut Reading) {
+        if let Some(key) = crossing.subject.strip_prefix("$KV.").and_then(|rest| rest.split_once('.')).map(|(_, key)| key) {
+            return self.mark(key, crossing, reading);
+        }
+        let Some(subject) = Subject::parse(&crossing.subject) else { return };
+        let heard = Heard::new(crossing, subject);
+        match (heard.subject.category.as_str(), heard.subject.suffix.as_str()) {
+            ("cmd", "action") if heard.subject.target == "ui" => self.action(&heard, reading),
+            ("cmd", "wakeup") => {}
+            ("cmd", _) => self.command(&heard, reading),
+            ("evt", "state") => self.state(&heard, reading),
+            ("evt", "action_ack") => self.acknowledged(&heard, reading),
+            _ => {}
+        }
+        self.lineage(&heard, reading);
+    }
+}
+
+/// An agent by its channel.
+fn place(heard: &Heard<'_>, agent: &str) -> String {
+    format!("{}.{}.{agent}", heard.subject.project_id, heard.subject.channel_id)
+}
+
+fn seconds(from: Millis, to: Millis) -> u64 {
+    to.since(from) / 1_000
+}
+
+impl Memory {
+    fn command(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        let epoch = headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten().unwrap_or(0);
+        let agent = heard.header(headers::AGENT).and_then(|agent| self.agents.get(&place(heard, agent)));
+        if let Some(Agent { turn, epoch: Some(known), .. }) = agent
+            && turn.as_deref() == heard.turn()
+            && epoch != 0
+            && epoch != *known
+        {
+            reading.remarks.push(format!(
+                "its epoch is {epoch}, and the turn's is {known}: it runs, but its result is refused; send the turn's own epoch"
+            ));
+        }
+        self.once_more(heard.header(headers::CALL), heard, false, reading);
+    }
+
+    fn action(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        self.once_more(heard.text("action_id"), heard, true, reading);
+        let agent = heard.header(headers::AGENT).map(|agent| place(heard, agent));
+        self.stuck(agent.as_deref(), heard, reading);
+    }
+
+    /// Whether the call, or the action, was sent before.
+    fn once_more(&mut self, id: Option<&str>, heard: &Heard<'_>, is_action: bool, reading: &mut Reading) {
+        let Some(id) = id else { return };
+        // An action becomes the call of the same id.
+        let key = format!("{} {} {id}", if is_action { "action" } else { "call" }, heard.subject.project_id);
+        let before = self.sent.get(&key).map(|before| seconds(*before, heard.crossing.at));
+        reading.remarks.extend(before.map(|ago| match is_action {
+            true => format!(
+                "this action_id was sent {ago} s before: the agent's turn is leased, the action refused, and the agent is wedged for good; \
+                 take a fresh id each time, and now a new UI agent"
+            ),
+            false => format!(
+                "the same call id was sent {ago} s before: the tool does not run again, and the second report is refused as a duplicate \
+                 (protocol_violation) until the message is given up; that is harmless, but every call wants an id of its own"
+            ),
+        }));
+        self.sent.put(key, heard.crossing.at);
+    }
+
+    fn state(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        let agent = place(heard, &heard.subject.target);
+        let status = heard.text("status").unwrap_or_default().to_owned();
+        let turn = heard.turn().map(str::to_owned);
+        let epoch = heard.member("turn_epoch").and_then(Value::as_u64);
+        let epoch = epoch.or_else(|| headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten());
+        let before = self.agents.get(&agent);
+        if let (Some(before), Some(epoch)) = (before, epoch)
+            && before.turn == turn
+            && before.epoch.is_some_and(|known| epoch < known)
+        {
+            let known = before.epoch.unwrap_or_default();
+            reading.remarks.push(format!("its epoch is {epoch}, and the turn was at {known} before: it tells of the past"));
+        }
+        let since = before
+            .filter(|before| before.status == status && before.turn == turn)
+            .map_or(heard.crossing.at, |before| before.since);
+        let epoch = epoch.or_else(|| before.filter(|before| before.turn == turn)?.epoch);
+        self.agents.put(agent, Agent { status, since, turn, epoch });
+    }
+
+    fn acknowledged(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        let busy = ["error_code", "status"].iter().any(|name| heard.text(name).is_some_and(|code| code.ends_with("busy")));
+        let agent = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)).map(|agent| place(heard, agent));
+        if busy {
+            self.stuck(agent.as_deref(), heard, reading);
+        }
+    }
+
+    /// Whether the agent was dispatched and never ran.
+    fn stuck(&self, agent: Option<&str>, heard: &Heard<'_>, reading: &mut Reading) {
+        let Some((agent, state)) = agent.and_then(|agent| Some((agent, self.agents.get(agent)?))) else { return };
+        if state.status == "dispatched" && heard.crossing.at.since(state.since) >= STUCK {
+            reading.remarks.push(format!(
+                "{} stands dispatched for {} s: it is wedged, every action will be busy, and stopping it does not help; make a new UI agent",
+                agent.rsplit('.').next().unwrap_or(agent),
+                seconds(state.since, heard.crossing.at)
+            ));
+        }
+    }
+
+    fn mark(&mut self, key: &str, crossing: &Crossing, reading: &mut Reading) {
+        let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
+        let before = self.results.get(key);
+        match (idempotency::marker(&value), before) {
+            (Some(Marker::Done { result_card: Some(card), .. }), Some(first)) if *first != card => reading.remarks.push(format!(
+                "a second result, card {}, after {}: only one can be stored for a call, so one of two services fails on the unique index",
+                short(&card),
+                short(first)
+            )),
+            (Some(Marker::Done { result_card: Some(card), .. }), None) => self.results.put(key.to_owned(), card),
+            (Some(Marker::Running { .. }), Some(_)) => {
+                reading.remarks.push("it runs once more although a result was stored: the second one will be refused".into());
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the message carries the trace of its turn.
+    fn lineage(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        // Token streams and inbox progress have no headers at all.
+        if heard.crossing.headers.is_empty() || reading.routine || matches!(reading.part, Part::Unreadable(_)) {
+            return;
+        }
+        let Some(turn) = heard.turn().map(str::to_owned) else { return };
+        match (self.traces.get(&turn), &reading.ties.trace) {
+            (Some(known), None) => reading.remarks.push(format!(
+                "it has no traceparent: the trace {} of its turn is broken here, and what follows cannot be joined to it",
+                short(known)
+            )),
+            (Some(known), Some(own)) if known != own => reading.remarks.push(format!(
+                "its trace is {}, and its turn's is {}: the traceparent was not passed on",
+                short(own),
+                short(known)
+            )),
+            (None, Some(own)) => self.traces.put(turn, own.clone()),
+            _ => {}
+        }
+    }
+}
+
+/// The newest of what was remembered, by name.
+#[derive(Debug)]
+struct Recent<T> {
+    by_name: HashMap<String, T>,
+    order: VecDeque<String>,
+}
+
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self { by_name: HashMap::new(), order: VecDeque::new() }
+    }
+}
+
+impl<T> Recent<T> {
+    fn get(&self, name: &str) -> Option<&T> {
+        self.by_name.get(name)
+    }
+
+    fn put(&mut self, name: String, value: T) {
+        if self.by_name.insert(name.clone(), value).is_none() {
+            self.order.push_back(name);
+        }
+        while self.order.len() > REMEMBERED {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.by_name.remove(&oldest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_remembered_than_the_newest() {
+        let mut recent = Recent::default();
+        (0..REMEMBERED + 10).for_each(|number| recent.put(number.to_string(), number));
+        assert_eq!((recent.get("9"), recent.get("10"), recent.by_name.len()), (None, Some(&10), REMEMBERED));
+    }
+}

@@ -1,0 +1,94 @@
+//! What the readers of messages look at alike: the subject's parts, headers, members of the body.
+
+use serde_json::{Map, Value};
+
+use super::super::{command::Command, headers, subject::Subject, trace::Traceparent};
+use crate::model::{
+    call::CallProblem,
+    entry::SystemId,
+    traffic::{Crossing, Kept, Part, Reading, Ties, Whole},
+};
+
+pub(super) const SYSTEM: SystemId = super::super::keys::SYSTEM;
+
+/// A message whose subject is CommonGround's.
+pub(super) struct Heard<'c> {
+    pub(super) crossing: &'c Crossing,
+    pub(super) subject: Subject,
+    /// The members of its body, or why it has none.
+    pub(super) fields: Result<Map<String, Value>, CallProblem>,
+}
+
+impl<'c> Heard<'c> {
+    pub(super) fn new(crossing: &'c Crossing, subject: Subject) -> Self {
+        Self { crossing, subject, fields: fields_of(crossing) }
+    }
+
+    /// A member of the body that is text and not blank.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.member(name)?.as_str().map(str::trim).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn member(&self, name: &str) -> Option<&Value> {
+        self.fields.as_ref().ok()?.get(name).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&'c str> {
+        headers::value(&self.crossing.headers, name)
+    }
+
+    /// The turn that it belongs to.
+    pub(super) fn turn(&self) -> Option<&str> {
+        self.header(headers::TURN).or_else(|| self.text("agent_turn_id"))
+    }
+
+    /// A message of the turn itself.
+    pub(super) fn of_turn(&self, part: Part, label: &'static str, text: impl Into<String>) -> Reading {
+        let part = if self.turn().is_none() && part == Part::Note { Part::Broadcast } else { part };
+        let reading = Reading { id: self.turn().map(str::to_owned), ..Reading::new(Some(SYSTEM), part, label, text) };
+        tied(self.crossing, reading)
+    }
+
+    /// A message of a call, or an action, that is part of its turn.
+    pub(super) fn of_call(&self, id: Option<&str>, part: Part, label: &'static str, text: impl Into<String>) -> Reading {
+        let within = self.turn().map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::AGENT).map(str::to_owned) });
+        let reading = Reading { id: id.map(str::to_owned), ..Reading::new(Some(SYSTEM), part, label, text) };
+        let reading = tied(self.crossing, reading);
+        Reading { ties: Ties { within, ..reading.ties }, ..reading }
+    }
+
+    /// The message as who sent it made it.
+    pub(super) fn command(&self) -> Command {
+        Command {
+            subject: self.crossing.subject.to_string(),
+            headers: self.crossing.headers.clone(),
+            body: self.crossing.text().into_owned(),
+        }
+    }
+}
+
+/// The reading with the trace that its headers name.
+pub(super) fn tied(crossing: &Crossing, mut reading: Reading) -> Reading {
+    let trace = headers::value(&crossing.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
+    reading.ties.trace = trace.map(|trace| trace.trace_id().to_owned());
+    reading
+}
+
+pub(super) fn fields_of(crossing: &Crossing) -> Result<Map<String, Value>, CallProblem> {
+    let problem = |kind: &str, message: String| CallProblem {
+        kind: kind.into(),
+        message,
+        remedy: "CommonGround's messages are JSON objects; look at the body".into(),
+    };
+    if crossing.kept == Kept::Start {
+        return Err(problem("too-large", format!("only the start of its {} bytes is kept", crossing.size)));
+    }
+    serde_json::from_slice(&crossing.body).map_err(|error| problem("not-json", format!("it is no JSON object: {error}")))
+}
+
+/// The end of an id, which tells ids apart that begin with the time.
+pub(super) fn short(id: &str) -> String {
+    const KEPT: usize = 6;
+    let letters = id.chars().count();
+    if letters <= KEPT + 6 { id.to_owned() } else { format!("…{}", id.chars().skip(letters - KEPT).collect::<String>()) }
+}

@@ -1,0 +1,313 @@
+//! A whole turn as it passes by, and what is odd on the way.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    engine::traffic::{
+        conversation::{Conversation, Standing},
+        record::{Bounds, Record},
+    },
+    model::{
+        clock::Millis,
+        traffic::{Kept, Tapped},
+    },
+    systems::{
+        commonground::{headers, idempotency::tool_key},
+        watched::{Witness, waits},
+    },
+};
+
+const TRACE: &str = "00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01";
+
+/// What passes, message by message.
+#[derive(Default)]
+struct Bus {
+    record: Record,
+    witness: Witness,
+    at: u64,
+    last: Vec<String>,
+}
+
+impl Bus {
+    fn crossing(&mut self, subject: &str, headers: &[(&str, &str)], body: &str) -> Crossing {
+        self.at += 100;
+        let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
+        Crossing {
+            at: Millis(self.at),
+            subject: subject.as_str().into(),
+            reply: None,
+            headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            body: body.as_bytes().into(),
+            size: body.len() as u64,
+            kept: Kept::Whole,
+            about: None,
+        }
+    }
+
+    fn take(&mut self, crossing: Crossing) -> &mut Self {
+        let witnessed = self.witness.hear(Tapped::Crossing(Arc::new(crossing)));
+        if let crate::model::traffic::Witnessed::Crossing(_, reading) = &witnessed {
+            self.last.clone_from(&reading.remarks);
+        }
+        self.record.take(witnessed);
+        self
+    }
+
+    fn says(&mut self, subject: &str, headers: &[(&str, &str)], body: &Value) -> &mut Self {
+        let crossing = self.crossing(subject, headers, &body.to_string());
+        self.take(crossing)
+    }
+
+    /// A message of counter's turn.
+    fn turn(&mut self, subject: &str, body: &Value) -> &mut Self {
+        self.says(subject, &of_turn("2"), body)
+    }
+
+    fn command(&mut self, call: &str, epoch: &str) -> &mut Self {
+        let ids = [of_turn(epoch), vec![(headers::CALL, call), (headers::STEP, "step_1"), (headers::DEPTH, "0")]].concat();
+        self.says("cmd.tool.word_count.call", &ids, &pointed())
+    }
+
+    fn mark(&mut self, call: &str, body: &Value) -> &mut Self {
+        self.says(&format!("$KV.cg_tool_idem_v1.{}", tool_key("lab", "word_count", call)), &[], body)
+    }
+
+    fn advisory(&mut self, kind: &str, about: Option<Crossing>, deliveries: u64) -> &mut Self {
+        let subject = format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_v1r4.tool_word_count_cmd_v1r4");
+        let body = json!({"stream": "cg_cmd_v1r4", "stream_seq": 17, "deliveries": deliveries}).to_string();
+        let told = self.crossing(&subject, &[], &body);
+        self.take(Crossing { about: about.map(Arc::new), ..told })
+    }
+
+    fn found(&self, id: &str) -> &Conversation {
+        let mut all = (0..self.record.rows()).rev().filter_map(|row| self.record.row(row));
+        all.find(|conversation| conversation.names().any(|name| name == id)).unwrap()
+    }
+
+    fn odd(&self) -> &str {
+        self.last.first().map_or("", String::as_str)
+    }
+}
+
+fn of_turn(epoch: &str) -> Vec<(&'static str, &str)> {
+    vec![
+        (headers::PROJECT, "lab"),
+        (headers::CHANNEL, "public"),
+        (headers::AGENT, "counter"),
+        (headers::TURN, "turn_1"),
+        (headers::EPOCH, epoch),
+        (headers::TRACE, TRACE),
+    ]
+}
+
+fn pointed() -> Value {
+    json!({"tool_name": "word_count", "after_execution": "suspend", "tool_call_card_id": "01a1fd19fca073248029f3d81187dfda"})
+}
+
+fn running() -> Value {
+    json!({"status": "running", "timestamp": 1.5})
+}
+
+fn done(status: &str, card: &str) -> Value {
+    json!({"status": "done", "timestamp": 2.5, "payload": {"after_execution": "suspend", "status": status, "tool_result_card_id": card}})
+}
+
+fn chunk(kind: &str, more: &Value) -> Value {
+    let mut chunk = json!({"agent_turn_id": "turn_1", "step_id": "step_1", "chunk_type": kind});
+    chunk.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    chunk
+}
+
+/// The first half of a turn: until it waits for its call.
+fn half() -> Bus {
+    let mut bus = Bus { record: Record::new(Bounds::default()), ..Bus::default() };
+    let config = json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "api_key": "***"});
+    bus.turn("cmd.agent.worker_generic.wakeup", &json!({"inbox_id": "turn_1", "reason": "dispatch_next"}))
+        .turn("evt.agent.counter.state", &json!({"status": "dispatched", "turn_epoch": 2}))
+        .turn("evt.agent.counter.step", &json!({"step_id": "step_1", "phase": "started", "new_card_ids": []}))
+        .turn("evt.agent.counter.state", &json!({"status": "running", "metadata": {"activity": "thinking"}}))
+        .says("str.agent.counter.chunk", &[], &chunk("start", &json!({"metadata": {"llm_config": config}})))
+        .says("str.agent.counter.chunk", &[], &chunk("content", &json!({"content": "I count "})))
+        .says("str.agent.counter.chunk", &[], &chunk("content", &json!({"content": "the words."})))
+        .says("str.agent.counter.chunk", &[], &chunk("end", &json!({"usage": {"prompt_tokens": 10, "completion_tokens": 4}})))
+        .turn("evt.agent.counter.state", &json!({"status": "running", "metadata": {"activity": "executing_tool", "current_tool": "word_count"}}))
+        .command("call_1", "2")
+        .mark("call_1", &running())
+        .turn(
+            "evt.agent.counter.state",
+            &json!({"status": "suspended", "metadata": {
+                "activity": "awaiting_tool_result", "waiting_tool_call_ids": ["call_1"], "resume_deadline": "1970-01-01T00:00:31Z"}}),
+        );
+    bus
+}
+
+#[test]
+fn a_turn_is_one_conversation_with_its_calls() {
+    let mut bus = half();
+    let turn = bus.found("turn_1");
+    assert_eq!((turn.topic.as_deref(), &turn.standing, turn.due), (Some("counter"), &Standing::Open, Some(Millis(31_000))));
+    assert_eq!((turn.goes.as_str(), turn.said.as_str()), ("awaits a result · call_1", "I count the words."));
+    assert_eq!(turn.states, ["dispatched", "running", "suspended"]);
+    assert_eq!((turn.count, turn.rows(), turn.row(5)), (12, 11, 5..7), "the pieces stand together");
+    let call = bus.found("call_1");
+    assert_eq!((call.whole, call.topic.as_deref(), call.count), (Some(turn.number), Some("word_count"), 2));
+    assert_eq!(call.asked, "word_count · call card …87dfda · then suspend · epoch 2");
+    assert_eq!((call.trace.as_deref(), &turn.trace), (Some("01a1fd19fca073248029f3d8b309da00"), &call.trace));
+    assert_eq!(bus.record.len(), 2);
+
+    bus.mark("call_1", &done("success", "card_9"))
+        .turn("cmd.agent.worker_generic.wakeup", &json!({}))
+        .turn("evt.agent.counter.step", &json!({"step_id": "step_res_1", "phase": "completed", "new_card_ids": ["card_9"]}))
+        .says("evt.agent.counter.state", &of_turn("3"), &json!({"status": "running", "turn_epoch": 3}))
+        .says(
+            "evt.agent.counter.task",
+            &of_turn("3"),
+            &json!({"status": "success", "deliverable_card_id": "card_10", "stats": {"duration_ms": 662}}),
+        );
+    let (turn, call) = (bus.found("turn_1"), bus.found("call_1"));
+    assert_eq!((&turn.standing, &call.standing, turn.due), (&Standing::Succeeded, &Standing::Succeeded, None));
+    assert_eq!((turn.count, turn.late, turn.remarks.len(), call.remarks.len(), bus.record.len()), (17, 0, 0, 0, 2));
+}
+
+#[test]
+fn of_a_models_configuration_only_its_name_is_told() {
+    let mut bus = Bus::default();
+    let config = json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "headers": {"x": "geheim"}});
+    let start =
+        bus.crossing("str.agent.counter.chunk", &[], &chunk("start", &json!({"metadata": {"llm_config": config}})).to_string());
+    assert_eq!(witness(&start).unwrap().text, "openai/small begins to answer");
+}
+
+#[test]
+fn a_ui_action_its_call_and_its_acknowledgements_are_one() {
+    let mut bus = Bus::default();
+    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::EPOCH, "1"), (headers::TRACE, TRACE)];
+    let action = json!({"action_id": "act_1", "tool_name": "word_count", "args": {"text": "a b"}});
+    bus.says("cmd.sys.ui.action", &ids, &action);
+    assert_eq!(bus.odd(), "");
+    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted"}));
+    let with_call = [&ids[..], &[(headers::CALL, "act_1")]].concat();
+    bus.says("cmd.tool.word_count.call", &with_call, &pointed())
+        .mark("act_1", &running())
+        .mark("act_1", &done("failed", "card_2"));
+    assert_eq!(bus.found("act_1").standing.word(), "failed");
+    let ack = json!({"action_id": "act_1", "status": "rejected", "tool_result_card_id": "card_2", "error_code": "bad_request", "error": "no text"});
+    bus.says("evt.sys.ui.action_ack", &ids, &ack);
+    let action = bus.found("act_1");
+    assert_eq!((action.standing.problem().map(|problem| problem.message.as_str()), action.late), (Some("no text"), 0));
+    assert_eq!(
+        (bus.record.len(), bus.found("turn_u").standing.word(), bus.found("turn_u").topic.as_deref()),
+        (2, "failed", Some("ui_dbg"))
+    );
+    bus.says("cmd.sys.ui.action", &ids, &json!({"action_id": "act_1", "tool_name": "word_count", "args": {}}));
+    assert!(bus.odd().contains("wedged for good"), "{}", bus.odd());
+    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_9", "status": "rejected", "error_code": "ui_not_allowed"}));
+    assert!(bus.odd().contains("\"ui_allowed\": true"), "{}", bus.odd());
+}
+
+#[test]
+fn a_wedged_agent_is_named() {
+    let mut bus = Bus::default();
+    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
+    bus.says("evt.agent.ui_dbg.state", &ids, &json!({"status": "dispatched", "turn_epoch": 1}));
+    let turn = bus.found("turn_u");
+    assert_eq!(waits(turn, Millis(20_000)), None);
+    assert!(waits(turn, Millis(40_000)).unwrap().contains("wedged"));
+    bus.at += 40_000;
+    bus.says("evt.sys.ui.action_ack", &ids, &json!({"action_id": "act_2", "agent_id": "ui_dbg", "status": "busy"}));
+    assert!(bus.last.iter().any(|words| words.contains("ui_dbg stands dispatched for 40 s")), "{:?}", bus.last);
+}
+
+#[test]
+fn old_epochs_repeated_calls_and_second_results_are_named() {
+    let mut bus = half();
+    bus.says("evt.agent.counter.state", &of_turn("3"), &json!({"status": "running", "turn_epoch": 3}));
+    bus.command("call_2", "2");
+    assert!(bus.odd().contains("epoch is 2") && bus.odd().contains("is 3"), "{}", bus.odd());
+    bus.command("call_3", "3");
+    assert_eq!(bus.odd(), "");
+    bus.command("call_1", "3");
+    assert!(bus.odd().contains("same call id"), "{}", bus.odd());
+    bus.mark("call_3", &done("success", "card_a")).mark("call_3", &done("success", "card_b"));
+    assert!(bus.odd().contains("second result"), "{}", bus.odd());
+    bus.turn("evt.agent.counter.state", &json!({"status": "running", "turn_epoch": 2}));
+    assert!(bus.odd().contains("tells of the past"), "{}", bus.odd());
+}
+
+#[test]
+fn what_services_refuse_stands_at_its_command() {
+    let mut bus = half();
+    let ids = [of_turn("2"), vec![(headers::CALL, "call_1")]].concat();
+    let command = bus.crossing("cmd.tool.word_count.call", &ids, &pointed().to_string());
+    bus.advisory("MSG_NAKED", Some(command.clone()), 1).advisory("MSG_NAKED", Some(command.clone()), 2);
+    assert_eq!(bus.found("call_1").standing, Standing::Open);
+    bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
+    let call = bus.found("call_1");
+    assert_eq!(call.standing.problem().map(|problem| problem.kind.as_str()), Some("given-up"), "the caller never hears");
+    assert!(bus.odd().contains("report of the result was refused"), "{}", bus.odd());
+    bus.advisory("MSG_NAKED", None, 1);
+    assert_eq!(bus.record.len(), 3, "what is no longer kept stands alone");
+}
+
+#[test]
+fn the_watchdog_is_hidden_and_a_late_answer_is_told() {
+    let mut bus = half();
+    let ring = json!({"inbox_id": "row_1", "reason": "watchdog_pending_inbox", "metadata": {}});
+    (0..7).for_each(|_| {
+        bus.turn("cmd.agent.worker_generic.wakeup", &ring);
+    });
+    assert_eq!((bus.record.rows(), bus.record.routine(), bus.record.len()), (2, 7, 3));
+    assert_eq!(waits(bus.found("turn_1"), Millis(30_000)), None);
+    assert!(waits(bus.found("turn_1"), Millis(34_000)).unwrap().contains("passed 3 s ago"));
+    bus.command("call_5", "2");
+    assert!(waits(bus.found("call_5"), Millis(40_000)).unwrap().contains("cg.v1r4.*.*.cmd.tool.word_count.*"));
+}
+
+#[test]
+fn subjects_that_no_service_hears_and_broken_traces_are_named() {
+    let mut bus = Bus::default();
+    bus.turn("cmd.tool.word_count", &pointed());
+    let problem = bus.record.row(0).unwrap().standing.problem().unwrap().clone();
+    assert!(problem.kind == "in-no-stream" && problem.message.contains("7 tokens"), "{problem:?}");
+    bus.turn("cmd.tool.word_count.call.now", &pointed());
+    assert!(bus.last.iter().any(|words| words.contains("two tokens")), "{:?}", bus.last);
+    bus.says("cmd.agent.worker_generic.wakeup", &of_turn("2")[..5], &json!({}));
+    assert!(bus.odd().contains("no traceparent"), "{}", bus.odd());
+    let other = "00-ffa1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01";
+    let ids = [&of_turn("2")[..5], &[(headers::TRACE, other)]].concat();
+    bus.says("evt.agent.counter.state", &ids, &json!({"status": "running"}));
+    assert!(bus.odd().contains("not passed on"), "{}", bus.odd());
+    let crossing = Crossing { subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(), ..bus.crossing("x", &of_turn("1"), "{}") };
+    assert!(witness(&crossing).unwrap().remarks.iter().any(|words| words.contains("v2r0")));
+    let nobodys = Crossing { subject: "cg.orders.new".into(), ..crossing };
+    assert_eq!(witness(&nobodys), None);
+}
+
+#[test]
+fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
+    let mut bus = Bus::default();
+    for body in ["", "[]", "{\"a\":", "\u{fffd}", "{\"status\": 3, \"metadata\": [], \"new_card_ids\": {}}"] {
+        for subject in [
+            "cmd.tool.x.call",
+            "cmd.sys.ui.action",
+            "cmd.agent.w.wakeup",
+            "evt.agent.a.state",
+            "evt.agent.a.task",
+            "evt.sys.ui.action_ack",
+            "str.agent.a.chunk",
+            "evt.agent.a.step",
+            "$KV.cg_tool_idem_v1.tool.lab.x.00",
+            "$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.c",
+        ] {
+            let crossing = bus.crossing(subject, &of_turn("x"), body);
+            let reading = witness(&crossing).unwrap();
+            assert_eq!(reading.system, Some("commonground"), "{subject}");
+            bus.take(crossing);
+        }
+    }
+    let huge = Crossing { kept: Kept::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
+    assert_eq!(witness(&huge).unwrap().part, Part::Request);
+}

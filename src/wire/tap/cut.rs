@@ -1,0 +1,59 @@
+//! From a packet to what is kept of it: secrets masked, the very large cut off.
+
+use std::sync::Arc;
+
+use crate::{
+    engine::mask::Mask,
+    model::{
+        clock::Millis,
+        traffic::{Crossing, Kept},
+    },
+    wire::transport::message::Packet,
+};
+
+/// So much of a body is kept.
+pub(super) const LONGEST: usize = 1024 * 1024;
+
+/// Makes crossings; secrets that the mask knows do not get through.
+pub(super) struct Cut(pub(super) Mask);
+
+impl Cut {
+    /// The message, heard at that time.
+    pub(super) fn crossing(&self, packet: Packet, at: Millis) -> Crossing {
+        let Packet { subject, reply, headers, body } = packet;
+        let (start, mut kept) = if body.len() > LONGEST { (LONGEST, Kept::Start) } else { (body.len(), Kept::Whole) };
+        let mut shown: Arc<[u8]> = body[..start].into();
+        if let Ok(text) = std::str::from_utf8(&body[..boundary(&body, start)])
+            && let std::borrow::Cow::Owned(masked) = self.0.text(text)
+        {
+            shown = masked.into_bytes().into();
+            kept = if kept == Kept::Whole { Kept::Masked } else { kept };
+        }
+        let headers = headers.into_iter().map(|(name, value)| {
+            let masked = self.0.named(&name, &value).into_owned();
+            if masked != value && kept == Kept::Whole {
+                kept = Kept::Masked;
+            }
+            (name, masked)
+        });
+        let headers = headers.collect();
+        Crossing {
+            at,
+            subject: subject.unwrap_or_default().into(),
+            reply: reply.map(|reply| reply.name.into()),
+            headers,
+            body: shown,
+            size: body.len() as u64,
+            kept,
+            about: None,
+        }
+    }
+}
+
+/// Where the last whole letter at or before a place ends.
+fn boundary(body: &[u8], mut at: usize) -> usize {
+    while at > 0 && at < body.len() && body[at] & 0xc0 == 0x80 {
+        at -= 1;
+    }
+    at
+}

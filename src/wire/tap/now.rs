@@ -1,0 +1,15 @@
+//! The clock of the tap: what is heard bears the time at which it was.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::model::{clock::Millis, traffic::Tapped};
+
+pub(super) fn now() -> Millis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Words about the connection, said now.
+pub(super) fn notice(words: String) -> Tapped {
+    Tapped::Notice { at: now(), words }
+}

@@ -1,0 +1,89 @@
+//! What the broker kept, played before what is heard now: by time over all its streams, each message once.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures::StreamExt;
+
+use super::{catch::Catch, cut::Cut, now::notice};
+use crate::{
+    model::{
+        clock::Millis,
+        traffic::{Crossing, Tapped},
+    },
+    wire::transport::bus::{Bus, Keeps, Recall, Recalled},
+};
+
+/// What is to be played.
+pub(super) struct Past {
+    pub(super) bus: Arc<dyn Bus>,
+    /// What is kept; asked for before it was listened.
+    pub(super) keeps: Vec<Keeps>,
+    pub(super) since: Millis,
+    pub(super) cut: Arc<Cut>,
+    pub(super) catch: Arc<Catch>,
+}
+
+/// One stream, and its next message.
+struct Source<'k> {
+    kept: &'k Keeps,
+    rest: Recall,
+    next: Recalled,
+}
+
+impl Past {
+    /// Plays it to its end, and then lets what was heard meanwhile go on.
+    pub(super) async fn play(self) {
+        let mut sources: Vec<Source<'_>> = Vec::new();
+        for kept in &self.keeps {
+            match self.bus.recall(kept, self.since).await {
+                Ok(rest) => sources.extend(self.next_of(kept, rest).await),
+                Err(problem) => self.say(problem.message).await,
+            }
+        }
+        let mut played: HashMap<Arc<str>, u64> = HashMap::new();
+        let mut count = 0_u64;
+        // What came between asking and listening may have been heard as well.
+        let mut twice: Vec<Arc<Crossing>> = Vec::new();
+        while let Some(row) = (0..sources.len()).min_by_key(|row| (sources[*row].next.nanos, sources[*row].next.sequence)) {
+            let Source { kept, rest, next } = sources.swap_remove(row);
+            let last = played.entry(Arc::clone(&kept.stream)).or_default();
+            if next.sequence > *last {
+                *last = next.sequence;
+                count += 1;
+                let crossing = Arc::new(self.cut.crossing(next.packet, Millis(next.nanos / 1_000_000)));
+                if next.sequence > kept.newest {
+                    twice.push(Arc::clone(&crossing));
+                }
+                self.catch.put_kept(Tapped::Crossing(crossing)).await;
+            }
+            sources.extend(self.next_of(kept, rest).await);
+        }
+        self.say(match (self.keeps.is_empty(), count) {
+            (true, _) => "no stream keeps what passes here, so that there is nothing to show of before".into(),
+            (false, 0) => "nothing was kept since then; from here on it is what passes now".into(),
+            (false, 1) => "1 message was kept since then; from here on it is what passes now".into(),
+            (false, count) => format!("{count} messages were kept since then; from here on it is what passes now"),
+        })
+        .await;
+        self.catch.go_on(|heard| {
+            let known = twice.iter().position(|played| {
+                (&played.subject, &played.headers, &played.body) == (&heard.subject, &heard.headers, &heard.body)
+            });
+            known.map(|row| twice.swap_remove(row)).is_some()
+        });
+    }
+
+    async fn next_of<'k>(&self, kept: &'k Keeps, mut rest: Recall) -> Option<Source<'k>> {
+        match rest.next().await? {
+            Ok(next) => Some(Source { kept, rest, next }),
+            Err(problem) => {
+                self.say(problem.message).await;
+                None
+            }
+        }
+    }
+
+    async fn say(&self, words: String) {
+        self.catch.put_kept(notice(words)).await;
+    }
+}

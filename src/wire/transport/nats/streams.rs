@@ -1,0 +1,119 @@
+//! What JetStream keeps: which streams keep what goes to a subject, their messages once more, and one of them by its number.
+
+use async_nats::{
+    Client, HeaderMap, Message,
+    jetstream::{
+        self,
+        consumer::{DeliverPolicy, pull::OrderedConfig},
+    },
+};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::Value;
+
+use super::{
+    super::{
+        bus::{Keeps, Recall, Recalled},
+        message::{Address, Packet},
+        pattern::meet,
+    },
+    received,
+};
+use crate::model::{call::CallProblem, clock::Millis};
+
+/// What tells about others' messages.
+pub(super) const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
+
+fn problem(doing: &str, error: impl std::fmt::Display) -> CallProblem {
+    CallProblem {
+        kind: "no-streams".into(),
+        message: format!("{doing}: {error}"),
+        remedy: "check that the server has JetStream, and that this user may use its API ($JS.API.>)".into(),
+    }
+}
+
+/// The streams that keep what goes to these places, once for each subject that a stream and a place share.
+pub(super) async fn keeps(client: &Client, at: &[Address]) -> Result<Vec<Keeps>, CallProblem> {
+    let context = jetstream::new(client.clone());
+    let streams: Vec<_> =
+        context.streams().try_collect().await.map_err(|error| problem("the streams cannot be listed", error))?;
+    let mut kept: Vec<Keeps> = Vec::new();
+    for stream in &streams {
+        let subjects = stream.config.subjects.iter().map(|subject| subject.as_str());
+        for filter in subjects.flat_map(|subject| at.iter().filter_map(move |place| meet(&place.name, subject))) {
+            let keeps = Keeps { stream: stream.config.name.as_str().into(), filter, newest: stream.state.last_sequence };
+            if !kept.contains(&keeps) {
+                kept.push(keeps);
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// What a stream kept since then, up to its newest message of now: an ordered consumer of our own reads it, which goes by itself.
+pub(super) async fn recall(client: &Client, kept: &Keeps, since: Millis) -> Result<Recall, CallProblem> {
+    let unread = |error: &dyn std::fmt::Display| problem(&format!("stream {} cannot be read", kept.stream), error);
+    let context = jetstream::new(client.clone());
+    let stream = context.get_stream(&*kept.stream).await.map_err(|error| unread(&error))?;
+    let newest = stream.cached_info().state.last_sequence;
+    let start_time = async_nats::datetime::from_nanos(i128::from(since.0) * 1_000_000).map_err(|error| unread(&error))?;
+    let config = OrderedConfig {
+        filter_subject: kept.filter.clone(),
+        deliver_policy: DeliverPolicy::ByStartTime { start_time },
+        ..OrderedConfig::default()
+    };
+    let consumer = stream.create_consumer(config).await.map_err(|error| unread(&error))?;
+    if consumer.cached_info().num_pending == 0 {
+        return Ok(stream::empty().boxed());
+    }
+    let messages = consumer.messages().await.map_err(|error| unread(&error))?;
+    let name = kept.stream.to_string();
+    let messages = messages.map(move |message| {
+        let lost = |error: &dyn std::fmt::Display| problem(&format!("stream {name} cannot be read further"), error);
+        let message = message.map_err(|error| lost(&error))?;
+        let about = message.info().map_err(|error| lost(&error))?;
+        let nanos = u64::try_from(about.published.unix_timestamp_nanos()).unwrap_or(0);
+        let (sequence, pending) = (about.stream_sequence, about.pending);
+        Ok((Recalled { packet: packet(message.message), nanos, sequence }, pending))
+    });
+    // Ends with the newest message of now, or the last one before it that is meant.
+    let ending = stream::unfold(Some(messages), move |messages| async move {
+        let mut messages = messages?;
+        match messages.next().await? {
+            Ok((recalled, _)) if recalled.sequence > newest => None,
+            Ok((recalled, pending)) => {
+                let more = pending > 0 && recalled.sequence < newest;
+                Some((Ok(recalled), more.then_some(messages)))
+            }
+            Err(problem) => Some((Err(problem), None)),
+        }
+    });
+    Ok(ending.boxed())
+}
+
+/// The reply of such a message is the reader's own, and nobody else's.
+fn packet(message: Message) -> Packet {
+    Packet {
+        subject: Some(message.subject.to_string()),
+        reply: None,
+        headers: received::headers(message.headers.as_ref()),
+        body: message.payload,
+    }
+}
+
+/// The message that an advisory tells of.
+pub(super) async fn about(client: &Client, advisory: &Packet) -> Result<Option<Packet>, CallProblem> {
+    let told: Value = serde_json::from_slice(&advisory.body).unwrap_or_default();
+    let (Some(stream), Some(sequence)) = (told["stream"].as_str(), told["stream_seq"].as_u64()) else { return Ok(None) };
+    let context = jetstream::new(client.clone());
+    let stream =
+        context.get_stream_no_info(stream).await.map_err(|error| problem("a refused message cannot be looked at", error))?;
+    let message =
+        stream.get_raw_message(sequence).await.map_err(|error| problem("a refused message cannot be looked at", error))?;
+    let headers: &HeaderMap = &message.headers;
+    Ok(Some(Packet {
+        subject: Some(message.subject.to_string()),
+        reply: None,
+        headers: received::headers(Some(headers)),
+        body: message.payload,
+    }))
+}
