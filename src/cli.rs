@@ -29,6 +29,7 @@ mod history;
 mod import;
 mod man;
 mod many;
+mod merge;
 mod opened;
 mod out;
 mod push;
@@ -92,6 +93,8 @@ enum Command {
     Graph(graph::Graph),
     /// Call a tool and stream its answer
     Call(call::Call),
+    /// Tell what a tool gets of given arguments, and where each value comes from
+    Merge(merge::Merge),
     /// Make the calls of saved cases and say where the answers differ from what they expect
     Test(test::Test),
     /// List the calls that were made; show, compare, replay, export or remove them
@@ -157,6 +160,7 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Simulate(simulate)) => simulate.run(global, out),
         Some(Command::Graph(graph)) => graph.run(global, out),
         Some(Command::Call(call)) => call.run(global, out),
+        Some(Command::Merge(merge)) => merge.run(global, out),
         Some(Command::Test(test)) => test.run(global, out),
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),

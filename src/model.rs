@@ -8,6 +8,7 @@ pub mod context;
 pub mod entry;
 pub mod finding;
 pub mod id;
+pub mod merging;
 pub mod problem;
 pub mod service;
 pub mod settings;

@@ -14,6 +14,8 @@ mod cli;
 mod commonground;
 #[path = "all/commonground_answer.rs"]
 mod commonground_answer;
+#[path = "all/commonground_definitions.rs"]
+mod commonground_definitions;
 #[path = "all/commonground_findings.rs"]
 mod commonground_findings;
 #[path = "all/compose.rs"]

@@ -40,7 +40,9 @@ use crate::{
         entry::{EntryId, FileId},
         finding::{Finding, Findings},
         id::Ids,
+        merging::Merging,
         problem::{Problem, ProblemKind},
+        tool::Tool,
     },
     schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
@@ -345,6 +347,13 @@ impl State {
     pub fn written_arguments_of(&self, tool: &EntryId) -> Literal {
         let typed = self.arguments.get(tool).and_then(|source| Literal::parse(&source.json(0)?).ok());
         typed.filter(|typed| typed.value().is_object()).unwrap_or_else(|| Value::Object(Map::new()).into())
+    }
+
+    /// What the tool would get of the arguments typed; `None` where that is just what is typed.
+    #[must_use]
+    pub fn merging(&self, tool: &Tool) -> Option<Merging> {
+        let arguments = self.arguments_of(tool.id());
+        table::by_id(tool.entry.system)?.merging(tool, arguments.as_object()?, &self.connection(), &[])
     }
 
     /// The request that sending would make now, to the letter.

@@ -21,7 +21,7 @@ use crate::{
     },
     model::{
         context::{ANY, Name},
-        tool::States,
+        tool::{Gate, Offer, States},
     },
 };
 
@@ -115,7 +115,7 @@ impl View<'_> {
             let cells = |explanation: &&Explanation| {
                 let tool = &self.opened.tools[explanation.tool];
                 let next = tool.gate.next.as_deref().map_or_else(|| Cell::tinted(Tint::Dim, "stays"), Cell::plain);
-                vec![Cell::tinted(Tint::Good, &*tool.key), next, Cell::plain(list(&tool.gate.groups()))]
+                vec![Cell::tinted(Tint::Good, &*tool.key), next, Cell::plain(groups_of(&tool.gate))]
             };
             columns::write(out, &["AVAILABLE", "LEADS TO", "GROUPS"], available.iter().map(cells).collect())?;
         }
@@ -155,11 +155,10 @@ impl View<'_> {
             States::Only(listed) if listed.is_empty() => "no state".to_owned(),
             States::Only(listed) => list(listed),
         };
-        let groups = slot.gate.groups();
         for (label, text) in [
             ("name", tool.name.clone()),
             ("file", place),
-            ("groups", if groups.is_empty() { "none".into() } else { list(&groups) }),
+            ("groups", groups_of(&slot.gate)),
             ("available in", states),
             ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
             ("asked for", self.asked.groups()),
@@ -187,6 +186,15 @@ impl View<'_> {
             wrap(&change.text(&self.opened.tools), "  ").iter().try_for_each(|line| out.line(line))?;
         }
         Ok(())
+    }
+}
+
+/// The groups that a tool is in, in words.
+fn groups_of(gate: &Gate) -> String {
+    match (gate.offer, gate.groups()) {
+        (Offer::ToAll, _) => "all".into(),
+        (_, groups) if groups.is_empty() => "none".into(),
+        (_, groups) => list(&groups),
     }
 }
 

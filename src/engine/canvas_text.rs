@@ -401,6 +401,7 @@ mod tests {
                 groups: None,
                 states: if states.is_empty() { States::Every } else { States::Only(list(states)) },
                 next: next.map(Name::from),
+                ..Gate::open()
             },
         };
         vec![

@@ -358,6 +358,7 @@ mod tests {
                 groups: None,
                 states: states.map_or(States::Every, |list| States::Only(list.iter().map(|name| Name::from(*name)).collect())),
                 next: next.map(Name::from),
+                ..Gate::open()
             },
         };
         let tools = [
@@ -394,7 +395,12 @@ mod tests {
         let tool = |key: &str, group: &str, from: &str, to: &str| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states: States::Only(vec![from.into()]), next: Some(to.into()) },
+            gate: Gate {
+                groups: Some(vec![group.into()]),
+                states: States::Only(vec![from.into()]),
+                next: Some(to.into()),
+                ..Gate::open()
+            },
         };
         let tools = [tool("look", "read", "undefined", "found"), tool("wipe", "admin", "found", "gone")];
         let workflow = Workflow::of(&tools, &AskedGroups::Only(vec!["read".into()]), "undefined");

@@ -6,7 +6,7 @@ use super::gated::{Gated, ToolRow};
 use crate::model::{
     call::Outcome,
     context::{ANY, Context, DEFAULT_GROUP, Mode, Name, Profile},
-    tool::{Gate, States},
+    tool::{Gate, Offer, States},
 };
 
 /// A context's side of the filter, prepared once and asked for many tools.
@@ -40,6 +40,7 @@ impl AskedGroups {
     #[must_use]
     pub fn admit(&self, gate: &Gate) -> bool {
         match (self, &gate.groups) {
+            _ if gate.offer == Offer::ToAll => true,
             (Self::Every, _) => true,
             (Self::Only(asked), None) => asked.iter().any(|name| &**name == DEFAULT_GROUP),
             (Self::Only(asked), Some(has)) => has.iter().any(|name| asked.contains(name)),
@@ -304,6 +305,7 @@ mod tests {
                 groups: groups.map(names),
                 states: states.map_or(States::Every, |states| States::Only(names(states))),
                 next: next.map(Name::from),
+                ..Gate::open()
             },
         }
     }
@@ -409,7 +411,7 @@ mod tests {
                     Some(states) if !states.iter().any(|state| &**state == ANY) => States::Only(states),
                     _ => States::Every,
                 },
-                next: None,
+                next: None, ..Gate::open()
             };
             let filter = Filter::new(&Context { user: None, groups: owned(asked), state: current.map(Name::from) });
             prop_assert_eq!(filter.admits(&gate), expected);

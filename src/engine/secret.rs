@@ -28,7 +28,7 @@ const ENDINGS: &[&str] =
 #[must_use]
 pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
     let value = value.trim();
-    if value.is_empty() || is_reference(value) {
+    if value.is_empty() || is_reference(value) || is_variable(value) {
         return None;
     }
     let begins = BEGINNINGS.iter().find(|(beginning, _)| value.strip_prefix(beginning).is_some_and(is_token));
@@ -39,6 +39,13 @@ pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
         return Some("a password in an address");
     }
     (is_secret_name(name) && !value.contains(char::is_whitespace)).then_some("a secret")
+}
+
+/// The name of a variable of the environment: `LAMP_TOKEN`. Keys and tokens have no such shape.
+fn is_variable(value: &str) -> bool {
+    value.contains('_')
+        && value.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && value.bytes().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_')
 }
 
 /// Whether values under this name are secrets, whatever its case and its dashes: `auth-token`, `API_KEY`, `dbPassword`.

@@ -13,6 +13,8 @@ pub struct Tool {
     pub entry: Entry,
     /// The name that the model sees; the key where none is given.
     pub name: String,
+    /// The member of the entry that holds it, or would.
+    pub name_key: &'static str,
     /// The system's own type: `tool-service`, `mcp-tool`, …
     pub kind: String,
     pub description: String,
@@ -46,19 +48,39 @@ pub struct Gate {
     pub states: States,
     /// The state after it; `None`: the state stays.
     pub next: Option<Name>,
+    pub offer: Offer,
+}
+
+/// Whom a tool is offered to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Offer {
+    /// Requests that ask for one of its groups.
+    #[default]
+    ToGroups,
+    /// Every request: its system knows no groups.
+    ToAll,
 }
 
 impl Gate {
-    /// The groups that count.
+    /// The groups that count; none where it is offered to all.
     #[must_use]
     pub fn groups(&self) -> Vec<Name> {
-        self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()])
+        match self.offer {
+            Offer::ToAll => Vec::new(),
+            Offer::ToGroups => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
+        }
     }
 
     /// In no group but the default, available in every state, leading nowhere.
     #[must_use]
     pub fn open() -> Self {
-        Self { groups: None, states: States::Every, next: None }
+        Self { groups: None, states: States::Every, next: None, offer: Offer::ToGroups }
+    }
+
+    /// That of a system without gates: available to every request, in every state.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { offer: Offer::ToAll, ..Self::open() }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one
 //! as a tool, [`rules`] are the API's own in their order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form,
 //! [`kinds`] the first value of a new one. What the model sees of a tool is in [`function`]; how what it gives becomes what the tool gets, in
-//! [`merge`].
+//! [`merge`] and is told in [`trail`].
 //!
 //! What passes by, as somebody reads it who only looks on: [`witness`].
 //!
@@ -48,9 +48,10 @@ pub mod schema;
 pub mod subject;
 pub mod template;
 pub mod trace;
+pub mod trail;
 pub mod witness;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
 use crate::{
@@ -63,11 +64,13 @@ use crate::{
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
+        merging::Merging,
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
         traffic::{Crossing, Reading},
     },
+    schema::pointer::Pointer,
     syntax::source::Source,
 };
 
@@ -108,6 +111,10 @@ impl System for CommonGround {
         checks::refused(entry, source)
     }
 
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        entries::name(&entry.value).map(|_| Pointer::root().child(entries::name_key(&entry.value)))
+    }
+
     fn reference(&self, _: &Tool) -> Option<Reference> {
         None
     }
@@ -127,6 +134,16 @@ impl System for CommonGround {
 
     fn function(&self, tool: &Tool) -> Function {
         function::function(tool)
+    }
+
+    fn merging(
+        &self,
+        tool: &Tool,
+        given: &Map<String, Value>,
+        connection: &Connection,
+        variables: &[(String, String)],
+    ) -> Option<Merging> {
+        Some(trail::trail(tool, given, &trail::context(connection, variables)))
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {

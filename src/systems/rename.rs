@@ -26,13 +26,19 @@ pub fn references(entry: &Entry, catalog: &Catalog) -> Vec<EntryId> {
 /// key. The key itself stands outside the entry (a member's key, a file's name) and is the caller's to change, after these.
 #[must_use]
 pub fn edits(entry: &Entry, key: &str, catalog: &Catalog) -> Vec<EntryEdit> {
-    let own = match entry.kind {
+    let own = own_name(entry).map(|at| set(&entry.id, at, key));
+    own.into_iter().chain(referring(entry, catalog).map(|(tool, at)| set(tool.id(), at, key))).collect()
+}
+
+/// The member that goes with an entry's key: the one that it is read from, or a name or id that is the same.
+#[must_use]
+pub fn own_name(entry: &Entry) -> Option<Pointer> {
+    let same = match entry.kind {
         EntryKind::Tool => "name",
         EntryKind::Service | EntryKind::Server => "id",
     };
-    let own = (entry.value.get(own).and_then(Value::as_str) == Some(&entry.key))
-        .then(|| set(&entry.id, Pointer::root().child(own), key));
-    own.into_iter().chain(referring(entry, catalog).map(|(tool, at)| set(tool.id(), at, key))).collect()
+    let same = || (entry.value.get(same).and_then(Value::as_str) == Some(&entry.key)).then(|| Pointer::root().child(same));
+    by_id(entry.system).and_then(|system| system.key_at(entry)).or_else(same)
 }
 
 fn referring<'c>(entry: &'c Entry, catalog: &'c Catalog) -> impl Iterator<Item = (&'c Tool, Pointer)> {

@@ -1,6 +1,6 @@
 //! What every system offers. Everything here is pure: no files, no network, no clock.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     engine::{lint::ground::Ground, traffic::conversation::Conversation},
@@ -12,6 +12,7 @@ use crate::{
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
+        merging::Merging,
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
@@ -49,6 +50,12 @@ pub trait System: Sync {
         Vec::new()
     }
 
+    /// The member that an entry's key is read from; `None` where it is the key of a map or the name of a file.
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        let _ = entry;
+        None
+    }
+
     /// What a tool names to answer for it; `None` where it names nothing.
     fn reference(&self, tool: &Tool) -> Option<Reference>;
 
@@ -63,6 +70,19 @@ pub trait System: Sync {
 
     /// The function that a model sees: name, description, parameters as JSON Schema.
     fn function(&self, tool: &Tool) -> Function;
+
+    /// The way of a call's arguments to the tool, with what-if values for the variables that are filled in; `None` where the tool gets just
+    /// what is given.
+    fn merging(
+        &self,
+        tool: &Tool,
+        given: &Map<String, Value>,
+        connection: &Connection,
+        variables: &[(String, String)],
+    ) -> Option<Merging> {
+        let _ = (tool, given, connection, variables);
+        None
+    }
 
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;

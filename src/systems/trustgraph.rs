@@ -34,6 +34,7 @@ use crate::{
         tool::{Function, Gate, Tool},
         traffic::{Crossing, Reading},
     },
+    schema::pointer::Pointer,
     syntax::source::Source,
 };
 
@@ -73,6 +74,10 @@ impl System for TrustGraph {
 
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
         checks::check(ground)
+    }
+
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        descriptor::key_at(entry)
     }
 
     fn reference(&self, tool: &Tool) -> Option<Reference> {

@@ -36,9 +36,9 @@ pub fn gate_of_new(tail: &Tail, to: &Name) -> Gate {
     match tail {
         Tail::State(from) | Tail::Only(from) => {
             let next = (from != to).then(|| to.clone());
-            Gate { groups: None, states: States::Only(vec![from.clone()]), next }
+            Gate { groups: None, states: States::Only(vec![from.clone()]), next, ..Gate::open() }
         }
-        Tail::Every => Gate { groups: None, states: States::Every, next: Some(to.clone()) },
+        Tail::Every => Gate { groups: None, states: States::Every, next: Some(to.clone()), ..Gate::open() },
     }
 }
 
@@ -56,7 +56,7 @@ fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
     };
     // A tool without a next state stays where it is: an arrow to the same state says just that.
     let stays = gate.next.is_none() && matches!(tail, Tail::State(from) | Tail::Only(from) if from == to);
-    Gate { states, next: if stays { None } else { Some(to.clone()) }, groups: gate.groups.clone() }
+    Gate { states, next: if stays { None } else { Some(to.clone()) }, groups: gate.groups.clone(), ..Gate::open() }
 }
 
 /// Draws an arrow with a tool that is there.
@@ -64,7 +64,7 @@ fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
 /// # Errors
 /// When the tool does that already.
 pub fn draw(ground: Ground<'_>, tool: &EntryId, tail: &Tail, to: &Name) -> Result<Plan, String> {
-    let tool = ground.tool(tool)?;
+    let tool = ground.gated_tool(tool)?;
     let gate = drawn(&tool.gate, tail, to);
     let key = &tool.entry.key;
     if gate == tool.gate {
@@ -116,7 +116,7 @@ fn regate(ground: Ground<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Too
     let keys: Vec<&str> = tools.iter().filter_map(|id| ground.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
     let mut plan = Plan::new(format!("{label} {}", listed(keys)), Vec::new());
     for id in tools {
-        let tool = ground.tool(id)?;
+        let tool = ground.gated_tool(id)?;
         let to = gate(tool);
         plan.changes.extend(ground.regated(tool, &to));
         plan = plan.noting(others_follow(tool, &to)).noting(no_longer(tool, &to));

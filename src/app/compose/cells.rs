@@ -10,7 +10,7 @@ use crate::{
     model::{
         context::{DEFAULT_GROUP, Name},
         entry::EntryId,
-        tool::{Gate, States, Tool},
+        tool::{Gate, Offer, States, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -59,6 +59,7 @@ pub fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
     match column {
         Column::Group(name) => match &tool.gate.groups {
+            _ if tool.gate.offer == Offer::ToAll => Tick::Implied,
             None if &**name == DEFAULT_GROUP => Tick::Implied,
             groups => on(groups.iter().flatten().any(|group| group == name)),
         },
@@ -94,7 +95,10 @@ pub fn switch(ground: Ground<'_>, cells: &[(EntryId, Column)], on: bool, states:
     let mut gates: BTreeMap<&EntryId, Gate> = BTreeMap::new();
     let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
     for (id, column) in cells {
-        let tool = ground.tool(id)?;
+        let tool = match column {
+            Column::List(_) => ground.tool(id)?,
+            _ => ground.gated_tool(id)?,
+        };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
         match column {
             Column::Group(name) => gate.groups = grouped(gate, name, on),

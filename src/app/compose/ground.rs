@@ -13,7 +13,7 @@ use crate::{
         context::{ANY, Name},
         entry::{EntryId, FileId},
         settings::SETTINGS,
-        tool::{Gate, Tool},
+        tool::{Gate, Offer, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -48,6 +48,24 @@ impl<'s> Ground<'s> {
     /// When it is no longer there.
     pub fn tool(self, id: &EntryId) -> Result<&'s Tool, String> {
         self.catalog.tool(id).ok_or_else(|| "this tool is no longer there".to_owned())
+    }
+
+    /// The same, where it can have groups and states.
+    ///
+    /// # Errors
+    /// When it is no longer there, or its system knows neither.
+    pub fn gated_tool(self, id: &EntryId) -> Result<&'s Tool, String> {
+        let tool = self.tool(id)?;
+        match tool.gate.offer {
+            Offer::ToGroups => Ok(tool),
+            Offer::ToAll => {
+                let system = systems::by_id(tool.entry.system).map_or(tool.entry.system, |system| system.title());
+                Err(format!(
+                    "{} is a tool of {system}, which knows no groups and no states: it is always available",
+                    tool.entry.key
+                ))
+            }
+        }
     }
 
     /// The changes after which a tool has this gate.

@@ -105,7 +105,12 @@ mod tests {
         let tool = |key: &str, group: &str, state: &str, next: &str| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(names(&[group])), states: States::Only(names(&[state])), next: Some(next.into()) },
+            gate: Gate {
+                groups: Some(names(&[group])),
+                states: States::Only(names(&[state])),
+                next: Some(next.into()),
+                ..Gate::open()
+            },
         };
         let tools = [tool("a", "g", "undefined", "s"), tool("b", "h", "s", "t"), tool("c", "g", "t", "undefined")];
         let context = |groups: &[&str]| Context { groups: Some(names(groups)), ..Context::default() };

@@ -99,7 +99,11 @@ mod tests {
 
     fn tool(key: &str, groups: &[&str], states: Option<&[&str]>, next: Option<&str>) -> Slot {
         let states = states.map_or(States::Every, |states| States::Only(names(states)));
-        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+        Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+        }
     }
 
     #[test]

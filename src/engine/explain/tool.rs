@@ -225,7 +225,11 @@ mod tests {
 
     fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
         let states = if states == ["*"] { States::Every } else { States::Only(names(states)) };
-        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+        Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+        }
     }
 
     fn spec() -> Vec<Slot> {

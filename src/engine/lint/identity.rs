@@ -88,7 +88,7 @@ pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
         report.at(&tool.entry, name_place(tool), format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name));
     let plain = plain_name(&tool.name);
     if !plain.is_empty() && tool.entry.value.is_object() {
-        found.fix(format!("name it \"{plain}\""), [Edit::Set { at: member("name"), to: plain.into() }]);
+        found.fix(format!("name it \"{plain}\""), [Edit::Set { at: member(tool.name_key), to: plain.into() }]);
     }
 }
 
@@ -107,5 +107,5 @@ fn plain_name(name: &str) -> String {
 }
 
 fn name_place(tool: &Tool) -> Pointer {
-    if tool.entry.value.get("name").is_some() { member("name") } else { Pointer::root() }
+    if tool.entry.value.get(tool.name_key).is_some() { member(tool.name_key) } else { Pointer::root() }
 }

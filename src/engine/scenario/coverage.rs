@@ -208,6 +208,7 @@ mod tests {
                 states: states.map_or(States::Every, |list| States::Only(list.iter().map(|name| (*name).into()).collect())),
                 next: next.map(Into::into),
                 groups: None,
+                ..Gate::open()
             },
         };
         vec![

@@ -114,7 +114,12 @@ mod tests {
         let tool = |key: &str, group: &str, state: &str, next: Option<&str>| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states: States::Only(vec![state.into()]), next: next.map(Name::from) },
+            gate: Gate {
+                groups: Some(vec![group.into()]),
+                states: States::Only(vec![state.into()]),
+                next: next.map(Name::from),
+                ..Gate::open()
+            },
         };
         vec![tool("look\nup", "read", "undefined", Some("found")), tool("reset", "admin", "found", Some("undefined"))]
     }

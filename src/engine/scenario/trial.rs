@@ -269,7 +269,7 @@ mod tests {
     fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
         let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
         let states = if states.is_empty() { States::Every } else { States::Only(names(states)) };
-        let gate = Gate { groups: Some(names(groups)), states, next: next.map(Name::from) };
+        let gate = Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() };
         Slot { key: key.into(), name: format!("The {key}").into(), gate }
     }
 

@@ -128,7 +128,7 @@ mod tests {
         let slot = |key: &str, group: &str, states, next: Option<&str>| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from) },
+            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from), ..Gate::open() },
         };
         let tools = [
             slot("knowledge-query", "knowledge", States::Only(vec!["undefined".into()]), Some("analysis")),

@@ -178,7 +178,7 @@ mod tests {
         let tool = |key: &str, group: &str, states, next: Option<&str>| Slot {
             key: key.into(),
             name: key.into(),
-            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from) },
+            gate: Gate { groups: Some(vec![group.into()]), states, next: next.map(Name::from), ..Gate::open() },
         };
         let tools = [
             tool("look", "read", States::Only(vec!["undefined".into()]), Some("found")),

@@ -390,7 +390,11 @@ mod tests {
     fn tool(key: &str, groups: &[&str], states: &[&str], next: Option<&str>) -> Slot {
         let names = |list: &[&str]| list.iter().map(|name| Name::from(*name)).collect::<Vec<_>>();
         let states = if states.is_empty() { States::Every } else { States::Only(names(states)) };
-        Slot { key: key.into(), name: key.into(), gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from) } }
+        Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: Some(names(groups)), states, next: next.map(Name::from), ..Gate::open() },
+        }
     }
 
     fn kit() -> Vec<Slot> {

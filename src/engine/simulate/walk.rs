@@ -163,7 +163,11 @@ mod tests {
 
     fn tool(key: &str, states: Option<&[&str]>, next: Option<&str>) -> Slot {
         let states = states.map_or(States::Every, |list| States::Only(list.iter().map(|name| (*name).into()).collect()));
-        Slot { key: key.into(), name: key.into(), gate: Gate { groups: None, states, next: next.map(Into::into) } }
+        Slot {
+            key: key.into(),
+            name: key.into(),
+            gate: Gate { groups: None, states, next: next.map(Into::into), ..Gate::open() },
+        }
     }
 
     fn tools() -> Vec<Slot> {

@@ -334,7 +334,12 @@ mod tests {
         let states = prop_oneof![1 => Just(States::Every), 6 => names(STATES, 3).prop_map(States::Only)];
         let groups = proptest::option::weighted(0.9, names(GROUPS, 2));
         let next = proptest::option::weighted(0.8, proptest::sample::select(STATES));
-        let gate = (groups, states, next).prop_map(|(groups, states, next)| Gate { groups, states, next: next.map(Name::from) });
+        let gate = (groups, states, next).prop_map(|(groups, states, next)| Gate {
+            groups,
+            states,
+            next: next.map(Name::from),
+            ..Gate::open()
+        });
         proptest::collection::vec(gate, 0..8).prop_map(|gates| {
             gates
                 .into_iter()
@@ -538,6 +543,7 @@ mod tests {
                 groups: Some(list(groups)),
                 states: if states.is_empty() { States::Every } else { States::Only(list(states)) },
                 next: next.map(Name::from),
+                ..Gate::open()
             },
         };
         vec![
@@ -587,6 +593,7 @@ mod tests {
                     groups: None,
                     states: States::Only(vec![format!("s{row}").into()]),
                     next: Some(format!("s{}", row + 1).into()),
+                    ..Gate::open()
                 },
             })
             .collect();

@@ -30,7 +30,7 @@ pub fn twins(tools: &[Arc<Tool>]) -> Vec<Vec<ToolRow>> {
 }
 
 fn same(a: &Tool, b: &Tool) -> bool {
-    let is_named = |key: &str| matches!(key, "name" | "id");
+    let is_named = |key: &str| matches!(key, "name" | "tool_name" | "id");
     match (&*a.entry.value, &*b.entry.value) {
         (Value::Object(left), Value::Object(right)) => {
             let count = |map: &serde_json::Map<String, Value>| map.keys().filter(|key| !is_named(key)).count();
@@ -60,7 +60,7 @@ fn hash_value(value: &Value, depth: Depth, hasher: &mut DefaultHasher) {
         Value::Object(map) => {
             let sum = map
                 .iter()
-                .filter(|(key, _)| depth == Depth::Within || !matches!(key.as_str(), "name" | "id"))
+                .filter(|(key, _)| depth == Depth::Within || !matches!(key.as_str(), "name" | "tool_name" | "id"))
                 .map(|(key, value)| {
                     let mut own = DefaultHasher::new();
                     key.hash(&mut own);

@@ -164,7 +164,8 @@ fn old_kind(text: &str) -> Kind {
     }
     if is_old_integer(unsigned) {
         Kind::Integer
-    } else if is_old_float(unsigned) {
+    } else if is_old_float(unsigned) && !(unsigned.starts_with('.') && unsigned != text) {
+        // `.5` is a number to PyYAML, `+.5` is not.
         Kind::Float
     } else if is_time(text) {
         Kind::Time

@@ -1,25 +1,71 @@
-//! The JSON Schema for the form of a definition.
+//! The JSON Schema for the form of a definition: [`parameters`] for the schema that a model sees, [`options`] for the rest.
 
-use serde_json::{Value, json};
+mod options;
+mod parameters;
 
-use super::keys;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    context::Context,
+    entries, keys,
+    subject::{self, SUBJECT_VARIABLES, Subject, VERSION},
+};
 use crate::model::{catalog::Catalog, entry::Entry};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of a definition; properties stand in form order.
 #[must_use]
-pub fn schema(_: &Entry, _: &Catalog) -> Value {
+pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
+    let value = &*entry.value;
+    let name = entries::name_key(value);
+    let mut properties = Map::new();
+    let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
+    put(
+        name,
+        json!({"title": "tool name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."}),
+    );
+    put(
+        keys::DESCRIPTION,
+        json!({"title": "description", "type": ["string", "null"], "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
+    );
+    put(keys::TARGET_SUBJECT, target(value, catalog));
+    put(
+        keys::AFTER_EXECUTION,
+        json!({
+            "title": "after execution", "description": "What a result does to the model's turn.",
+            "oneOf": [
+                {"const": keys::SUSPEND, "title": keys::SUSPEND, "description": "The turn waits for the result; then the model goes on with it."},
+                {"const": keys::TERMINATE, "title": keys::TERMINATE, "description": "The result ends the turn and is what comes of it."},
+            ],
+        }),
+    );
+    put(keys::PARAMETERS, parameters::root(value.get(keys::PARAMETERS)));
+    put(keys::OPTIONS, options::options(value));
     json!({
-        "$schema": DRAFT, "title": "Tool", "type": "object",
-        "properties": {
-            keys::TOOL_NAME: {"title": "tool name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."},
-            keys::DESCRIPTION: {"title": "description", "type": ["string", "null"], "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."},
-            keys::TARGET_SUBJECT: {"title": "target subject", "type": "string", "minLength": 1, "description": "Where the command goes: eight parts between dots; {project_id}, {channel_id} and {agent_id} are filled in."},
-            keys::AFTER_EXECUTION: {"title": "after execution", "enum": [keys::SUSPEND, keys::TERMINATE], "description": "suspend: the model goes on with the result. terminate: the result ends the turn."},
-            keys::PARAMETERS: {"title": "parameters", "type": "object", "description": "What the model gives with each call, as a JSON Schema."},
-            keys::OPTIONS: {"title": "options", "type": "object", "description": "Defaults, fixed values, keys from the environment, waiting time."},
-        },
-        "required": [keys::TOOL_NAME, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION],
+        "$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties,
+        "required": [name, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION], "$defs": parameters::definitions(),
     })
+}
+
+/// The subject, with what it becomes and who would hear it.
+fn target(value: &Value, catalog: &Catalog) -> Value {
+    let of = |value: &Value| value.get(keys::TARGET_SUBJECT).and_then(Value::as_str).map(str::to_owned);
+    let mut known: BTreeSet<String> =
+        catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM).filter_map(|tool| of(&tool.entry.value)).collect();
+    known.insert(format!("cg.{VERSION}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call"));
+    let variables = SUBJECT_VARIABLES.map(|name| format!("{{{name}}}")).join(", ");
+    let mut help = format!("Where the command goes: eight parts between dots. {variables} are filled in.");
+    if let Some(subject) = of(value) {
+        let context =
+            Context { project_id: "demo".into(), channel_id: "public".into(), agent_id: "agent".into(), ..Context::default() };
+        let sent = subject::render(&subject, &context).text;
+        help.push_str(&format!(" In the channel public of the project demo: {sent}"));
+        if let Some(parsed) = Subject::parse(&sent) {
+            help.push_str(&format!(", heard by who listens on {}", parsed.service_filter()));
+        }
+    }
+    json!({"title": "target subject", "type": "string", "minLength": 1, "examples": known, "description": help})
 }

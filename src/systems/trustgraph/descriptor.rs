@@ -21,6 +21,7 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
     let kind = text(value, keys::TYPE).unwrap_or_default();
     Tool {
         name: text(value, keys::NAME).filter(|name| !name.is_empty()).unwrap_or(&entry.key).to_owned(),
+        name_key: keys::NAME,
         kind: kind.to_owned(),
         description: text(value, keys::DESCRIPTION).unwrap_or_default().to_owned(),
         service: answered_by(value, kind, mode).map(str::to_owned),
@@ -46,6 +47,13 @@ fn references(kind: &str) -> Option<(EntryKind, &'static [&'static str])> {
     }
 }
 
+/// The id of a service alone in its file, which is its key.
+#[must_use]
+pub fn key_at(entry: &Entry) -> Option<Pointer> {
+    let own = entry.kind == EntryKind::Service && entry.id.place().at.is_root();
+    (own && text(&entry.value, keys::ID) == Some(&entry.key)).then(|| Pointer::root().child(keys::ID))
+}
+
 /// What a tool names to answer for it, and where.
 #[must_use]
 pub fn reference(tool: &Tool) -> Option<Reference> {
@@ -68,6 +76,7 @@ pub fn gate(value: &Value, mode: Mode) -> Gate {
             Some(listed) => States::Only(listed),
         },
         next: text(value, keys::STATE).filter(|state| !state.is_empty()).map(Name::from),
+        ..Gate::open()
     }
 }
 

@@ -107,24 +107,28 @@ mod tests {
 
     #[test]
     fn only_the_lines_of_what_changes_are_changed() {
-        let gate =
-            Gate { groups: Some(vec!["x".into(), "y".into()]), states: States::Only(vec!["s".into(), "t".into()]), next: None };
+        let gate = Gate {
+            groups: Some(vec!["x".into(), "y".into()]),
+            states: States::Only(vec!["s".into(), "t".into()]),
+            next: None,
+            ..Gate::open()
+        };
         let after = text_after(Format::Yaml, YAML, &gate, Mode::Document);
         assert_eq!(after, YAML.replace("[x, 3]", "[x, y, 3]").replace("[s]", "[s, t]"));
-        let same = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["s".into()]), next: None };
+        let same = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["s".into()]), next: None, ..Gate::open() };
         assert_eq!(text_after(Format::Yaml, YAML, &same, Mode::Document), YAML);
     }
 
     #[test]
     fn as_deployed_the_other_spelling_is_left_alone() {
-        let gate = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["t".into()]), next: None };
+        let gate = Gate { groups: Some(vec!["x".into()]), states: States::Only(vec!["t".into()]), next: None, ..Gate::open() };
         let after = text_after(Format::Yaml, YAML, &gate, Mode::AsDeployed);
         assert!(after.contains("available_in_states: [s] # here\n") && after.contains("applicable-states:"), "{after}");
     }
 
     #[test]
     fn a_new_entry_has_its_gate() {
-        let gate = Gate { groups: None, states: States::Only(vec!["s".into()]), next: Some("t".into()) };
+        let gate = Gate { groups: None, states: States::Only(vec!["s".into()]), next: Some("t".into()), ..Gate::open() };
         let wanted = json!({"type": "prompt", "state": "t", "applicable-states": ["s"]});
         assert_eq!(gated(json!({"type": "prompt"}), &gate), wanted);
         assert_eq!(gated(json!({"type": "prompt"}), &Gate::open()), json!({"type": "prompt"}));
@@ -138,7 +142,7 @@ mod tests {
     fn gate() -> impl Strategy<Value = Gate> {
         let states = prop_oneof![Just(States::Every), names().prop_map(States::Only)];
         let next = prop::option::of(prop::sample::select(vec!["a", "b"]).prop_map(Name::from));
-        (prop::option::of(names()), states, next).prop_map(|(groups, states, next)| Gate { groups, states, next })
+        (prop::option::of(names()), states, next).prop_map(|(groups, states, next)| Gate { groups, states, next, ..Gate::open() })
     }
 
     fn written() -> impl Strategy<Value = Value> {

@@ -3,6 +3,7 @@
 use crate::{
     app::state::State,
     model::{
+        merging::{Merging, Origin},
         problem::{Problem, ProblemKind},
         size,
         tool::Tool,
@@ -24,8 +25,37 @@ pub(super) struct RequestLine {
     pub role: Role,
 }
 
+/// The request, or why there is none, below what the tool gets where that is not just what is given.
 pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let cells = cells.saturating_sub(10).max(10);
+    let mut lines = merging_lines(state, tool, cells);
+    lines.extend(sent_lines(state, tool, cells));
+    lines
+}
+
+/// What the tool gets of the arguments as they stand, and where each comes from.
+fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+    let Some(merging) = state.merging(tool).filter(Merging::is_at_work) else { return Vec::new() };
+    let mut lines = Vec::new();
+    for row in &merging.rows {
+        let remark = row.remark();
+        let beside = if remark.is_empty() { remark } else { format!("; {remark}") };
+        let text = format!("{} {} ({}{beside})", row.name, row.gets(), row.origin.word());
+        let role = match &row.origin {
+            _ if !row.unfilled.is_empty() => Role::Warning,
+            Origin::Absent => Role::Dim,
+            _ => Role::Text,
+        };
+        let parts = wrap(&visible(&text), cells).into_iter();
+        lines.extend(parts.map(|text| RequestLine { name: "", text, role }));
+    }
+    if let Some(first) = lines.first_mut() {
+        first.name = "tool gets";
+    }
+    lines
+}
+
+fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let request = match state.request(tool.id()) {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),

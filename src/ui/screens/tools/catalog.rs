@@ -16,7 +16,7 @@ use crate::{
     model::{
         entry::{Entry, EntryId, EntryKind},
         finding::Severity,
-        tool::States,
+        tool::{Offer, States},
     },
     ui::{
         canvas::{Pen, width},
@@ -289,6 +289,7 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
         };
     };
     match arrangement {
+        Arrangement::Group if tool.gate.offer == Offer::ToAll => "in every group".into(),
         Arrangement::Group => tool.gate.groups().first().map_or_else(|| "in no group".to_owned(), ToString::to_string),
         Arrangement::File => entry.id.file().to_string(),
         Arrangement::State => match &tool.gate.states {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::{
     app::{
         compose::{
@@ -26,7 +24,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{rename, system::NewEntry, table::SYSTEMS},
+    systems::{self, rename, system::NewEntry, table::SYSTEMS},
     ui::{
         overlays::{
             confirm::{Answer, Confirm},
@@ -80,6 +78,15 @@ pub(super) fn duplicate(state: &State) -> Reply {
         free_key(key, entry.kind, Ground::of(state))?;
         let place = entry.id.place();
         let label = format!("duplicate {} as {key}", entry.key);
+        let alone = state.catalog.of_file(&place.file).count() == 1;
+        if let Some(at) = key_at(&entry).filter(|_| !alone) {
+            let mut value = (*entry.value).clone();
+            if let Some(own) = at.get_mut(&mut value) {
+                *own = key.into();
+            }
+            let home = Home::beside(Some(&entry));
+            return Ok(change(label, vec![place_new(key, entry.kind, None, &value, &home, Ground::of(state))?]));
+        }
         if let Some(parent) = place.at.parent() {
             let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
             let value = source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
@@ -101,16 +108,10 @@ pub(super) fn duplicate(state: &State) -> Reply {
 
 /// The copy's text, with its own name where the name was the key.
 fn renamed(file: &FileId, text: Arc<str>, entry: &Entry, key: &str) -> Arc<str> {
-    let Some(format) = Format::of(file.path()) else { return text };
-    let Ok(mut source) = Source::parse(format, text.clone()) else { return text };
-    for field in ["name", "id"] {
-        if entry.value.get(field).and_then(Value::as_str) == Some(&entry.key)
-            && let Ok((edited, _)) = source.apply(0, &Edit::Set { at: Pointer::root().child(field), to: key.into() })
-        {
-            source = edited;
-        }
-    }
-    source.text().clone()
+    let source = Format::of(file.path()).and_then(|format| Source::parse(format, text.clone()).ok());
+    let edit = rename::own_name(entry).map(|at| Edit::Set { at, to: key.into() });
+    let edited = source.zip(edit).and_then(|(source, edit)| source.apply(0, &edit).ok());
+    edited.map_or(text, |(source, _)| source.text().clone())
 }
 
 pub(super) fn rename(state: &State) -> Reply {
@@ -146,13 +147,12 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
     let place = entry.id.place();
     // References first: their places may lie in the same file, and move with the entry's key.
     let mut changes: Vec<Change> = rename::edits(entry, key, &state.catalog).into_iter().map(Change::Entry).collect();
-    if !place.at.is_root() {
+    if !place.at.is_root() && key_at(entry).is_none() {
         let edit = Edit::Rename { at: place.at.clone(), key: key.to_owned() };
         changes.push(Change::File { file: place.file.clone(), document: place.document, edit });
         return Ok(changes);
     }
-    let named_by_id = entry.kind == EntryKind::Service && entry.value.get("id").is_some();
-    if !named_by_id {
+    if key_at(entry).is_none() {
         let path = place.file.as_str();
         let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending);
         let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
@@ -168,9 +168,17 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
     Ok(changes)
 }
 
+/// The member that an entry's key is read from, where it is one.
+fn key_at(entry: &Entry) -> Option<Pointer> {
+    systems::by_id(entry.system)?.key_at(entry)
+}
+
 pub(super) fn delete(state: &State) -> Reply {
     let Some(entry) = chosen(state) else { return Reply::Handled };
     let place = entry.id.place();
+    if place.at.is_root() && state.catalog.of_file(&place.file).count() > 1 {
+        return hint("it is one of several documents in its file: take it out there, with e");
+    }
     let references = rename::references(entry, &state.catalog);
     let refer = if references.is_empty() {
         String::new()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ratatui::{Frame, layout::Rect};
+use serde_json::Map;
 
 use super::dialogs;
 use crate::{
@@ -15,6 +16,8 @@ use crate::{
     model::{
         entry::EntryId,
         finding::{Finding, Severity},
+        merging::Merging,
+        tool::Tool,
     },
     schema::pointer::Pointer,
     systems::table,
@@ -44,7 +47,7 @@ pub(super) struct Preview {
 
 /// The lines of what is shown, kept while that stays the same.
 struct Cache {
-    of: (usize, u64, Option<EntryId>),
+    of: (usize, u64, Option<EntryId>, String),
     text: Arc<str>,
     starts: Vec<usize>,
     changed: Vec<usize>,
@@ -103,7 +106,7 @@ impl Preview {
     }
 
     fn fill_cache(&mut self, state: &State) {
-        let of = (self.tabs.at, state.generation, state.selected.clone());
+        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection().name);
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
         }
@@ -391,6 +394,33 @@ fn model_text(state: &State) -> String {
             text += &format!("# ⚠ refused: {}\n", refusal.message);
         }
         text += &format!("{shown}\n\n");
+    }
+    text + &merging_text(tool, state)
+}
+
+/// What the tool gets where the model gives nothing; nothing is said where that is nothing.
+fn merging_text(tool: &Tool, state: &State) -> String {
+    let told = table::by_id(tool.entry.system)
+        .and_then(|system| system.merging(tool, &Map::new(), &state.connection(), &[]))
+        .filter(Merging::is_at_work);
+    let Some(merging) = told else { return String::new() };
+    let width = merging.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
+    let mut text = "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n".to_owned();
+    for row in &merging.rows {
+        text += &format!("# {:width$}  {:<7}  {}\n", row.name, row.origin.word(), row.gets());
+        let remark = row.remark();
+        if !remark.is_empty() {
+            text += &format!("# {:width$}           {remark}\n", "");
+        }
+    }
+    for (name, value) in &merging.variables {
+        text += &match value {
+            Some(value) => format!("# {{{name}}} is {value}, from the connection\n"),
+            None => format!("# {{{name}}} is known when it is called\n"),
+        };
+    }
+    for note in &merging.notes {
+        text += &format!("# {note}\n");
     }
     text
 }

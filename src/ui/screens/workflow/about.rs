@@ -13,7 +13,10 @@ use crate::{
         gated::ToolRow,
         workflow::reach::{GroupSets, Proof},
     },
-    model::{context::Name, tool::States},
+    model::{
+        context::Name,
+        tool::{Offer, States},
+    },
     ui::{
         canvas::wrap,
         overlays::page::{Line, Page},
@@ -71,7 +74,11 @@ pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
         States::Only(listed) if listed.is_empty() => "no state".to_owned(),
         States::Only(listed) => filter::list(listed),
     };
-    words.put(Role::Text, &format!("groups: {}", filter::list(&tool.gate.groups())));
+    let groups = match tool.gate.offer {
+        Offer::ToAll => "all: its system knows no groups".to_owned(),
+        Offer::ToGroups => filter::list(&tool.gate.groups()),
+    };
+    words.put(Role::Text, &format!("groups: {groups}"));
     words.put(Role::Text, &format!("available in: {states}"));
     words.put(Role::Text, &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")));
     words.heading(&format!("Groups that are enough to take it at some time, from {}", facts.context.state()));

@@ -1,0 +1,126 @@
+//! `toolcrib merge`: what a tool gets of the arguments that a model gives, and where each value comes from.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::{
+    arguments,
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+    wrap::wrap,
+};
+use crate::{
+    model::{
+        connection::Connection,
+        merging::{Merging, Origin},
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+    },
+    systems::table,
+};
+
+#[derive(Args, Debug)]
+pub struct Merge {
+    /// The tool, by key or name
+    tool: String,
+
+    /// What the model gives: key=text, or key:=json for numbers, lists and so on
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+
+    /// All of that as an object: JSON, a file, or - for standard input
+    #[arg(long, value_name = "FILE|-|JSON")]
+    args: Option<String>,
+
+    /// A variable that values are filled in from, as it would be: agent_turn_id=turn_1
+    #[arg(long, value_name = "NAME=VALUE")]
+    with: Vec<String>,
+}
+
+impl Merge {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let tool = opened.tool(&self.tool)?;
+        let given = arguments::read(self.args.as_deref(), &self.pairs)?;
+        let merging = merging(tool, given.value(), &self.with, &opened.connection(global)?)?;
+        if global.json {
+            out.json_line(&to_json(&merging))?;
+        } else {
+            write(out, &merging)?;
+        }
+        Ok(Ending::Done)
+    }
+}
+
+/// The way of a tool's arguments; where its system changes nothing, of just what is given.
+///
+/// # Errors
+/// When a variable is not written NAME=VALUE.
+fn merging(tool: &Tool, given: &Value, with: &[String], connection: &Connection) -> Result<Merging, Problem> {
+    let pair = |word: &String| {
+        let (name, value) = word.split_once('=').ok_or_else(|| {
+            Problem::new(ProblemKind::Input, "reading the variables", format!("\"{word}\" has no =")).remedy("write NAME=VALUE")
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    let variables: Vec<(String, String)> = with.iter().map(pair).collect::<Result<_, Problem>>()?;
+    let given = given.as_object().cloned().unwrap_or_default();
+    let told = table::by_id(tool.entry.system).and_then(|system| system.merging(tool, &given, connection, &variables));
+    Ok(told.unwrap_or_else(|| Merging::untouched(&given)))
+}
+
+/// The stable shape for scripts.
+fn to_json(merging: &Merging) -> Value {
+    let row = |row: &crate::model::merging::Merged| {
+        let (written, variable) = match &row.origin {
+            Origin::Default(written) | Origin::Fixed(written) => (Some(written), None),
+            Origin::Environment(variable) => (None, Some(variable)),
+            Origin::Given | Origin::Absent => (None, None),
+        };
+        let mut value = json!({
+            "name": row.name, "shown": row.shown, "origin": row.origin.word(), "unfilled": row.unfilled,
+        });
+        let parts = [("given", row.given.as_ref()), ("got", row.got.as_ref()), ("written", written)];
+        for (key, part) in parts {
+            if let Some(part) = part {
+                value[key] = part.clone();
+            }
+        }
+        if let Some(variable) = variable {
+            value["variable"] = variable.as_str().into();
+        }
+        value
+    };
+    let variables: Map<String, Value> =
+        merging.variables.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    json!({"arguments": merging.rows.iter().map(row).collect::<Value>(), "variables": variables, "notes": merging.notes})
+}
+
+/// As a table for people.
+fn write(out: &mut Out, merging: &Merging) -> std::io::Result<()> {
+    let rows = merging.rows.iter().map(|row| {
+        let tint = match &row.origin {
+            Origin::Absent => Tint::Dim,
+            _ if !row.unfilled.is_empty() => Tint::Odd,
+            _ => Tint::Good,
+        };
+        vec![
+            Cell::plain(&*row.name),
+            Cell::plain(row.gets()),
+            Cell::tinted(tint, row.origin.word()),
+            Cell::tinted(Tint::Dim, row.remark()),
+        ]
+    });
+    columns::write(out, &["ARGUMENT", "THE TOOL GETS", "FROM", "BESIDE"], rows.collect())?;
+    for (name, value) in &merging.variables {
+        let line = match value {
+            Some(value) => format!("{{{name}}} is {value}"),
+            None => format!("{{{name}}} has no value here: --with {name}=…"),
+        };
+        out.line(out.text(&line).into_owned())?;
+    }
+    merging.notes.iter().flat_map(|note| wrap(note, "")).try_for_each(|line| out.line(line))
+}

@@ -1,0 +1,122 @@
+//! The form of a definition's `options`: values that do not come from the model, the request of the Jina service, waiting times.
+
+use serde_json::{Map, Value, json};
+
+use crate::systems::commonground::{context::VARIABLES, function, keys};
+
+/// The form of the options of a definition.
+pub fn options(definition: &Value) -> Value {
+    let none = Value::Null;
+    let options = definition.get(keys::OPTIONS).unwrap_or(&none);
+    let declared =
+        definition.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let mut properties = Map::new();
+    let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
+    let fixed = function::fixed(options);
+    let defaults = values(
+        "defaults",
+        "Filled in where the model gives nothing; null, empty text and 0 count as given. The model is shown them.",
+        declared,
+        |name| fixed.is_none_or(|fixed| !fixed.contains_key(name)) && function::env(options, name).is_none(),
+    );
+    let present = |name: &str| fixed.is_some_and(|fixed| fixed.contains_key(name));
+    let fixed_form = values("fixed", "Stand over whatever the model gives. It does not see these names.", declared, present);
+    put(
+        keys::ARGS,
+        json!({
+            "title": "arguments", "type": "object", "description": "Values that do not come from the model. {variables} are filled in in texts.",
+            "properties": {keys::DEFAULTS: defaults, keys::FIXED: fixed_form},
+        }),
+    );
+    put(
+        keys::ENVS,
+        json!({
+            "title": "from the environment", "type": "object",
+            "description": "Argument → variable of the environment, which the service reads when it runs. The model does not see these names; only the variable's name is kept.",
+            "additionalProperties": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "title": "variable"},
+        }),
+    );
+    put(
+        keys::UI_ALLOWED,
+        json!({"title": "UI may call it", "type": "boolean", "default": false, "description": "Opens the tool to UI actions, toolcrib's own calls among them."}),
+    );
+    put(keys::SUSPEND_TIMEOUT, seconds("waiting time"));
+    if options.get(keys::TIMEOUT).is_some() {
+        put(keys::TIMEOUT, seconds("waiting time, its other name"));
+    }
+    if options.get(keys::OPENAPI).is_some() {
+        put(keys::OPENAPI, jina("jina, its old name"));
+    }
+    put(keys::JINA, jina("jina"));
+    json!({"title": "options", "type": "object", "description": "What the model does not decide.", "properties": properties})
+}
+
+fn seconds(title: &str) -> Value {
+    json!({
+        "title": title, "type": "number", "exclusiveMinimum": 0, "default": 30,
+        "description": "Seconds that a turn waits for the result. Only lengthens: 30 are waited anyway.",
+    })
+}
+
+/// Values by argument: declared ones as their parameter says, others as anything.
+fn values(title: &str, help: &str, declared: Option<&Map<String, Value>>, offered: impl Fn(&str) -> bool) -> Value {
+    let properties: Map<String, Value> = declared
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| offered(name))
+        .map(|(name, schema)| (name.clone(), value_of(name, schema)))
+        .collect();
+    let anything = json!({
+        "anyOf": [
+            {"title": "text", "type": "string", "examples": variables()},
+            {"title": "number", "type": "number"},
+            {"title": "yes or no", "type": "boolean"},
+            {"title": "JSON"},
+        ],
+    });
+    json!({"title": title, "type": "object", "description": help, "properties": properties, "additionalProperties": anything})
+}
+
+/// A value for a parameter. Texts may hold variables, so that no choice or pattern holds for them.
+fn value_of(name: &str, schema: &Value) -> Value {
+    let of_type = schema.get("type").and_then(Value::as_str);
+    match of_type {
+        Some("string") => {
+            let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().cloned();
+            let examples: Vec<Value> = listed.chain(variables().into_iter().map(Value::from)).collect();
+            json!({"title": name, "type": "string", "examples": examples})
+        }
+        Some(plain @ ("integer" | "number" | "boolean")) => {
+            let mut shown = json!({"title": name, "type": plain});
+            for key in ["minimum", "maximum", "enum"] {
+                if let Some(bound) = schema.get(key) {
+                    shown[key] = bound.clone();
+                }
+            }
+            shown
+        }
+        _ => json!({"title": name}),
+    }
+}
+
+fn variables() -> Vec<String> {
+    VARIABLES.iter().map(|name| format!("{{{name}}}")).collect()
+}
+
+fn jina(title: &str) -> Value {
+    json!({
+        "title": title, "type": "object", "description": "The request that CommonGround's Jina service makes of the arguments.",
+        "properties": {
+            "mode": {"title": "mode", "enum": ["search", "reader", "read", "crawl"], "description": "search looks things up; the others read a page. Left out: told from the host."},
+            "base_url": {"title": "base url", "type": "string", "examples": ["https://s.jina.ai", "https://r.jina.ai"], "description": "s.jina.ai for search, r.jina.ai for reading; no other host is reached."},
+            "path": {"title": "path", "type": "string", "default": "/search", "description": "For search."},
+            "endpoint_template": {"title": "endpoint", "type": "string", "default": "/{url}", "description": "For reading; {url} becomes the page's address, percent-encoded."},
+            "method": {"title": "method", "enum": ["GET", "POST"], "default": "GET", "description": "GET sends the arguments in the address, POST as JSON."},
+            "auth_env": {"title": "key from", "type": "string", "default": "JINA_API_KEY", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "description": "The variable of the environment that holds the key. Unset: asked without one."},
+            "accept": {"title": "accept", "type": "string", "default": "text/plain", "description": "What kind of answer is wanted."},
+            "timeout_s": {"title": "seconds", "type": "number", "exclusiveMinimum": 0, "description": "How long the request may take."},
+            "headers": {"title": "headers", "type": "object", "additionalProperties": {"type": "string"}, "description": "Further headers; never keys."},
+            "defaults": {"title": "defaults", "type": "object", "description": "Arguments of the request that are not given."},
+        },
+    })
+}

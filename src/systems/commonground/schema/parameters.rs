@@ -1,0 +1,111 @@
+//! A schema for schemas: what a model may give, built in a form. What it has no field for stays as it is and is edited as JSON.
+
+use serde_json::{Value, json};
+
+/// The form of a definition's `parameters`, with the names of its properties to choose those from that are required.
+pub fn root(parameters: Option<&Value>) -> Value {
+    let properties = parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let names: Vec<&String> = properties.into_iter().flat_map(serde_json::Map::keys).collect();
+    json!({
+        "title": "parameters", "type": "object", "description": "What the model gives with each call.",
+        "properties": {
+            "type": {"title": "type", "const": "object", "description": "Models' APIs want an object here."},
+            "properties": {
+                "title": "properties", "type": "object", "description": "The arguments, by name.",
+                "additionalProperties": {"$ref": "#/$defs/argument"},
+            },
+            "required": {
+                "title": "required", "type": "array", "uniqueItems": true, "description": "The arguments that the model has to give.",
+                "items": {"type": "string", "examples": names},
+            },
+            "description": {"title": "description", "type": "string", "description": "What the arguments are for, all together."},
+        },
+        "required": ["type", "properties"],
+    })
+}
+
+/// The parts that it refers to.
+pub fn definitions() -> Value {
+    json!({"argument": {
+        "title": "argument",
+        "oneOf": [text(), number("integer", "whole number"), number("number", "number"), flag(), list(), object(), other()],
+    }})
+}
+
+fn described(kind: &str, title: &str, fields: Value) -> Value {
+    let mut properties = json!({
+        "type": {"const": kind, "title": "type"},
+        "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
+    });
+    if let (Value::Object(all), Value::Object(more)) = (&mut properties, fields) {
+        all.extend(more);
+    }
+    json!({"title": title, "type": "object", "properties": properties, "required": ["type"]})
+}
+
+fn text() -> Value {
+    described(
+        "string",
+        "text",
+        json!({
+            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The only texts that are allowed."},
+            "default": {"title": "default", "type": "string", "description": "What holds where the model gives nothing. Only shown to it: options.args.defaults fills it in."},
+            "minLength": {"title": "at least letters", "type": "integer", "minimum": 0},
+            "maxLength": {"title": "at most letters", "type": "integer", "minimum": 0},
+            "pattern": {"title": "pattern", "type": "string", "format": "regex", "description": "A regular expression that the text has to match."},
+            "format": {"title": "format", "type": "string", "examples": ["date", "time", "date-time", "duration", "email", "uri", "uuid", "hostname", "ipv4"], "description": "What kind of text it is; models go by it, most APIs do not check it."},
+        }),
+    )
+}
+
+fn number(kind: &str, title: &str) -> Value {
+    described(
+        kind,
+        title,
+        json!({
+            "minimum": {"title": "at least", "type": kind},
+            "maximum": {"title": "at most", "type": kind},
+            "enum": {"title": "one of", "type": "array", "items": {"type": kind}, "description": "The only numbers that are allowed."},
+            "default": {"title": "default", "type": kind, "description": "What holds where the model gives nothing. Only shown to it: options.args.defaults fills it in."},
+        }),
+    )
+}
+
+fn flag() -> Value {
+    described("boolean", "yes or no", json!({"default": {"title": "default", "type": "boolean"}}))
+}
+
+fn list() -> Value {
+    let mut list = described(
+        "array",
+        "list",
+        json!({
+            "items": {"$ref": "#/$defs/argument", "title": "items", "description": "What each item is."},
+            "minItems": {"title": "at least items", "type": "integer", "minimum": 0},
+            "maxItems": {"title": "at most items", "type": "integer", "minimum": 0},
+            "uniqueItems": {"title": "each once", "type": "boolean", "default": false},
+        }),
+    );
+    list["required"] = json!(["type", "items"]);
+    list
+}
+
+fn object() -> Value {
+    described(
+        "object",
+        "object",
+        json!({
+            "properties": {
+                "title": "properties", "type": "object", "description": "Its members, by name.",
+                "additionalProperties": {"$ref": "#/$defs/argument"},
+            },
+            "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The members that have to be there."},
+        }),
+    )
+}
+
+/// Whatever else a schema may be: a union, a reference, several types.
+fn other() -> Value {
+    let typed = json!({"required": ["type"], "properties": {"type": {"enum": ["string", "integer", "number", "boolean", "array", "object"]}}});
+    json!({"title": "another schema", "description": "Unions, references, several types: as JSON.", "type": ["object", "boolean"], "not": typed})
+}

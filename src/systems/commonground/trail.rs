@@ -1,0 +1,149 @@
+//! The way of a tool's arguments, told: what the model sees, what it gives, what the tool gets, and where each value comes from.
+
+use serde_json::{Map, Value};
+
+use super::{
+    context::{Context, VARIABLES},
+    function, keys,
+    merge::{self, Merged},
+    template,
+};
+use crate::model::{
+    connection::Connection,
+    merging::{self, Merging, Origin},
+    tool::Tool,
+};
+
+/// Who puts values in. The god endpoint hands on what it gets.
+const BY_DISPATCHER: &str = "Workers and UI actions do this; the god endpoint hands on just what is given.";
+
+/// What a connection knows of a call, with what-if values over it.
+#[must_use]
+pub fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
+    let mut context = Context::default();
+    if let Some(channel) = &connection.channel {
+        context.project_id.clone_from(&channel.project);
+        context.channel_id.clone_from(&channel.channel);
+        context.agent_id = channel.agent.clone().unwrap_or_default();
+    }
+    for (name, value) in variables {
+        context.set(name, value);
+    }
+    context
+}
+
+/// The way of each argument of a call.
+#[must_use]
+pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merging {
+    let none = Value::Null;
+    let value = &*tool.entry.value;
+    let options = value.get(keys::OPTIONS).unwrap_or(&none);
+    let merged = merge::merge(given, options, context);
+    let properties = value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
+    let declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
+    let mut names: Vec<&String> = properties.into_iter().flat_map(Map::keys).collect();
+    let rest = [Some(given), function::defaults(options), function::fixed(options), Some(&merged.envs)];
+    for name in rest.into_iter().flatten().flat_map(Map::keys) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let row = |name: &String| merging::Merged {
+        name: name.clone(),
+        shown: declared(name) && !merged.envs.contains_key(name) && !fixes(options, name),
+        given: given.get(name).cloned(),
+        origin: origin(name, options, &merged),
+        got: merged.arguments.get(name).cloned(),
+        unfilled: merged.unfilled.iter().filter(|(of, _)| of == name).map(|(_, variable)| variable.clone()).collect(),
+    };
+    let rows = names.into_iter().map(row).collect();
+    let mut notes = Vec::new();
+    if !(merged.defaults_applied.is_empty() && merged.fixed_applied.is_empty() && merged.envs.is_empty()) {
+        notes.push(BY_DISPATCHER.to_owned());
+    }
+    Merging { rows, variables: variables(options, context), notes }
+}
+
+fn fixes(options: &Value, name: &str) -> bool {
+    function::fixed(options).is_some_and(|fixed| fixed.contains_key(name))
+}
+
+fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {
+    let written = |map: Option<&Map<String, Value>>| map.and_then(|map| map.get(name)).cloned().unwrap_or_default();
+    let applied = |names: &[String]| names.iter().any(|applied| applied == name);
+    if let Some(variable) = merged.envs.get(name).and_then(Value::as_str) {
+        Origin::Environment(variable.to_owned())
+    } else if applied(&merged.fixed_applied) {
+        Origin::Fixed(written(function::fixed(options)))
+    } else if applied(&merged.defaults_applied) {
+        Origin::Default(written(function::defaults(options)))
+    } else if merged.arguments.contains_key(name) {
+        Origin::Given
+    } else {
+        Origin::Absent
+    }
+}
+
+/// The variables that defaults and fixed values name, in the guide's order.
+fn variables(options: &Value, context: &Context) -> Vec<(String, Option<String>)> {
+    let values = [function::defaults(options), function::fixed(options)].into_iter().flatten().flat_map(Map::values);
+    let named: Vec<&str> = values.filter_map(Value::as_str).flat_map(template::names).collect();
+    let known = VARIABLES.into_iter().filter(|name| named.contains(name));
+    known.map(|name| (name.to_owned(), context.value(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        model::{context::Mode, entry::FileId},
+        syntax::source::{Format, Source},
+        systems::read,
+    };
+
+    fn told(given: &Value, variables: &[(&str, &str)]) -> Vec<String> {
+        let definition = json!({
+            "tool_name": "lamp", "target_subject": "x", "after_execution": "suspend",
+            "parameters": {"properties": {"room": {}, "bright": {}, "house": {}, "token": {}}},
+            "options": {
+                "args": {"defaults": {"bright": 80, "turn": "{agent_turn_id}"}, "fixed": {"house": "{project_id}/{user}"}},
+                "envs": {"token": "LAMP_TOKEN"},
+            },
+        });
+        let source = Source::parse(Format::Json, definition.to_string()).unwrap();
+        let catalog = read::catalog([(&FileId::new("lamp.json"), &source)], Mode::Document);
+        let mut context = Context::default();
+        variables.iter().for_each(|(name, value)| context.set(name, value));
+        let trail = trail(&catalog.tools[0], given.as_object().unwrap(), &context);
+        let named: Vec<String> = trail.variables.iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+        let rows = trail.rows.iter().map(|row| format!("{} {} {} | {}", row.name, row.origin.word(), row.gets(), row.remark()));
+        rows.chain(named).collect()
+    }
+
+    #[test]
+    fn every_value_says_where_it_comes_from() {
+        assert_eq!(
+            told(&json!({"room": "hall", "house": "mine", "token": "t", "odd": null}), &[("project_id", "demo")]),
+            [
+                "room given \"hall\" | ",
+                "bright default 80 | ",
+                "house fixed \"demo/{user}\" | the model does not see it; given \"mine\" is dropped; written \"{project_id}/{user}\"; {user} not filled in",
+                "token env $LAMP_TOKEN | the model does not see it; given \"t\" is dropped",
+                "odd given null | the model does not see it",
+                "turn default \"{agent_turn_id}\" | the model does not see it; {agent_turn_id} not filled in",
+                "project_id=Some(\"demo\")",
+                "agent_turn_id=None",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_given_stands_over_a_default_alone() {
+        let told = told(&json!({"bright": null}), &[("agent_turn_id", "t1")]);
+        assert_eq!(told[0], "room – nothing | ");
+        assert_eq!(told[1], "bright given null | ");
+        assert_eq!(told[4], "turn default \"t1\" | the model does not see it; written \"{agent_turn_id}\"");
+    }
+}
