@@ -385,7 +385,7 @@ fn model_text(state: &State) -> String {
     };
     let Some(system) = table::by_id(tool.entry.system) else { return String::new() };
     let function = system.function(tool);
-    let mut text = String::new();
+    let mut text = merging_text(tool, state);
     for client in Client::ALL {
         let estimate = TokenEstimate::of_tool(&function, client);
         let shown = serde_json::to_string_pretty(&model_view::render(&function, client)).unwrap_or_default();
@@ -395,7 +395,7 @@ fn model_text(state: &State) -> String {
         }
         text += &format!("{shown}\n\n");
     }
-    text + &merging_text(tool, state)
+    text
 }
 
 /// What the tool gets where the model gives nothing; nothing is said where that is nothing.
@@ -422,5 +422,5 @@ fn merging_text(tool: &Tool, state: &State) -> String {
     for note in &merging.notes {
         text += &format!("# {note}\n");
     }
-    text
+    text + "\n"
 }
