@@ -31,7 +31,8 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallPr
 
 pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
     let options = authenticated(connection, secrets).await?;
-    let mut options = options.name("toolcrib").connection_timeout(CONNECTING).subscription_capacity(BURST).require_tls(connection.tls.required);
+    let mut options =
+        options.name("toolcrib").connection_timeout(CONNECTING).subscription_capacity(BURST).require_tls(connection.tls.required);
     if let Some(authorities) = &connection.tls.ca_file {
         options = options.add_root_certificates(readable(authorities).await?.into());
     }
