@@ -24,6 +24,8 @@ mod compose;
 mod compose_by_hand;
 #[path = "all/compose_screen.rs"]
 mod compose_screen;
+#[path = "all/copies.rs"]
+mod copies;
 #[path = "all/demo.rs"]
 mod demo;
 #[path = "all/deployment.rs"]

@@ -204,8 +204,8 @@ pub enum Question {
     Conflict { file: FileId, disk: Option<Arc<str>>, then: Then },
     /// Take these entries of a running system into the files?
     Import(Vec<Item>),
-    /// Make what a running system has like the workspace?
-    Push(Box<Push>),
+    /// Make what a running system has like the workspace? Both what leaves there what only that system has, and what takes it away.
+    Push { keep: Box<Push>, delete: Box<Push> },
     /// An earlier session left unsaved work.
     Recover(BTreeMap<FileId, Arc<str>>),
 }

@@ -50,6 +50,7 @@ pub const SAMPLES: &[Sample] = &[
             "services/calculator.json",
             "services/custom-rag.json",
             "services/joke-service.json",
+            "stubs/bad-days.yaml",
             "toolcrib.toml",
             "tools/calculator.json",
             "tools/query-customers.json",

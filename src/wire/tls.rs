@@ -73,22 +73,33 @@ async fn read(path: &str) -> Result<Vec<u8>, CallProblem> {
     tokio::fs::read(path).await.map_err(|error| bad_file(path, &error.to_string()))
 }
 
+/// What to do where the cause says no more.
+const CHECK: &str = "check the connection's certificates, and whether the server speaks TLS";
+
 /// Why there is no encrypted connection to `host` at `place`.
 #[must_use]
 pub fn refusal(place: &str, host: &str, error: &std::io::Error) -> CallProblem {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
-    let check = "check the connection's certificates, and whether the server speaks TLS";
-    let (cause, remedy) = match inner {
-        Some(Error::InvalidCertificate(fault)) => fault_of(fault, host),
-        Some(Error::InvalidMessage(_)) => {
-            ("it does not speak TLS".into(), "connect without TLS, or give the port that is encrypted")
-        }
-        Some(Error::AlertReceived(alert)) => {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(fault) => refused(place, host, fault),
+        None => unencrypted(place, &error.to_string(), CHECK),
+    }
+}
+
+/// The same, where the encryption itself says why.
+#[must_use]
+pub fn refused(place: &str, host: &str, fault: &Error) -> CallProblem {
+    let (cause, remedy) = match fault {
+        Error::InvalidCertificate(fault) => fault_of(fault, host),
+        Error::InvalidMessage(_) => ("it does not speak TLS".into(), "connect without TLS, or give the port that is encrypted"),
+        Error::AlertReceived(alert) => {
             (format!("it refused us ({alert:?})"), "set the certificate and key that the server wants (cert-file, key-file)")
         }
-        Some(other) => (other.to_string(), check),
-        None => (error.to_string(), check),
+        other => (other.to_string(), CHECK),
     };
+    unencrypted(place, &cause, remedy)
+}
+
+fn unencrypted(place: &str, cause: &str, remedy: &str) -> CallProblem {
     CallProblem { kind: "tls".into(), message: format!("no encrypted connection to {place}: {cause}"), remedy: remedy.into() }
 }
 

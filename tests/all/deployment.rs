@@ -215,4 +215,24 @@ fn by_keys(trustgraph: &Deployment) {
     terminal.wait_for("tool/mine  add");
     terminal.press(["enter"]);
     terminal.wait_for("and read back: 1 added");
+    takes_away_there(trustgraph, &folder, terminal);
+}
+
+/// What only the running system has goes when that is asked for, and not before.
+fn takes_away_there(trustgraph: &Deployment, folder: &TempDir, mut terminal: terminal::Terminal) {
+    fs::remove_file(folder.path().join("mine.yaml")).unwrap();
+    terminal.wait_for("mine.yaml was removed on disk");
+    terminal.press(["f8"]);
+    terminal.wait_for("Only there, and left alone: tool/mine.");
+    terminal.wait_for("All that is here is there just so.");
+    terminal.press(["x"]);
+    terminal.wait_for("tool/mine  delete");
+    terminal.press(["x"]);
+    terminal.wait_gone("tool/mine  delete");
+    terminal.click_on("delete 1 there too");
+    terminal.wait_for("tool/mine  delete");
+    terminal.press(["enter"]);
+    terminal.wait_for("and read back: 1 deleted");
+    let there = toolcrib(folder.path(), &["push", "trustgraph", "--connection", &trustgraph.url("ws"), "--delete", "--dry-run"]);
+    assert!(there.words.contains("all is there just so"), "{}{}", there.data, there.words);
 }

@@ -173,6 +173,7 @@ mod screen {
         model::{
             call::{CallProblem, Event, EventKind, Outcome},
             clock::Millis,
+            entry::FileId,
             trace::{Head, Trace},
         },
         schema::moment::Wall,
@@ -336,6 +337,26 @@ mod screen {
         answer(&mut bench);
         bench.keys("r");
         assert!(bench.screen().contains("no longer in this workspace"), "{}", bench.screen());
+    }
+
+    #[test]
+    fn an_answer_is_kept_as_a_rule_of_a_stub() {
+        let mut bench = open(120, 36);
+        let mut trace = traces().remove(0);
+        trace.head.to = "request:tg:custom-rag".into();
+        trace.head.reply = Some("response:tg:custom-rag".into());
+        trace.head.body = r#"{"user":"u","config":"{}","arguments":"{\"question\":\"why?\"}"}"#.into();
+        bench.send(Message::KeptOpened(Box::new(trace)));
+        bench.draw();
+        bench.keys("b");
+        assert!(bench.screen().contains("Keep as stub"), "{}", bench.screen());
+        bench.types(" of mine");
+        bench.keys("enter");
+        let stub = FileId::new("stubs/custom-rag-of-mine.yaml");
+        let kept = bench.state.documents.get(&stub).unwrap().text.to_string();
+        assert!(kept.contains("question: why?") && kept.contains("and that is all"), "{kept}");
+        let saved = |effect: &Effect| matches!(effect, Effect::Save { file, .. } if *file == stub);
+        assert!(bench.effects.iter().any(saved), "{:?}", bench.effects);
     }
 
     #[test]

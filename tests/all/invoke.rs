@@ -6,7 +6,12 @@ use toolcrib::{
         effect::Effect,
         message::{Message, ScreenId},
     },
-    model::call::{CallId, CallProblem, Event, EventKind, Outcome, StrayCause},
+    engine::stub::read::read,
+    model::{
+        call::{CallId, CallProblem, Event, EventKind, Outcome, StrayCause},
+        entry::FileId,
+    },
+    syntax::source::{Format, Source},
 };
 
 use crate::support::workbench::Workbench;
@@ -367,4 +372,30 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
     assert!(call.events.len() <= 5_200, "{} events are in memory", call.events.len());
     bench.clicks("Time");
     assert!(bench.screen().contains("chunk 1000000"), "{}", bench.screen());
+}
+
+#[test]
+fn an_answer_is_kept_as_a_rule_of_a_stub() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc b");
+    assert!(!bench.screen().contains("Keep as stub"), "nothing is kept of a call that is under way:\n{}", bench.screen());
+    let mut bench = streaming(120, 36);
+    bench.happens([(95, end(Outcome::Succeeded, None))]);
+    bench.keys("esc b");
+    assert!(bench.screen().contains("Keep as stub") && bench.screen().contains("stubs/NAME.yaml"), "{}", bench.screen());
+    bench.keys("enter");
+    // The sample brings a stub, which is left alone.
+    let file = FileId::new("stubs/custom-rag.yaml");
+    let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+    let stub = read(&Source::parse(Format::Yaml, kept.as_str()).unwrap()).unwrap();
+    let [service] = &stub.services[..] else { panic!("{kept}") };
+    assert_eq!(service.request.as_deref(), Some("non-persistent://tg/request/custom-rag"));
+    let [rule] = &service.rules[..] else { panic!("{kept}") };
+    assert_eq!(rule.when.arguments.as_ref().unwrap()["question"], "What are the top customer complaints?");
+    let text: String = rule.then.pieces.iter().map(|piece| piece.text.as_str()).collect();
+    assert_eq!((text.as_str(), rule.then.pieces.len()), (&*bench.state.calls.shown().unwrap().text, 2));
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file)));
+    bench.keys("b enter");
+    let again = bench.state.documents.get(&file).unwrap().text.to_string();
+    assert_eq!(again, kept, "the same answer to the same request is the same rule");
 }

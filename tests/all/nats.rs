@@ -14,6 +14,10 @@ use toolcrib::{
     wire::{
         registry::Registry,
         serve::{offers, serving::Serving},
+        transport::{
+            bus::Share,
+            message::{self, Address, Outgoing},
+        },
     },
 };
 
@@ -256,9 +260,148 @@ async fn encrypted_connections_are_verified_both_ways() {
     let distrusted = Tls { ca_file: Some(stranger.file("ca.pem")), ..tls.clone() };
     let heard = call_with(&Registry::default(), &connection(distrusted), joke(), limits()).await;
     heard.assert_lost("tls");
+    assert!(heard.problem().message.contains("does not trust"), "{:?}", heard.problem());
 
     let unknown = Tls { cert_file: Some(stranger.file("client.pem")), key_file: Some(stranger.file("client.key")), ..tls };
     let heard = call_with(&Registry::default(), &connection(unknown), joke(), limits()).await;
     assert_eq!(heard.end().0, Outcome::Lost);
     assert!(["tls", "refused", "no-server"].contains(&heard.problem().kind.as_str()), "{:?}", heard.problem());
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_says_whose_it_is() {
+    toolcrib::wire::tls::install();
+    let files = Certificates::naming(&["localhost"]);
+    let server = NatsServer::configured(&format!(
+        "tls {{ cert_file: '{}', key_file: '{}' }}",
+        files.file("server.pem"),
+        files.file("server.key")
+    ));
+    let tls = Tls { required: true, ca_file: Some(files.file("ca.pem")), ..Tls::default() };
+    let connection = Connection { tls, ..server.connection() };
+    let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
+    heard.assert_lost("tls");
+    let told = heard.problem().message;
+    assert!(told.contains("its certificate is not for 127.0.0.1, but for localhost"), "{told}");
+    let named = Connection { servers: vec![format!("nats://localhost:{}", server.port())], ..connection };
+    call_with(&Registry::default(), &named, joke(), limits()).await.assert_lost("no-responders");
+    let plain = Connection { tls: Tls::default(), ..named };
+    let heard = call_with(&Registry::default(), &plain, joke(), limits()).await;
+    assert_eq!(heard.end().0, Outcome::Lost, "a server that wants TLS: {:?}", heard.0);
+}
+
+/// What a call without an end comes to where this happens after its second piece.
+async fn after_two(registry: &Registry, connection: &Connection, limits: Limits, mut happens: impl AsyncFnMut()) -> Heard {
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(connection, joke(), limits, sender);
+    let watching = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            let two = matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two");
+            events.push(event);
+            if two {
+                happens().await;
+            }
+        }
+        Heard(events)
+    };
+    timeout(HUNG, async { tokio::join!(calling, watching).1 }).await.expect("the call hangs")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stands_still_is_noticed_and_is_there_again_when_it_goes_on() {
+    let server = NatsServer::start();
+    let responder = Responder::start(&server.url(), "no-end");
+    let (registry, connection) = (Registry::default(), server.connection());
+    let mut states = registry.states();
+    let heard = after_two(&registry, &connection, limits(), async || server.signal("STOP")).await;
+    heard.assert_lost("connection-lost");
+    assert_eq!(heard.text(), "one two");
+    let meanwhile = call_with(&registry, &connection, joke(), limits()).await;
+    meanwhile.assert_lost("no-server");
+    assert!(meanwhile.problem().message.contains("nothing was sent"), "{:?}", meanwhile.problem());
+    let fresh = call_with(&Registry::default(), &connection, joke(), limits()).await;
+    fresh.assert_lost("no-server");
+    assert!(fresh.problem().message.contains("did not answer within 5 s"), "{:?}", fresh.problem());
+    server.signal("CONT");
+    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
+    drop(responder);
+    let _responder = Responder::start(&server.url(), "response");
+    let heard = call_with(&registry, &connection, joke(), limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+}
+
+#[tokio::test]
+async fn a_short_standstill_only_takes_time() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "response");
+    let (registry, connection) = (Registry::default(), server.connection());
+    registry.test(&connection).await.unwrap();
+    server.signal("STOP");
+    let short = Limits { first: Duration::from_millis(300), ..limits() };
+    let silent = call_with(&registry, &connection, joke(), short).await;
+    assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(&connection, joke(), limits(), sender);
+    let waking = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(event.kind, EventKind::Sent { .. }) {
+                server.signal("CONT");
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let heard = timeout(HUNG, async { tokio::join!(calling, waking).1 }).await.expect("the call hangs");
+    assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
+    assert!(heard.text().starts_with("Hello alice"), "{:?}", heard.0);
+}
+
+#[tokio::test]
+async fn a_killed_service_leaves_the_call_to_its_limit() {
+    let server = NatsServer::start();
+    let mut responder = Responder::start(&server.url(), "no-end");
+    let short = Limits { idle: Duration::from_millis(500), ..limits() };
+    let heard = after_two(&Registry::default(), &server.connection(), short, async || responder.kill()).await;
+    assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
+    call_with(&Registry::default(), &server.connection(), joke(), limits()).await.assert_lost("no-responders");
+}
+
+/// The line between network and call holds 64 MiB; this answer is 100 MB, and nobody takes it before all of it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "huge");
+    let (registry, connection) = (Registry::default(), server.connection());
+    // On a connection of its own: the server lets nobody fall behind for both.
+    let elsewhere = Registry::default().open(&connection).await.unwrap();
+    let mut onlooker = elsewhere.subscribe(&Address::fleeting("tg.response.joke"), Share::Each).await.unwrap();
+    let here = registry.open(&connection).await.unwrap();
+    let inbox = here.inbox().unwrap();
+    let mut echo = here.subscribe(&inbox, Share::Each).await.unwrap();
+    let (sender, mut receiver) = mpsc::channel::<Event>(1);
+    // The last piece, which says that it is the last, is among those let go.
+    let short = Limits { idle: Duration::from_millis(300), ..limits() };
+    let calling = registry.call(&connection, joke(), short, sender);
+    let taking = async {
+        while !matches!(onlooker.next().await, Some(message::Heard::Packet(packet)) if packet.body.ends_with(b"true}")) {}
+        // What comes back behind all of it.
+        here.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: "".into() }).await.unwrap();
+        echo.next().await.unwrap();
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let heard = timeout(HUNG, async { tokio::join!(calling, taking).1 }).await.expect("the call hangs");
+    heard.assert_lost("slow-consumer");
+    let told = heard.problem().message;
+    assert!(told.contains("messages (") && told.contains("were let go"), "{told}");
+    assert!(heard.pieces() > 100 && heard.pieces() < 200, "{}", heard.pieces());
+    let notices =
+        heard.0.iter().filter(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("were let go here")));
+    assert_eq!(notices.count(), 1, "{:?}", heard.problem());
 }

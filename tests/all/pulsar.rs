@@ -23,10 +23,13 @@ use toolcrib::{
     },
 };
 
-use crate::support::{
-    calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
-    pulsar::PulsarBroker,
-    services::{JokeService, Responder, foreign_call},
+use crate::{
+    stubs::the_sample_answers_on,
+    support::{
+        calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
+        pulsar::PulsarBroker,
+        services::{JokeService, Responder, foreign_call},
+    },
 };
 
 fn places(topic: &str) -> [String; 2] {
@@ -130,6 +133,12 @@ async fn our_services_answer_a_foreign_caller() {
     assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
     stop.cancel();
     timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stubs_answer() {
+    let broker = PulsarBroker::start();
+    the_sample_answers_on(&Registry::default(), &broker.connection()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

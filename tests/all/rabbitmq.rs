@@ -23,11 +23,14 @@ use toolcrib::{
     },
 };
 
-use crate::support::{
-    calls::{HUNG, Heard, call_with, joke_of, limits, map},
-    certificates::Certificates,
-    rabbitmq::{LARGEST, PASSWORD, Rabbit},
-    services::{JokeService, Responder, foreign_call},
+use crate::{
+    stubs::the_sample_answers_on,
+    support::{
+        calls::{HUNG, Heard, call_with, joke_of, limits, map},
+        certificates::Certificates,
+        rabbitmq::{LARGEST, PASSWORD, Rabbit},
+        services::{JokeService, Responder, foreign_call},
+    },
 };
 
 fn registry() -> Registry {
@@ -67,6 +70,7 @@ async fn a_broker_in_peace() {
     credentials(&broker).await;
     encryption(&broker, &files).await;
     our_services_answer_a_foreign_caller(&broker).await;
+    the_sample_answers_on(&registry(), &broker.connection()).await;
     a_killed_service_leaves_the_call_to_its_limit(&broker).await;
     addresses_of_another_broker_are_refused_with_the_right_ones(&broker).await;
 }

@@ -6,13 +6,23 @@ use std::{
     path::Path,
     process::{Child, ChildStderr, Command},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::json;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
-    engine::stub::script::{Fault, Piece, Rule, StubService, Then},
-    model::call::{Outcome, StrayCause},
+    engine::stub::{
+        read::read,
+        script::{Fault, Piece, Rule, StubService, Then},
+    },
+    model::{
+        call::{Limits, Outcome, Request, StrayCause},
+        connection::Connection,
+    },
+    syntax::source::{Format, Source},
+    systems::trustgraph::request,
     wire::{
         registry::Registry,
         serve::{
@@ -23,7 +33,7 @@ use toolcrib::{
 };
 
 use crate::support::{
-    calls::{call_with, joke, limits},
+    calls::{call_with, joke, joke_of, limits},
     nats::NatsServer,
     place::Place,
     services::foreign_call,
@@ -92,7 +102,7 @@ fn place() -> Place {
             if entry.path().is_dir() { copy(&entry.path(), &to) } else { fs::write(to, fs::read(entry.path()).unwrap()).unwrap() }
         }
     }
-    let place = Place::with(&[("stubs/bad-days.yaml", FILE)]);
+    let place = Place::with(&[("stubs/faults.yaml", FILE)]);
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/services"), &place.here);
     place
 }
@@ -105,7 +115,7 @@ fn body(user: &str, style: &str, topic: &str) -> String {
 #[test]
 fn callers_of_another_language_get_what_the_first_matching_rule_says() {
     let (server, place) = (NatsServer::start(), place());
-    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/bad-days.yaml", "calculator"]);
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml", "calculator"]);
     assert_eq!(serving.line(), "listening on tg.request.joke for tell-joke");
     assert_eq!(serving.line(), "listening on tg.request.made-up for made-up");
     assert_eq!(serving.line(), "listening on tg.request.calc for calculator");
@@ -131,7 +141,7 @@ fn callers_of_another_language_get_what_the_first_matching_rule_says() {
 #[test]
 fn each_fault_is_what_a_call_sees_of_it() {
     let (server, place) = (NatsServer::start(), place());
-    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/bad-days.yaml"]);
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml"]);
     assert!(serving.line().starts_with("listening"));
     assert!(serving.line().starts_with("listening"));
     let cases = [
@@ -189,6 +199,51 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
         assert_eq!(heard.strays().last(), Some(&stray), "{fault:?}");
         stop.cancel();
         running.await.unwrap();
+    }
+}
+
+/// The rules of the shipped stub, answering for real on that connection. Each broker's own tests do this.
+pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection) {
+    let sample = fs::read_to_string("samples/services/stubs/bad-days.yaml").unwrap();
+    let stub = read(&Source::parse(Format::Yaml, sample).unwrap()).unwrap();
+    let offers = stub.services.into_iter().map(|service| Offer {
+        name: service.name.clone(),
+        request: format!("request:tg:stubbed-{}", service.name),
+        response: Some(format!("response:tg:stubbed-{}", service.name)),
+        by: By::Stub(Arc::new(service)),
+    });
+    let serving = InProcess::start(registry.open(connection).await.unwrap(), offers.collect()).await.unwrap();
+    let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
+    let running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let ask = async |topic: &str, limits: Limits| {
+        let config = serde_json::Map::from_iter([("style".into(), "pun".into())]);
+        let body = request::body("alice", &config, &json!({"topic": topic}).to_string());
+        call_with(registry, connection, Request { body, ..joke_of("stubbed-joke-service") }, limits).await
+    };
+    let llamas = ask("llamas", limits()).await;
+    assert_eq!((llamas.text().as_str(), llamas.pieces()), ("No prob-llama. I will be here all week.", 3));
+    let taxes = ask("all my taxes", limits()).await;
+    assert_eq!((taxes.end().0, taxes.problem().kind.as_str()), (Outcome::Failed, "not-funny"));
+    let short = |first, total| Limits { first, total, ..limits() };
+    let mixed = ask("a mix-up", short(Duration::from_millis(500), limits().total)).await;
+    assert_eq!((mixed.problem().kind.as_str(), mixed.strays()), ("timed-out-first", vec![StrayCause::ForeignId]));
+    let endless = ask("endless", short(limits().first, Duration::from_millis(900))).await;
+    assert_eq!(endless.problem().kind, "timed-out-total");
+    assert!(endless.text().starts_with("and then the other said: and then "), "{:?}", endless.0);
+    stop.cancel();
+    running.await.unwrap();
+    let mut rules = Vec::new();
+    while let Some(answered) = reports.recv().await {
+        rules.push(answered.rule.unwrap());
+    }
+    assert_eq!(rules, ["llamas", "a topic that the service refuses", "somebody else's answer", "out of words"]);
+}
+
+#[tokio::test]
+async fn the_sample_answers_on_nats_and_within_the_process() {
+    let server = NatsServer::start();
+    for connection in [server.connection(), Connection::embedded()] {
+        the_sample_answers_on(&Registry::default(), &connection).await;
     }
 }
 

@@ -7,7 +7,10 @@ use crate::{
         notices::NoticeKind,
         state::{Question, State},
     },
-    model::clock::Millis,
+    model::{
+        clock::Millis,
+        problem::{Problem, ProblemKind},
+    },
     systems::trustgraph::deployed::{
         item::Item,
         push::{self, Absent, Push},
@@ -25,14 +28,25 @@ pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effec
 pub(super) fn came(state: &mut State, purpose: Purpose, items: Vec<Item>, now: Millis) {
     match purpose {
         Purpose::Import => state.question = Some(Question::Import(items)),
-        Purpose::Push => match push::plan(&state.catalog, &items, Absent::Keep) {
+        Purpose::Push => match plans(state, &items) {
             Err(problem) => state.notices.problem(&problem, now),
-            Ok(push) if push.changes.is_empty() => {
+            Ok([_, delete]) if delete.changes.is_empty() => {
                 state.notices.push(NoticeKind::Done, "nothing to push: all is there just so", now);
             }
-            Ok(push) => state.question = Some(Question::Push(Box::new(push))),
+            Ok([keep, delete]) => state.question = Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) }),
         },
     }
+}
+
+/// What a push changes there when it leaves what is not here, and when it takes that away.
+fn plans(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
+    let broken = state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
+    if let Some((file, _)) = broken {
+        let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
+        return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first"));
+    }
+    let plan = |absent| push::plan(&state.catalog, items, absent);
+    Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])
 }
 
 /// Writes there.

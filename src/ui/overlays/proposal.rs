@@ -33,11 +33,31 @@ pub struct Proposed {
     pub message: Message,
 }
 
+/// More that can be done with it, when it is asked for.
+pub struct Also {
+    /// What switches it on and off.
+    pub key: &'static str,
+    /// What the bottom line says of it.
+    pub hint: &'static str,
+    pub button: String,
+    /// What is said while it is off, and while it is on.
+    pub off: String,
+    pub on: String,
+}
+
+/// The same with what it would then do.
+struct Switch {
+    also: Also,
+    is_on: bool,
+    make: Make,
+}
+
 pub struct Proposal {
     title: String,
     words: String,
     input: Option<TextInput>,
     make: Make,
+    switch: Option<Switch>,
     /// What is told however it ends.
     aside: Option<Message>,
     shown: Option<Shown>,
@@ -46,12 +66,12 @@ pub struct Proposal {
     seen: usize,
     sheet: Rect,
     field: Rect,
-    buttons: [Rect; 2],
+    buttons: Vec<Rect>,
 }
 
-/// The plan as it was worked out for one text and one state.
+/// The plan as it was worked out for one text, one state, and with or without more.
 struct Shown {
-    of: (String, u64),
+    of: (String, u64, bool),
     made: Result<Proposed, String>,
 }
 
@@ -92,6 +112,12 @@ impl Proposal {
         Self { aside: Some(message), ..self }
     }
 
+    /// Offers more, beside what it does anyway; nothing is asked to be typed.
+    #[must_use]
+    pub fn also(self, also: Also, make: impl Fn(&State) -> Result<Proposed, String> + 'static) -> Self {
+        Self { switch: Some(Switch { also, is_on: false, make: Box::new(move |_, state| make(state)) }), ..self }
+    }
+
     fn with(
         title: impl Into<String>,
         words: impl Into<String>,
@@ -107,13 +133,14 @@ impl Proposal {
             words: words.into(),
             input,
             make,
+            switch: None,
             aside: None,
             shown: None,
             top: 0,
             seen: 0,
             sheet: Rect::default(),
             field: Rect::default(),
-            buttons: Default::default(),
+            buttons: Vec::new(),
         }
     }
 
@@ -125,10 +152,11 @@ impl Proposal {
 
     fn work_out(&mut self, state: &State) -> &Shown {
         let text = self.input.as_ref().map_or("", TextInput::text).trim().to_owned();
-        let of = (text, state.generation);
+        let on = self.switch.as_ref().filter(|switch| switch.is_on);
+        let of = (text, state.generation, on.is_some());
         let kept = self.shown.take().filter(|shown| shown.of == of);
         self.shown.insert(kept.unwrap_or_else(|| {
-            let made = (self.make)(&of.0, state);
+            let made = on.map_or(&self.make, |switch| &switch.make)(&of.0, state);
             Shown { of, made }
         }))
     }
@@ -146,6 +174,13 @@ impl Proposal {
         match &self.work_out(state).made {
             Ok(made) => OverlayReply::CloseWith(Reply::Send(aside.into_iter().chain([made.message.clone()]).collect())),
             Err(_) => OverlayReply::Stay,
+        }
+    }
+
+    fn toggle(&mut self) {
+        if let Some(switch) = &mut self.switch {
+            switch.is_on = !switch.is_on;
+            self.top = 0;
         }
     }
 
@@ -187,11 +222,16 @@ impl Proposal {
         let can = self.shown.as_ref().is_some_and(|shown| shown.made.is_ok());
         let y = area.bottom().saturating_sub(1);
         let mut pen = Pen::new(buffer, area, area.height.saturating_sub(1));
-        for (place, words) in self.buttons.iter_mut().zip(BUTTONS) {
-            let is_make = words == BUTTONS[0];
-            let role = if is_make && can { Role::Selected } else { Role::Chip };
-            *place = Rect::new(pen.column_now(), y, u16::try_from(width(words)).unwrap_or(0), 1);
-            pen.put(words, if is_make && !can { styles[Role::Ghost] } else { styles[role] }).skip(2);
+        let switch = self.switch.as_ref().map(|Switch { also: Also { key, button, .. }, is_on, .. }| {
+            let mark = if *is_on { 'x' } else { ' ' };
+            (format!(" {key} [{mark}] {button} "), styles[Role::Chip])
+        });
+        let make = styles[if can { Role::Selected } else { Role::Ghost }];
+        let buttons = BUTTONS.map(str::to_owned).into_iter().zip([make, styles[Role::Chip]]).chain(switch);
+        self.buttons.clear();
+        for (words, style) in buttons {
+            self.buttons.push(Rect::new(pen.column_now(), y, u16::try_from(width(&words)).unwrap_or(0), 1));
+            pen.put(&words, style).skip(2);
         }
     }
 }
@@ -220,18 +260,23 @@ impl Overlay for Proposal {
         let words = if self.words.is_empty() { Vec::new() } else { wrap(&self.words, cells) };
         let asks = self.input.is_some();
         let shown = self.work_out(state);
-        let notes: Vec<(Role, String)> = match &shown.made {
+        let mut notes: Vec<(Role, String)> = match &shown.made {
             Ok(made) => {
                 let wrapped = made.notes.iter().flat_map(|note| wrap(note, cells));
                 wrapped.map(|line| (Role::Warning, line)).collect()
             }
             Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
         };
+        let made = shown.made.as_ref().map_or(0, |made| made.lines.len());
+        if let Some(Switch { also: Also { off, on, .. }, is_on, .. }) = &self.switch {
+            let (role, words) = if *is_on { (Role::Warning, on) } else { (Role::Dim, off) };
+            notes.extend(wrap(words, cells).into_iter().map(|line| (role, line)));
+        }
         let count = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX);
         let fixed = count(words.len()) + u16::from(!words.is_empty()) + 2 * u16::from(asks) + 4;
         // Room is kept while a name is typed, so that the sheet does not jump.
         let least: u16 = if asks { 9 } else { 3 };
-        let body = count(notes.len() + shown.made.as_ref().map_or(0, |made| made.lines.len())).max(least);
+        let body = count(notes.len() + made).max(least);
         let (sheet, inside) = sheet::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
@@ -276,6 +321,14 @@ impl Overlay for Proposal {
         match input {
             Input::Key(key) if key.is(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
+            Input::Key(key)
+                if self
+                    .switch
+                    .as_ref()
+                    .is_some_and(|switch| key.letter().is_some_and(|letter| switch.also.key.starts_with(letter))) =>
+            {
+                self.toggle()
+            }
             Input::Key(key) => {
                 if !self.scroll_key(*key)
                     && let Some(input) = &mut self.input
@@ -293,7 +346,8 @@ impl Overlay for Proposal {
                 let at = (*column, *row).into();
                 match self.buttons.iter().position(|place| place.contains(at)) {
                     Some(0) => return self.accept(state),
-                    Some(_) => return self.close(),
+                    Some(1) => return self.close(),
+                    Some(_) => self.toggle(),
                     None => {}
                 }
                 if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {
@@ -306,6 +360,7 @@ impl Overlay for Proposal {
     }
 
     fn hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")]
+        let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
+        [("Enter", "make the change"), ("↑↓", "scroll"), ("Esc", "leave it")].into_iter().chain(switch).collect()
     }
 }

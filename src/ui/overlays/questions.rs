@@ -4,7 +4,7 @@ use super::{
     confirm::{Answer, Confirm},
     menu::{Item as Row, Menu},
     prompt::Prompt,
-    proposal::{Proposal, Proposed},
+    proposal::{Also, Proposal, Proposed},
 };
 use crate::{
     app::{
@@ -18,7 +18,10 @@ use crate::{
     },
     engine::filter::AskedGroups,
     model::connection::Connection,
-    systems::trustgraph::{agent, deployed::push::Push},
+    systems::trustgraph::{
+        agent,
+        deployed::push::{Change, Push},
+    },
     ui::{
         styles::Role,
         view::{Overlay, Reply},
@@ -34,19 +37,41 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
             let make = move |state: &State| imports::plan(Ground::of(state), &items, Differing::Overwrite);
             Box::new(Proposal::new("Import from TrustGraph", "", make).aside(Message::DropQuestion))
         }
-        Question::Push(push) => {
-            let push = push.clone();
-            let words = format!("To {}: {}.", state.connection().name, push.words());
-            let make = move |_: &State| proposed(&push);
-            Box::new(Proposal::sending("Push to TrustGraph", words, make).aside(Message::DropQuestion))
-        }
+        Question::Push { keep, delete } => Box::new(push(keep, delete, state)),
         other => Box::new(question(other, state)),
     }
+}
+
+/// A push; what only the running system has stays there unless that is switched.
+fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
+    let words = format!("To {}: {}.", state.connection().name, keep.words());
+    let kept = keep.clone();
+    let proposal = Proposal::sending("Push to TrustGraph", words, move |_| proposed(&kept)).aside(Message::DropQuestion);
+    let absent: Vec<String> = delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
+    if absent.is_empty() {
+        return proposal;
+    }
+    let names = match absent.as_slice() {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", absent.len() - 3),
+        few => few.join(", "),
+    };
+    let also = Also {
+        key: "x",
+        hint: "delete too",
+        button: format!("delete {} there too", absent.len()),
+        off: format!("Only there, and left alone: {names}."),
+        on: format!("Taken away there, as the workspace does not have it: {names}."),
+    };
+    let delete = delete.clone();
+    proposal.also(also, move |_| proposed(&delete))
 }
 
 /// What a push changes there; why not, when none of it would be loaded then.
 fn proposed(push: &Push) -> Result<Proposed, String> {
     push.loads.clone().map_err(|cause| format!("Nothing can be written: {cause}."))?;
+    if push.changes.is_empty() {
+        return Err("All that is here is there just so.".into());
+    }
     let mut lines = Vec::new();
     for change in &push.changes {
         lines.push(vec![(Role::Accent, change.name()), (Role::Dim, format!("  {}", change.word()))]);
@@ -148,7 +173,7 @@ fn question(question: &Question, state: &State) -> Confirm {
             Confirm::new(title, words, answers, aside)
         }
         // These two show what changes, and are no choice of answers.
-        Question::Import(_) | Question::Push(_) => Confirm::new("", "", Vec::new(), aside),
+        Question::Import(_) | Question::Push { .. } => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
             let list: Vec<_> = texts.keys().map(ToString::to_string).collect();
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);

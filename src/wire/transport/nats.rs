@@ -55,7 +55,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
             backoff::delay(attempt - 1)
         });
     let servers = options::servers(connection)?;
-    let client = options.connect(servers).await.map_err(|error| options::refusal(&place, &error))?;
+    let client = options.connect(&servers).await.map_err(|error| options::refusal(&place, &servers, &error))?;
     news.connected();
     Ok(Nats { client, place, news })
 }

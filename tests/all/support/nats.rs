@@ -9,7 +9,7 @@ use std::{
 use tempfile::TempDir;
 use toolcrib::model::connection::Connection;
 
-use super::services::program;
+use super::{services::program, signals};
 
 /// A NATS server on a free loopback port; stopped on drop.
 pub struct NatsServer {
@@ -79,6 +79,11 @@ impl NatsServer {
 
     pub fn connection(&self) -> Connection {
         Connection::nats("test", self.url())
+    }
+
+    /// Sends it a signal: `STOP`, `CONT`.
+    pub fn signal(&self, name: &str) {
+        signals::send(self.child.id(), name);
     }
 
     /// Stops it as a crash would, at once.

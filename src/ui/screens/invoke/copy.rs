@@ -54,11 +54,37 @@ fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> 
     words.join(" ")
 }
 
+/// Where the answers are heard: the queue that the service names, as NATS spells it.
+fn answers(request: &Request) -> Option<String> {
+    let reply = request.reply.as_deref()?;
+    systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok()
+}
+
+/// Waits half a minute for all pieces that come in the inbox; those that come on the response subject are heard beside it. Secrets stay in
+/// their variables.
 fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
-    let server = connection.servers.join(",");
+    let tls = &connection.tls;
+    let files = [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
+    let files = files.into_iter().filter_map(|(flag, file)| Some(format!(" {flag} {}", quote(file.as_deref()?))));
+    let files: String = files.collect();
+    let credentials = match &connection.credentials {
+        Credentials::None => String::new(),
+        Credentials::Password { user, password_variable } => {
+            format!(" --user {} --password \"${password_variable}\"", quote(user))
+        }
+        Credentials::Token { token_variable } => format!(" --user \"${token_variable}\""),
+        Credentials::File { path } => format!(" --creds {}", quote(path)),
+    };
+    let nats = format!("nats --server {}{credentials}{files}", quote(&connection.servers.join(",")));
     let headers: String =
         request.headers.iter().map(|(name, value)| format!(" -H {}", quote(&format!("{name}:{value}")))).collect();
-    format!("nats --server {} req{headers} {} {}", quote(&server), quote(subject), quote(&request.body))
+    // It fills in what stands in double braces.
+    let body = quote(&request.body.replace("{{", "{{\"{{\"}}"));
+    let asking = format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", quote(subject));
+    match answers(request) {
+        Some(answers) => format!("{nats} sub {} & sleep 1; {asking}; kill $!", quote(&answers)),
+        None => asking,
+    }
 }
 
 /// The token stays in its variable.
@@ -93,21 +119,39 @@ const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
 "#;
 
 /// A program for nats-py that sends the request and prints the answer, up to its last piece or an error; half a minute without an end is
-/// one. Texts are written as JSON, which Python reads alike.
+/// one. Texts are written as JSON, which Python reads alike; secrets stay in their variables.
 fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let answers =
-        request.reply.as_deref().and_then(|reply| systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok());
-    let subscribe = answers.map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
+    let subscribe =
+        answers(request).map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
+    let variable = |name: &str| format!("os.environ[{}]", text(name));
+    let credentials = match &connection.credentials {
+        Credentials::None => String::new(),
+        Credentials::Password { user, password_variable } => {
+            format!(", user={}, password={}", text(user), variable(password_variable))
+        }
+        Credentials::Token { token_variable } => format!(", token={}", variable(token_variable)),
+        Credentials::File { path } => format!(", user_credentials={}", text(path)),
+    };
+    let tls = &connection.tls;
+    let context = tls.required.then(|| {
+        let authority = tls.ca_file.as_deref().map_or_else(String::new, |file| format!("cafile={}", text(file)));
+        let own = tls.cert_file.as_deref().zip(tls.key_file.as_deref());
+        let own = own.map(|(cert, key)| format!("    tls.load_cert_chain({}, {})\n", text(cert), text(key)));
+        format!("    tls = ssl.create_default_context({authority})\n{}", own.unwrap_or_default())
+    });
     format!(
-        "import asyncio, json, nats\n\nID = {id}\n\nasync def main():\n    bus = await nats.connect({server})\n{SHOW}\n    \
+        "import asyncio, json, nats, os, ssl\n\nID = {id}\n\nasync def main():\n{context}    \
+         bus = await nats.connect({server}, max_reconnect_attempts=1{credentials}{tls})\n{SHOW}\n    \
          inbox = bus.new_inbox()\n    await bus.subscribe(inbox, cb=show)\n{subscribe}    body = {body}\n    \
          await bus.publish({subject}, body.encode(), reply=inbox, headers={headers})\n    await asyncio.wait_for(done, 30)\n    \
          print()\n    await bus.close()\n\nasyncio.run(main())\n",
         id = text(&request.correlation),
+        context = context.as_deref().unwrap_or_default(),
         server = Value::from(connection.servers.clone()),
+        tls = if context.is_some() { ", tls=tls" } else { "" },
         body = text(&request.body),
         subject = text(subject),
         headers = Value::Object(headers),
@@ -172,8 +216,14 @@ mod tests {
             .map(|copied| copied.text)
             .collect();
         assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local");
-        let expected = r#"nats --server nats://127.0.0.1:4222 req -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
-        assert_eq!(texts[1], expected);
+        let asking = r#"nats --server nats://127.0.0.1:4222 --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
+        assert_eq!(texts[1], asking);
+        let token = Credentials::Token { token_variable: "BUS_TOKEN".into() };
+        let answered = Request { reply: Some("response:tg:joke".into()), body: "{{x}}".into(), ..request };
+        let elsewhere = nats(&answered, "tg.request.joke", &Connection { credentials: token, ..connection });
+        let server = r#"nats --server nats://127.0.0.1:4222 --user "$BUS_TOKEN""#;
+        let asking = format!("{server} --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{{{{\"{{{{\"}}}}x}}}}'");
+        assert_eq!(elsewhere, format!("{server} sub tg.response.joke & sleep 1; {asking}; kill $!"));
         assert_eq!(texts[3], r#"{"user":"o'hara"}"#);
         assert!(
             texts[2].contains("ID = \"7f1c\"") && texts[2].contains("wait_for(done, 30)") && !texts[2].contains("sleep"),

@@ -8,9 +8,12 @@ use super::super::{
     bus::Secrets,
     settings::{bad_address, bad_file, bad_settings, secret},
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, Credentials},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials},
+    },
+    wire::tls,
 };
 
 /// How long one server may take to answer.
@@ -18,6 +21,10 @@ const CONNECTING: Duration = Duration::from_secs(5);
 
 /// So many messages may wait in the client while our own line, which is bounded in bytes, takes them off: a burst comes faster than that.
 const BURST: usize = 1_000_000;
+
+/// How often the server is asked whether it is still there. Two questions without an answer are the end of the connection, which
+/// otherwise nobody would notice of a server that stands still.
+const ASKING: Duration = Duration::from_secs(5);
 
 pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
     let read = |server: &String| server.parse::<ServerAddr>();
@@ -31,8 +38,8 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallPr
 
 pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
     let options = authenticated(connection, secrets).await?;
-    let mut options =
-        options.name("toolcrib").connection_timeout(CONNECTING).subscription_capacity(BURST).require_tls(connection.tls.required);
+    let options = options.name("toolcrib").connection_timeout(CONNECTING).ping_interval(ASKING).subscription_capacity(BURST);
+    let mut options = options.require_tls(connection.tls.required);
     if let Some(authorities) = &connection.tls.ca_file {
         options = options.add_root_certificates(readable(authorities).await?.into());
     }
@@ -67,12 +74,15 @@ async fn readable(path: &str) -> Result<&Path, CallProblem> {
     }
 }
 
-/// Why the server could not be reached, or would not have us.
-pub(super) fn refusal(place: &str, error: &ConnectError) -> CallProblem {
-    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
+/// Why none of the servers could be reached, or would have us.
+pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError) -> CallProblem {
     // The client calls a certificate that it does not trust an I/O error like any other.
-    let kind = if chain(error).any(|error| error.is::<rustls::Error>()) { ConnectErrorKind::Tls } else { error.kind() };
-    let (kind, message, remedy) = match kind {
+    if let Some(fault) = chain(error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
+        let hosts: Vec<&str> = servers.iter().map(ServerAddr::host).collect();
+        return tls::refused(place, &hosts.join(" or "), fault);
+    }
+    let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
+    let (kind, message, remedy) = match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
             "refused",
             format!("{place} refused our credentials"),

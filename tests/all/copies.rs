@@ -1,0 +1,99 @@
+//! What a call is copied as runs as it is, and gives what the call gives.
+
+use std::{fs, process::Command};
+
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Message, ScreenId},
+    },
+    model::connection::{Connection, TransportKind},
+};
+
+use crate::support::{
+    gateway::{StandIn, TOKEN},
+    nats::NatsServer,
+    place::Place,
+    services::{Responder, program},
+    workbench::Workbench,
+};
+
+/// Hard for shells and for programs alike.
+const WORDS: &str = r#"it's $HOME, `x` and "llamas" \n"#;
+
+const TOOLS: &str = "\
+tool:
+  tell-joke:
+    {type: tool-service, name: tell-joke, description: Jokes, service: jokes, style: a pun,
+     arguments: [{name: topic, type: string, description: About what}]}
+  say:
+    {type: mcp-tool, name: say, description: Says, mcp-tool: what, arguments: [{name: words, type: string, description: What}]}
+tool-service:
+  jokes: {request-queue: 'request:tg:joke', response-queue: 'response:tg:joke', config-params: [{name: style, required: true}]}
+";
+
+/// What a call of the tool over that connection is copied as.
+fn copied(tool: &str, connection: Connection, what: &str) -> String {
+    let mut bench = Workbench::yaml(TOOLS, 120, 36).on(ScreenId::Invoke);
+    let name = connection.name.clone();
+    bench.send(Message::Connections(vec![Connection::embedded(), connection]));
+    bench.send(Message::UseConnection(name));
+    let id = bench.state.catalog.tool_called(tool).unwrap().id().clone();
+    bench.send(Message::Select(id));
+    bench.draw();
+    bench.types(WORDS);
+    bench.keys("esc y");
+    bench.types(what);
+    bench.keys("enter");
+    match bench.effects.last() {
+        Some(Effect::Copy(text)) => text.clone(),
+        other => panic!("{other:?}\n{}", bench.screen()),
+    }
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}\n{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+#[test]
+fn a_python_program_asks_over_nats_as_the_call_would() {
+    let server = NatsServer::start();
+    for mode in ["response", "inbox"] {
+        let _responder = Responder::start(&server.url(), mode);
+        let text = copied("tell-joke", server.connection(), "Python");
+        let printed = output(Command::new(program("TOOLCRIB_PYTHON")).args(["-c", &text]));
+        assert_eq!(printed, format!("Hello user, {WORDS} as a pun.\n"), "{mode}");
+    }
+}
+
+#[test]
+fn a_curl_command_asks_the_gateway_as_the_call_would() {
+    let gateway = StandIn::start();
+    let text = copied("say", gateway.connection(TransportKind::Http), "curl");
+    assert!(!text.contains(TOKEN), "{text}");
+    let answer = output(Command::new("sh").args(["-c", &text]).env("SECRET", TOKEN));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let heard: Value = serde_json::from_str(answer["text"].as_str().unwrap()).unwrap();
+    assert_eq!(heard["path"], "/api/v1/flow/default/service/mcp-tool");
+    assert_eq!((&heard["body"]["name"], &heard["body"]["parameters"]), (&json!("what"), &json!({"words": WORDS})));
+}
+
+#[test]
+fn a_toolcrib_command_makes_the_call() {
+    let server = NatsServer::start();
+    let _responder = Responder::start(&server.url(), "response");
+    let settings = format!("[connections.test]\nservers = [\"{}\"]\n", server.url());
+    let place = Place::with(&[("tools.yaml", TOOLS), ("toolcrib.toml", &settings)]);
+    let text = copied("tell-joke", server.connection(), "toolcrib");
+    let folder = place.home.path().join("bin");
+    fs::create_dir(&folder).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_toolcrib"), folder.join("toolcrib")).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", &text]).current_dir(&place.here).env("PATH", path).env("XDG_STATE_HOME", place.home.path());
+    assert_eq!(output(&mut command).trim_end(), format!("Hello user, {WORDS} as a pun."));
+}
