@@ -177,6 +177,11 @@ impl Proposal {
         }
     }
 
+    fn is_switched_by(&self, key: Key) -> bool {
+        let keys = self.switch.as_ref().map_or("", |switch| switch.also.key);
+        key.letter().is_some_and(|letter| keys.contains(letter))
+    }
+
     fn toggle(&mut self) {
         if let Some(switch) = &mut self.switch {
             switch.is_on = !switch.is_on;
@@ -321,14 +326,7 @@ impl Overlay for Proposal {
         match input {
             Input::Key(key) if key.is(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
-            Input::Key(key)
-                if self
-                    .switch
-                    .as_ref()
-                    .is_some_and(|switch| key.letter().is_some_and(|letter| switch.also.key.starts_with(letter))) =>
-            {
-                self.toggle()
-            }
+            Input::Key(key) if self.is_switched_by(*key) => self.toggle(),
             Input::Key(key) => {
                 if !self.scroll_key(*key)
                     && let Some(input) = &mut self.input
