@@ -24,6 +24,7 @@ use toolcrib::{
 use crate::support::{
     calls::{HUNG, Heard, call_with, joke, limits, map},
     certificates::Certificates,
+    commonground::jetstream,
     nats::NatsServer,
     services::{Responder, foreign_call},
 };
@@ -404,4 +405,29 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let notices =
         heard.0.iter().filter(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("were let go here")));
     assert_eq!(notices.count(), 1, "{:?}", heard.problem());
+}
+
+/// A stream that keeps requests sends a receipt into the inbox of each, which is no answer, also where nobody else is there.
+#[tokio::test]
+async fn the_receipt_of_a_stream_that_keeps_requests_is_no_answer() {
+    let (server, _streams) = jetstream();
+    let client = async_nats::connect(server.url()).await.unwrap();
+    let streams = async_nats::jetstream::new(client);
+    let config = async_nats::jetstream::stream::Config {
+        name: "KEPT".into(),
+        subjects: vec!["tg.request.>".into()],
+        ..Default::default()
+    };
+    let kept = streams.create_stream(config).await.unwrap();
+    let short = Limits { first: Duration::from_millis(500), ..limits() };
+    let alone = call_with(&Registry::default(), &server.connection(), joke(), short).await;
+    assert_eq!((alone.problem().kind.as_str(), alone.strays()), ("timed-out-first", vec![StrayCause::NoId]));
+    let receipt = alone.0.iter().any(|event| matches!(&event.kind, EventKind::Stray { body, .. } if body.contains("KEPT")));
+    assert!(receipt, "{:?}", alone.0);
+    for mode in ["response", "inbox", "inbox-without-id"] {
+        let _responder = Responder::start(&server.url(), mode);
+        let heard = call_with(&Registry::default(), &server.connection(), joke(), limits()).await;
+        assert_eq!((heard.text().as_str(), heard.end().0), ("Hello alice, llamas as a pun.", Outcome::Succeeded), "{mode}");
+    }
+    assert_eq!(kept.get_raw_message(1).await.unwrap().payload, joke().body.as_bytes());
 }
