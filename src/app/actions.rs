@@ -222,6 +222,8 @@ actions! {
     PauseWatch      "pause"            Watch    ["space", "p"],         "pause",           "Keep the screen still, or take in what came meanwhile; nothing is lost up to the bound";
     FollowWatch     "follow-watch"     Watch    ["f"],                  "follow",          "Keep the newest conversation in view, or stay here";
     FilterWatch     "filter-watch"     Watch    ["/", "ctrl+f"],        "filter",          "Show only some conversations: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, -not";
+    RevealRoutine   "routine"          Watch    ["h"],                  "routine",         "Show what tells nothing new as well, such as a watchdog that rings, or hide it again";
+    PiecesWatch     "pieces"           Watch    ["z"],                  "pieces",          "Show the pieces of a streamed answer one by one, or together";
     AddAlert        "alert"            Watch    ["a"],                  "alert…",          "Be told when something comes to hold, written as a filter; or take an alert away";
     ClearWatch      "clear"            Watch    ["c", "ctrl+l"],        "clear",           "Forget what was heard; filter and alerts stay";
     SaveTrace       "save-trace"       Watch    ["s", "ctrl+s"],        "save trace",      "Keep all that was heard in a file";

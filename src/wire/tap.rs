@@ -303,10 +303,15 @@ mod tests {
         catch.put_kept(heard_now("old")).await;
         catch.put_kept(heard_now("both")).await;
         assert_eq!(bodies(&catch.take(10)), ["old", "both"]);
-        let mut known = vec!["both"];
-        catch.go_on(|crossing| known.iter().position(|body| *body == crossing.text()).map(|row| known.remove(row)).is_some());
+        let twice = |body: &str| match heard_now(body) {
+            Tapped::Crossing(crossing) => crossing,
+            other => panic!("{other:?}"),
+        };
+        catch.go_on(vec![twice("both"), twice("late")], now());
+        catch.put(heard_now("late"));
+        catch.put(heard_now("late"));
         catch.put(heard_now("newest"));
-        assert_eq!(bodies(&catch.take(10)), ["new", "both", "newest"]);
+        assert_eq!(bodies(&catch.take(10)), ["new", "both", "late", "newest"]);
     }
 
     #[test]

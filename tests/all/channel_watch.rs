@@ -181,10 +181,12 @@ async fn a_whole_turn_is_heard_and_nobody_notices() {
     let mut onlooker = Onlooker::at(&here.connection(), &[], None).await;
     here.first_half().await;
     here.second_half().await;
-    onlooker.until(|onlooker| onlooker.ended("turn_1")).await;
+    // Several subscriptions hear it, in no order among them.
+    let all = |onlooker: &Onlooker| onlooker.ended("turn_1") && onlooker.ended("call_1") && onlooker.heard.len() == 8;
+    onlooker.until(all).await;
     let (turn, call) = (onlooker.found("turn_1").unwrap(), onlooker.found("call_1").unwrap());
     assert_eq!((&turn.standing, &call.standing, call.whole), (&Standing::Succeeded, &Standing::Succeeded, Some(turn.number)));
-    assert_eq!((turn.said.as_str(), turn.count, onlooker.record.len()), ("I count the words.", 8, 2));
+    assert_eq!((turn.said.as_str(), call.count, onlooker.record.len()), ("I count the words.", 3, 2));
     assert_eq!(here.consumers().await, Vec::<String>::new(), "nothing was made on the server");
     // Where no stream keeps a message its publisher is to be told so at once, as if nobody listened.
     let lost = here.context.publish("cg.v1r4.lab.public.cmd.tool.word_count", "{}".into()).await.unwrap().await;
@@ -208,7 +210,7 @@ async fn what_was_kept_comes_first_and_nothing_twice() {
     here.first_half().await;
     let mut onlooker = Onlooker::at(&here.connection(), &[], Some(Millis(0))).await;
     here.second_half().await;
-    onlooker.until(|onlooker| onlooker.ended("turn_1")).await;
+    onlooker.until(|onlooker| onlooker.ended("turn_1") && onlooker.heard.len() == 6).await;
     let expected = [
         "cg.v1r4.lab.public.cmd.agent.worker_generic.wakeup",
         "cg.v1r4.lab.public.evt.agent.counter.state",
@@ -220,7 +222,7 @@ async fn what_was_kept_comes_first_and_nothing_twice() {
     let call = onlooker.found("call_1").unwrap();
     assert_eq!((&call.standing, call.count), (&Standing::Succeeded, 3));
     let times: Vec<_> = onlooker.heard.iter().map(|crossing| crossing.at).collect();
-    assert!(times.is_sorted() && times[0].0 > 1_700_000_000_000, "the times are those of the stream: {times:?}");
+    assert!(times[..4].is_sorted() && times[0].0 > 1_700_000_000_000, "the times are those of the stream: {times:?}");
     drop(onlooker);
 }
 
@@ -287,7 +289,9 @@ async fn what_a_service_refuses_three_times_stands_at_its_command() {
         let delivery = timeout(HUNG, deliveries.next()).await.unwrap().unwrap().unwrap();
         delivery.ack_with(jetstream::AckKind::Nak(None)).await.unwrap();
     }
-    onlooker.until(|onlooker| onlooker.ended("call_1")).await;
+    // Refusals and giving up are heard in no order.
+    let all = |onlooker: &Onlooker| onlooker.ended("call_1") && onlooker.found("call_1").is_some_and(|call| call.count == 5);
+    onlooker.until(all).await;
     let call = onlooker.found("call_1").unwrap();
     assert_eq!(call.standing.problem().map(|problem| problem.kind.as_str()), Some("given-up"), "{:?}", call.standing);
     assert!(onlooker.heard.iter().all(|crossing| {

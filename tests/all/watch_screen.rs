@@ -300,3 +300,127 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
     }
     assert_eq!(work[1], work[2], "ten times the messages take no more rows");
 }
+
+/// A CommonGround turn while its answer streams: a call of it is over, another one waits.
+fn turn() -> Vec<Tapped> {
+    let of_turn = [("CG-Agent-Id", "counter"), ("CG-Turn-Id", "turn_01a1fd19fca0"), ("CG-Turn-Epoch", "2")];
+    let trace = ("traceparent", "00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01");
+    let says = |at: u64, subject: &str, call: Option<&str>, body: &Value| {
+        let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
+        let headers = of_turn.into_iter().chain([trace]).chain(call.map(|call| ("CG-Tool-Call-Id", call)));
+        let body = body.to_string();
+        Tapped::Crossing(Arc::new(Crossing {
+            at: Millis(NOON + at),
+            subject: subject.as_str().into(),
+            reply: None,
+            headers: headers.map(|(name, value)| (name.into(), value.into())).collect(),
+            size: body.len() as u64,
+            body: body.into_bytes().into(),
+            kept: Kept::Whole,
+            about: None,
+        }))
+    };
+    let command = |at, name: &str, call| {
+        let body =
+            json!({"tool_name": name, "after_execution": "suspend", "tool_call_card_id": "01a1fd19fca073248029f3d81187dfda"});
+        says(at, &format!("cmd.tool.{name}.call"), Some(call), &body)
+    };
+    let mark = |at, name: &str, call, body: &Value| {
+        let key = toolcrib::systems::commonground::idempotency::tool_key("lab", name, call);
+        says(at, &format!("$KV.cg_tool_idem_v1.{key}"), None, body)
+    };
+    let state = |at, status: &str, about: &Value| {
+        says(at, "evt.agent.counter.state", None, &json!({"status": status, "turn_epoch": 2, "metadata": about}))
+    };
+    let chunk = |at, kind: &str, text: &str| {
+        let body = json!({"agent_turn_id": "turn_01a1fd19fca0", "step_id": "step_1", "chunk_type": kind, "content": text});
+        says(at, "str.agent.counter.chunk", None, &body)
+    };
+    let done =
+        json!({"after_execution": "suspend", "status": "success", "tool_result_card_id": "01a1fd19fca07324802900000000174a"});
+    let mut all = vec![
+        says(0, "cmd.agent.worker_generic.wakeup", None, &json!({"inbox_id": "turn_01a1fd19fca0", "reason": "dispatch_next"})),
+        state(4, "dispatched", &json!({})),
+        says(9, "evt.agent.counter.step", None, &json!({"step_id": "step_1", "phase": "started", "new_card_ids": []})),
+        state(10, "running", &json!({"activity": "thinking"})),
+    ];
+    let words = "I will count the words of both texts, and then look up what the longer one is about. ";
+    all.extend(words.split_inclusive(' ').enumerate().map(|(row, word)| chunk(40 + 20 * row as u64, "content", word)));
+    all.extend([
+        chunk(480, "end", ""),
+        state(490, "running", &json!({"activity": "executing_tool", "current_tool": "word_count"})),
+        command(500, "word_count", "call_1d8e01"),
+        mark(510, "word_count", "call_1d8e01", &json!({"status": "running", "timestamp": 1.0})),
+        mark(730, "word_count", "call_1d8e01", &json!({"status": "done", "timestamp": 2.0, "payload": done})),
+        command(740, "web_search", "call_2b7f02"),
+        state(
+            760,
+            "suspended",
+            &json!({"activity": "awaiting_tool_result", "waiting_tool_call_ids": ["call_2b7f02"],
+            "resume_deadline": "2026-01-01T12:00:31Z"}),
+        ),
+    ]);
+    let ring = json!({"inbox_id": "row_7", "reason": "watchdog_pending_inbox"});
+    all.extend((1..6).map(|row| says(row * 1_000, "cmd.agent.worker_other.wakeup", None, &ring)));
+    all
+}
+
+fn channel(width: u16, height: u16) -> Workbench {
+    let mut bench = listening(width, height);
+    heard(&mut bench, turn());
+    let turn = bench.state.watching.turn;
+    let now = Millis(NOON + 14_000);
+    for message in toolcrib::app::update::update(&mut bench.state, Message::Watch(WatchMessage::Tick { turn }), now) {
+        bench.effects.push(message);
+    }
+    bench.keys("home");
+    bench.draw();
+    bench
+}
+
+#[test]
+fn a_channel_looks_like_this() {
+    assert_snapshot!("channel_200", channel(200, 60).styled());
+    assert_snapshot!("channel_120", channel(120, 36).styled());
+    let mut narrow = channel(80, 24);
+    assert_snapshot!("channel_80", narrow.styled());
+    narrow.keys("enter");
+    assert_snapshot!("channel_80_messages", narrow.styled());
+}
+
+#[test]
+fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
+    let mut bench = channel(160, 40);
+    assert_eq!(standings(&bench), ["open", "succeeded", "open"]);
+    assert!(bench.shows("17 s left") && bench.shows("suspended") && bench.shows("└ ✓ word_count"), "{}", bench.screen());
+    bench.keys("end");
+    assert!(bench.shows("nobody took it up"), "the call that waits says what may be the matter: {}", bench.screen());
+    bench.keys("home");
+    assert!(bench.shows("says ×18") && bench.shows("└ command"), "{}", bench.screen());
+    assert!(bench.shows("5 hidden, h"), "{}", bench.screen());
+    bench.keys("h");
+    assert_eq!(standings(&bench).len(), 4);
+    bench.keys("h tab home down down down down z");
+    assert!(!bench.shows("says ×18"), "{}", bench.screen());
+    bench.keys("z enter");
+    assert!(
+        bench.shows("I will count the words of both texts, and then look up what the longer one is about."),
+        "{}",
+        bench.screen()
+    );
+    assert!(bench.shows("first of 18 pieces"), "{}", bench.screen());
+}
+
+#[test]
+fn listening_may_begin_with_what_was_kept() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
+    bench.keys("w");
+    bench.types("tg.> since:soon");
+    bench.keys("enter");
+    assert!(bench.shows("is no time"), "{}", bench.screen());
+    bench.keys("backspace backspace backspace backspace");
+    bench.types("0.5s");
+    bench.keys("enter");
+    let Some(Effect::Watch { places, since, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!((places.len(), *since), (1, Some(Millis(500))), "half a second before the clock of the workbench");
+}

@@ -20,6 +20,11 @@ impl Rates {
         const INBOXES: &str = "_INBOX.";
         let name: Arc<str> = match crossing.subject.starts_with(INBOXES) {
             true => "_INBOX.*".into(),
+            // A bucket of keys and values, not each of its keys.
+            false if crossing.subject.starts_with("$KV.") => {
+                let bucket = crossing.subject.split('.').nth(1).unwrap_or_default();
+                format!("$KV.{bucket}.*").into()
+            }
             false if self.0.len() >= SUBJECTS && !self.0.contains_key(&crossing.subject) => "(others)".into(),
             false => Arc::clone(&crossing.subject),
         };

@@ -84,7 +84,7 @@ impl WatchScreen {
     fn message(&self, state: &State) -> Option<u64> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
         match self.panes.focus {
-            RIGHT => conversation.messages.get(self.messages.row()).copied(),
+            RIGHT => conversation.messages.get(self.messages.chosen(conversation).start).copied(),
             _ => conversation.messages.front().copied(),
         }
     }
@@ -96,8 +96,15 @@ impl WatchScreen {
                 self.panes.focus = RIGHT;
                 Reply::Handled
             }
-            _ => self.message(state).map_or(Reply::Handled, |number| dialogs::whole(state, number)),
+            _ => self.whole(state).unwrap_or(Reply::Handled),
         }
+    }
+
+    /// All that stands in the chosen row.
+    fn whole(&self, state: &State) -> Option<Reply> {
+        let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
+        let numbers: Vec<u64> = conversation.messages.range(self.messages.chosen(conversation)).copied().collect();
+        Some(dialogs::whole(state, &numbers))
     }
 
     fn key(&mut self, input: &Input, state: &State) -> Reply {
@@ -180,6 +187,11 @@ impl Screen for WatchScreen {
                 self.panes.focus = MIDDLE;
                 self.conversations.open_filter(state);
             }
+            Act::RevealRoutine => return watch(WatchMessage::Reveal),
+            Act::PiecesWatch => {
+                let chosen = self.conversations.chosen.and_then(|number| state.watching.record.conversation(number));
+                self.messages.regroup(chosen);
+            }
             Act::AddAlert => return dialogs::alerts(state),
             Act::ClearWatch => return watch(WatchMessage::Clear),
             Act::SaveTrace => return dialogs::save(),
@@ -216,6 +228,7 @@ impl Screen for WatchScreen {
                     Some(Some(_)) => return None,
                 }
             }
+            Act::RevealRoutine if watching.record.routine() == 0 => "nothing is hidden",
             Act::CopyWatched if self.message(state).is_none() => "choose a conversation first",
             _ => return None,
         };
@@ -235,7 +248,15 @@ impl Screen for WatchScreen {
         let listens = state.watching.is_listening();
         let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
         let mut hints = vec![first, Act::FilterWatch, Act::FollowWatch, Act::AddAlert, Act::SaveTrace, Act::OpenTrace];
-        hints.extend([Act::ResendWatched, Act::CopyWatched, Act::StopWatching, Act::ClearWatch, Act::NextPane]);
+        hints.extend([
+            Act::PiecesWatch,
+            Act::RevealRoutine,
+            Act::ResendWatched,
+            Act::CopyWatched,
+            Act::StopWatching,
+            Act::ClearWatch,
+            Act::NextPane,
+        ]);
         hints
     }
 }

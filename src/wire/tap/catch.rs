@@ -2,13 +2,19 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::sync::Notify;
 
 use super::now::now;
-use crate::model::traffic::{Crossing, Tapped};
+use crate::model::{
+    clock::Millis,
+    traffic::{Crossing, Tapped},
+};
+
+/// What a stream kept is heard within this time, too, in milliseconds.
+const SOON: u64 = 5_000;
 
 /// What was heard and not yet taken; bounded, and what has no room is counted.
 pub(super) struct Catch {
@@ -24,6 +30,9 @@ struct Held {
     weight: usize,
     /// What is heard now, while what was kept still comes out before it.
     waiting: Option<VecDeque<Tapped>>,
+    /// What came out already and is heard once more, until then.
+    twice: Vec<Arc<Crossing>>,
+    until: Millis,
     /// Messages that were let go since the last one was kept.
     lost: u64,
 }
@@ -50,6 +59,9 @@ impl Catch {
     /// Takes in what is heard now.
     pub(super) fn put(&self, tapped: Tapped) {
         let mut held = self.held();
+        if held.waiting.is_none() && held.came_already(&tapped) {
+            return;
+        }
         let weight = weight(&tapped);
         if weight > 0 && held.weight > 0 && held.weight + weight > self.capacity {
             held.lost += 1;
@@ -83,14 +95,16 @@ impl Catch {
         self.filled.notify_one();
     }
 
-    /// What was held back comes out now, but for what `known` says came out already.
-    pub(super) fn go_on(&self, mut known: impl FnMut(&Crossing) -> bool) {
+    /// What was held back comes out now, but for these, which came out already; so do those of them that are only heard soon after.
+    pub(super) fn go_on(&self, twice: Vec<Arc<Crossing>>, now: Millis) {
         let mut held = self.held();
-        let waiting = held.waiting.take().unwrap_or_default();
-        for tapped in waiting {
-            match &tapped {
-                Tapped::Crossing(crossing) if known(crossing) => held.weight -= weight(&tapped),
-                _ => held.queue.push_back(tapped),
+        held.twice = twice;
+        held.until = Millis(now.0 + SOON);
+        for tapped in held.waiting.take().unwrap_or_default() {
+            if held.came_already(&tapped) {
+                held.weight -= weight(&tapped);
+            } else {
+                held.queue.push_back(tapped);
             }
         }
         drop(held);
@@ -112,6 +126,18 @@ impl Catch {
 }
 
 impl Held {
+    /// Whether it is one of those that are heard a second time.
+    fn came_already(&mut self, tapped: &Tapped) -> bool {
+        let Tapped::Crossing(heard) = tapped else { return false };
+        if heard.at > self.until {
+            self.twice.clear();
+        }
+        let same = |known: &Arc<Crossing>| {
+            (&known.subject, &known.headers, &known.body) == (&heard.subject, &heard.headers, &heard.body)
+        };
+        self.twice.iter().position(same).map(|row| self.twice.swap_remove(row)).is_some()
+    }
+
     /// Says how much was let go.
     fn own_up(&mut self) {
         if self.lost > 0 {

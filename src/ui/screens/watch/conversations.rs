@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::words::{clock, sign, span, topic, watch};
+use super::words::{clock, goes, name, sign, span, watch};
 use crate::{
     app::{
         actions::Act,
@@ -67,6 +67,9 @@ impl Conversations {
         } else {
             format!("Conversations {rows} of {}", record.len())
         };
+        let hidden = if record.reveals() { 0 } else { record.routine() };
+        let title =
+            if hidden > 0 { format!("{title} · {hidden} hidden, {}", look.keymap.shown(Act::RevealRoutine)) } else { title };
         let note = if self.follow { "follow ✓".to_owned() } else { format!("{} follow", look.keymap.shown(Act::FollowWatch)) };
         let foot = self.cursor.position(rows).unwrap_or_default();
         let mut inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
@@ -188,18 +191,26 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
     if wide {
         pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim]).put(" ", styles[Role::Text]);
     }
-    pen.column(topic(&conversation.subject).1, if wide { 18 } else { 11 }, styles[Role::Label]).put(" ", styles[Role::Text]);
+    // What is part of another stands below it.
+    let name = if conversation.whole.is_some() { format!("└ {}", name(conversation)) } else { name(conversation).to_owned() };
+    pen.column(&name, if wide { 18 } else { 11 }, styles[Role::Label]).put(" ", styles[Role::Text]);
     if wide {
         pen.put(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
     }
     pen.put(&format!("{:>8} ", span(conversation.took(record.now()))), styles[Role::Dim]);
-    match conversation.standing.problem() {
-        Some(problem) => pen.put(&problem.message.replace('\n', " "), styles[Role::Error]),
-        None => {
-            let text = if conversation.asked.is_empty() { &conversation.said } else { &conversation.asked };
-            pen.put(&text.replace('\n', " "), styles[Role::Text])
-        }
-    };
+    if !conversation.remarks.is_empty() {
+        pen.put("⚠ ", styles[Role::Warning]);
+    }
+    let said = &conversation.said;
+    if let Some(problem) = conversation.standing.problem() {
+        pen.put(&problem.message.replace('\n', " "), styles[Role::Error]);
+    } else if let Some((role, words)) = goes(conversation, record.now()) {
+        pen.put(&words, styles[role]).put("  ", styles[Role::Text]).put(&said.replace('\n', " "), styles[Role::Dim]);
+    } else {
+        let tells = !said.is_empty()
+            && (conversation.asked.is_empty() || !conversation.states.is_empty() && conversation.topic.is_some());
+        pen.put(&if tells { said } else { &conversation.asked }.replace('\n', " "), styles[Role::Text]);
+    }
 }
 
 /// What to do where there is nothing to see.

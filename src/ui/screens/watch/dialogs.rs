@@ -106,13 +106,17 @@ pub(super) fn open() -> Reply {
     })))
 }
 
-/// All of one message.
-pub(super) fn whole(state: &State, number: u64) -> Reply {
-    let Some(message) = state.watching.record.message(number) else {
+/// All of one message, or what the pieces of an answer say together.
+pub(super) fn whole(state: &State, numbers: &[u64]) -> Reply {
+    let record = &state.watching.record;
+    let first = numbers.first().and_then(|number| Some((*number, record.message(*number)?)));
+    let Some((number, message)) = first else {
         return Reply::Refused("the message is no longer kept".into());
     };
     let crossing = &message.crossing;
-    let reading = watched::read(crossing);
+    let mut reading = watched::read(crossing);
+    let others = numbers[1..].iter().filter_map(|number| record.message(*number));
+    others.for_each(|message| reading.text.push_str(&watched::read(&message.crossing).text));
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |label: &str, value: &str| {
         lines.push(vec![(Role::Dim, format!("{label:<9} ")), (Role::Text, value.to_owned())]);
@@ -128,13 +132,28 @@ pub(super) fn whole(state: &State, number: u64) -> Reply {
     if let Some(state) = &reading.state {
         add("state", state);
     }
-    for (heading, text) in [("What it says", reading.text), ("Body", pretty(&crossing.text()))] {
+    let remarks = record.conversation(message.conversation).into_iter().flat_map(|conversation| &conversation.remarks);
+    for remark in remarks.filter(|remark| remark.message == number) {
+        lines.push(Vec::new());
+        lines.extend(wrap(&format!("⚠ {}", remark.words), 90).into_iter().map(|line| vec![(Role::Warning, line)]));
+    }
+    let about = crossing
+        .about
+        .as_ref()
+        .map(|about| ("The message that it tells of", format!("{}\n{}", about.subject, pretty(&about.text()))));
+    let body = match numbers.len() {
+        0..2 => "Body".to_owned(),
+        pieces => format!("Body of the first of {pieces} pieces"),
+    };
+    let sections = [("What it says", reading.text), (body.as_str(), pretty(&crossing.text()))];
+    for (heading, text) in sections.into_iter().chain(about) {
         lines.push(Vec::new());
         lines.push(vec![(Role::Heading, heading.to_owned())]);
         let start: String = text.chars().take(LINES * 90).collect();
         lines.extend(wrap(&start, 90).into_iter().take(LINES).map(|line| vec![(Role::Text, line)]));
     }
-    Reply::Open(Box::new(Page::new(format!("{} · message {number}", reading.label), lines)))
+    let label = reading.label;
+    Reply::Open(Box::new(Page::new(format!("{label} · message {number}"), lines)))
 }
 
 /// JSON over several lines; other text as it is.

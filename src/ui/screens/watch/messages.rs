@@ -1,15 +1,20 @@
 //! The right pane: one conversation in a few lines, and its messages with their times, decoded as far as they are seen.
 
+use std::ops::Range;
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::words::{clock, role_of, sign, span, standing};
+use super::words::{clock, goes, name, role_of, sign, span, standing, tail};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},
         state::State,
     },
-    engine::traffic::conversation::Conversation,
-    model::{size, traffic::Kept},
+    engine::traffic::conversation::{Conversation, Standing},
+    model::{
+        size,
+        traffic::{Kept, Part},
+    },
     systems::watched,
     ui::{
         canvas::{Pen, mark_chosen, wrap},
@@ -29,6 +34,8 @@ pub(super) struct Messages {
     cursor: ListCursor,
     /// The newest one stays in view.
     follow: bool,
+    /// The pieces of an answer stand one by one.
+    pub(super) each: bool,
     area: Rect,
     /// Rows that were drawn, and messages that were decoded for them, so far.
     pub(super) drawn: usize,
@@ -44,9 +51,26 @@ impl Messages {
         }
     }
 
-    /// The chosen message's place in its conversation.
-    pub(super) fn row(&self) -> usize {
-        self.cursor.row
+    /// The places in its conversation of what stands in the chosen row.
+    pub(super) fn chosen(&self, conversation: &Conversation) -> Range<usize> {
+        self.row(conversation, self.cursor.row)
+    }
+
+    fn row(&self, conversation: &Conversation, row: usize) -> Range<usize> {
+        if self.each { row..(row + 1).min(conversation.messages.len()) } else { conversation.row(row) }
+    }
+
+    fn rows(&self, conversation: &Conversation) -> usize {
+        if self.each { conversation.messages.len() } else { conversation.rows() }
+    }
+
+    /// Shows pieces one by one, or together; the chosen one stays chosen as far as it can.
+    pub(super) fn regroup(&mut self, conversation: Option<&Conversation>) {
+        let at = conversation.map_or(0, |conversation| self.chosen(conversation).start);
+        self.each = !self.each;
+        let row = conversation
+            .and_then(|conversation| (0..self.rows(conversation)).find(|row| self.row(conversation, *row).contains(&at)));
+        self.cursor.row = row.unwrap_or(0);
     }
 
     pub(super) fn draw(
@@ -60,7 +84,7 @@ impl Messages {
         let styles = look.styles;
         let record = &state.watching.record;
         let conversation = chosen.and_then(|number| record.conversation(number));
-        let rows = conversation.map_or(0, |conversation| conversation.messages.len());
+        let rows = conversation.map_or(0, |conversation| self.rows(conversation));
         let title =
             conversation.map_or_else(|| "Messages".to_owned(), |conversation| format!("Conversation {}", conversation.number));
         let foot = self.cursor.position(rows).unwrap_or_default();
@@ -81,18 +105,22 @@ impl Messages {
         let window = self.cursor.window(rows, self.area.height);
         let first = window.start;
         for row in window {
-            let Some(number) = conversation.messages.get(row) else { continue };
+            let place = self.row(conversation, row);
             self.drawn += 1;
             let line = Rect { y: self.area.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..self.area };
-            draw_row(buffer, line, styles, state, (conversation, *number));
+            draw_row(buffer, line, styles, state, (conversation, place));
             if row == self.cursor.row {
                 mark_chosen(buffer, line, styles, focused);
             }
         }
     }
 
+    fn count(&self, state: &State, chosen: Option<u64>) -> usize {
+        chosen.and_then(|number| state.watching.record.conversation(number)).map_or(0, |conversation| self.rows(conversation))
+    }
+
     pub(super) fn key(&mut self, key: Key, state: &State, chosen: Option<u64>) -> bool {
-        let taken = self.cursor.key(key, count(state, chosen));
+        let taken = self.cursor.key(key, self.count(state, chosen));
         if taken {
             self.follow = key.code == Code::End;
         }
@@ -102,14 +130,10 @@ impl Messages {
     /// Whether the chosen row was pressed once more.
     pub(super) fn mouse(&mut self, mouse: Mouse, state: &State, chosen: Option<u64>) -> bool {
         let before = self.cursor.row;
-        let pressed = self.cursor.mouse(mouse, self.area, count(state, chosen));
+        let pressed = self.cursor.mouse(mouse, self.area, self.count(state, chosen));
         self.follow &= !(pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)));
         pressed == Some(before)
     }
-}
-
-fn count(state: &State, chosen: Option<u64>) -> usize {
-    chosen.and_then(|number| state.watching.record.conversation(number)).map_or(0, |conversation| conversation.messages.len())
 }
 
 /// A conversation in a few lines.
@@ -120,6 +144,7 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     let late = if conversation.late > 0 { format!(" · {} after its end", conversation.late) } else { String::new() };
     let stands = format!("{sign} {} · {took}{first}{late}", standing(conversation));
     let mut lines: Vec<_> = wrap(&stands, cells.max(8)).into_iter().take(3).map(|line| (role, line)).collect();
+    lines.extend(now_of(conversation, state, cells.max(8)));
     let messages = if conversation.count == 1 { "1 message".to_owned() } else { format!("{} messages", conversation.count) };
     let gone = conversation.count - conversation.messages.len() as u64;
     let gone = if gone > 0 { format!(", the first {gone} let go") } else { String::new() };
@@ -129,6 +154,9 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     let mut add = |role: Role, text: &str| lines.extend(wrap(text, cells.max(8)).into_iter().take(4).map(|line| (role, line)));
     add(Role::Dim, &id);
     add(Role::Dim, &conversation.subject);
+    if let Some(trace) = &conversation.trace {
+        add(Role::Dim, &format!("trace {trace}"));
+    }
     if !conversation.states.is_empty() {
         add(Role::State, &format!("states {}", conversation.states.join(" → ")));
     }
@@ -139,8 +167,75 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     lines
 }
 
-fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, state: &State, (conversation, number): (&Conversation, u64)) {
-    let Some(message) = state.watching.record.message(number) else { return };
+/// How it goes now: what it waits for, what may be the matter, what is odd, its parts, and what it says while it says it.
+fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role, String)> {
+    let record = &state.watching.record;
+    let now = record.now();
+    let mut lines = Vec::new();
+    let mut add = |role: Role, text: &str, most: usize| {
+        lines.extend(wrap(text, cells).into_iter().take(most).map(|line| (role, line)));
+    };
+    if let Some((role, words)) = goes(conversation, now) {
+        add(role, &words, 2);
+    }
+    if let Some(words) = watched::waits(conversation, now) {
+        add(Role::Warning, &format!("⚠ {words}"), 4);
+    }
+    for remark in conversation.remarks.iter().rev().take(2) {
+        add(Role::Warning, &format!("⚠ {}", remark.words), 4);
+    }
+    let parts = conversation.parts.iter().rev().take(3).filter_map(|number| record.conversation(*number));
+    for part in parts {
+        let (sign, role) = sign(part);
+        add(role, &format!("└ {sign} {} · {} · {}", name(part), standing(part), span(part.took(now))), 1);
+    }
+    if conversation.standing == Standing::Open && !conversation.said.is_empty() {
+        let said = wrap(&saying(conversation, state), cells.saturating_sub(2).max(8));
+        let last = said.len().saturating_sub(4);
+        said[last..].iter().for_each(|line| add(Role::Text, &format!("│ {line}"), 1));
+    }
+    lines
+}
+
+/// The end of what it has said last, decoded from its pieces as far back as is shown.
+fn saying(conversation: &Conversation, state: &State) -> String {
+    let pieces = (0..conversation.rows()).rev().map(|row| conversation.row(row)).find(|row| {
+        let first = conversation.messages.get(row.start).and_then(|number| state.watching.record.message(*number));
+        first.is_some_and(|message| watched::read(&message.crossing).part == Part::Answer { last: false })
+    });
+    pieces.map_or_else(String::new, |row| end_of(conversation, state, row))
+}
+
+/// The end of what some messages say together.
+fn end_of(conversation: &Conversation, state: &State, row: Range<usize>) -> String {
+    /// So many letters, of so many messages at most.
+    const LETTERS: usize = 600;
+    const MESSAGES: usize = 200;
+    let mut texts: Vec<String> = Vec::new();
+    let mut letters = 0;
+    for place in row.rev().take(MESSAGES) {
+        let message = conversation.messages.get(place).and_then(|number| state.watching.record.message(*number));
+        let Some(message) = message.filter(|message| message.crossing.body.len() <= LONGEST) else { continue };
+        let text = watched::read(&message.crossing).text;
+        letters += text.chars().count();
+        texts.push(text);
+        if letters >= LETTERS {
+            break;
+        }
+    }
+    texts.into_iter().rev().collect()
+}
+
+fn draw_row(
+    buffer: &mut Buffer,
+    line: Rect,
+    styles: &Styles,
+    state: &State,
+    (conversation, place): (&Conversation, Range<usize>),
+) {
+    let record = &state.watching.record;
+    let message = conversation.messages.get(place.start).and_then(|number| record.message(*number));
+    let Some(message) = message else { return };
     let crossing = &message.crossing;
     let mut pen = Pen::new(buffer, line, 0);
     pen.put(&format!("{:>7} ", format!("+{}", crossing.at.since(conversation.began))), styles[Role::Dim]);
@@ -150,14 +245,30 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, state: &State, (co
         return;
     }
     let reading = watched::read(crossing);
-    pen.column(&reading.label, 12, styles[role_of(&reading.part)]);
+    let part = record.conversation(message.conversation).filter(|part| part.number != conversation.number);
+    let label = match (part, place.len()) {
+        (Some(_), _) => format!("└ {}", reading.label),
+        (None, 0..2) => reading.label.to_string(),
+        (None, pieces) => format!("{} ×{pieces}", reading.label),
+    };
+    pen.column(&label, 12, styles[role_of(&reading.part)]);
+    if conversation.remarks.iter().any(|remark| remark.message == message.number) {
+        pen.put("⚠ ", styles[Role::Warning]);
+    }
     if let Some(state) = &reading.state {
         pen.put(&format!("[{state}] "), styles[Role::State]);
     }
     if crossing.kept == Kept::Masked {
         pen.put("masked ", styles[Role::Warning]);
     }
+    if let Some(name) = part.and_then(|part| part.topic.as_deref()).filter(|name| !reading.text.starts_with(name)) {
+        pen.put(&format!("{name} "), styles[Role::Label]);
+    }
     let room = pen.room();
-    let text: String = reading.text.chars().take(room + 1).collect();
-    pen.put(&text.replace('\n', " "), styles[Role::Text]);
+    let pieces = place.len();
+    let text: String = if pieces > 1 { end_of(conversation, state, place) } else { reading.text };
+    let text: String = text.chars().take(LONGEST).map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
+    // Of what still comes the end is seen.
+    let text = if pieces > 1 { tail(&text, room) } else { text.chars().take(room + 1).collect() };
+    pen.put(&text, styles[Role::Text]);
 }

@@ -30,6 +30,8 @@ pub(super) fn sign(conversation: &Conversation) -> (&'static str, Role) {
 /// How it stands, in words.
 pub(super) fn standing(conversation: &Conversation) -> &'static str {
     match conversation.standing {
+        // What it does is said beside it.
+        Standing::Open if conversation.topic.is_some() && !conversation.states.is_empty() => "under way",
         Standing::Open if conversation.answered.is_some() => "streaming",
         Standing::Open => "waiting for its answer",
         Standing::Orphan => "orphan: its request was not heard",
@@ -44,6 +46,41 @@ pub(super) fn role_of(part: &Part) -> Role {
         Part::Answer { last: true } | Part::Outcome(None) => Role::Success,
         Part::Error(_) | Part::Unreadable(_) | Part::Outcome(Some(_)) => Role::Error,
         Part::Answer { .. } | Part::Note | Part::Broadcast | Part::Other => Role::Dim,
+    }
+}
+
+/// What it is about: as its system says, or as its subject does.
+pub(super) fn name(conversation: &Conversation) -> &str {
+    conversation.topic.as_deref().unwrap_or_else(|| topic(&conversation.subject).1)
+}
+
+/// How it goes while it is not over, with the time that is left where there is a deadline.
+pub(super) fn goes(conversation: &Conversation, now: Millis) -> Option<(Role, String)> {
+    if conversation.standing != Standing::Open {
+        return None;
+    }
+    let state = conversation.states.last().map(String::as_str);
+    let mut words: Vec<String> = Vec::new();
+    let mut role = Role::State;
+    if let Some(due) = conversation.due {
+        let over = now > due;
+        role = if over { Role::Warning } else { Role::Info };
+        words.push(if over {
+            format!("{} over its time", span(now.since(due)))
+        } else {
+            format!("{} left", seconds(due.since(now)))
+        });
+    }
+    words.extend(state.map(str::to_owned));
+    words.extend(Some(conversation.goes.clone()).filter(|goes| !goes.is_empty()));
+    (!words.is_empty()).then(|| (role, words.join(" · ")))
+}
+
+/// What is left of a time, in whole seconds that count down to 0.
+fn seconds(ms: u64) -> String {
+    match ms.div_ceil(1_000) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
     }
 }
 
