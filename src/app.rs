@@ -4,6 +4,7 @@
 //! [`update::update`] changes the [`state::State`] and answers with [`effect::Effect`]s. No clock, no I/O, no drawing.
 
 pub mod actions;
+pub mod answering;
 pub mod calls;
 pub mod cases;
 pub mod checking;

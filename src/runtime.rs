@@ -1,5 +1,6 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
+mod answering;
 pub mod event_loop;
 mod folder;
 mod kept;

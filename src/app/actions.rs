@@ -204,7 +204,8 @@ actions! {
 
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     SendMany        "send-many"        Invoke   ["n"],                  "n times…",        "Send the request many times, some at once, and see the median and the slowest";
-    Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, god endpoint, probe";
+    Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, direct, god endpoint, probe";
+    AnswerByHand    "answer-by-hand"   Invoke   ["H"],                  "answer",          "Answer for the CommonGround tool by hand, in the place of its service; a call that waits is asked for its result";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
     EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";

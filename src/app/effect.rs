@@ -82,6 +82,18 @@ pub enum Effect {
         since: Option<Millis>,
     },
     StopWatching,
+    /// Take the calls of a CommonGround tool in its place, and of no other. Answered by `Answering` with `Began`, `Asked`, `Told` and `Ended`
+    /// of that turn.
+    Answer {
+        turn: u64,
+        connection: Box<Connection>,
+        tool: String,
+        /// The part of its subject that its service listens on.
+        target: String,
+    },
+    /// Give the call that waits its result, as it was typed.
+    Reply(String),
+    StopAnswering,
     /// Keep what was heard in a new file. Answered by `Watch` with `Saved`, or `Failed`.
     SaveTrace {
         path: String,

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind, watching::WatchMessage};
+use super::{
+    answering::AnsweringMessage, compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind,
+    watching::WatchMessage,
+};
 use crate::{
     engine::{
         gate_edit::GateEdit,
@@ -228,6 +231,8 @@ pub enum Message {
 
     /// All about the watch.
     Watch(WatchMessage),
+    /// All about answering by hand.
+    Answering(AnsweringMessage),
 
     // What comes back.
     /// What is configured where the connection leads.

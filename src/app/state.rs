@@ -8,6 +8,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
+    answering::Answering,
     calls::Calls,
     cases::Cases,
     documents::Documents,
@@ -139,6 +140,8 @@ pub struct State {
     pub kept: Kept,
     /// What passes on the bus.
     pub watching: Watching,
+    /// Calls that are answered by hand.
+    pub answering: Answering,
     pub connections: Vec<Connection>,
     pub connection: usize,
     pub health: Health,
@@ -250,6 +253,7 @@ impl State {
             cases: Cases::default(),
             kept: Kept::default(),
             watching: Watching::default(),
+            answering: Answering::default(),
             connections,
             connection,
             health: Health::Idle,

@@ -1,5 +1,6 @@
 //! The one place where the state changes: state and message in, effects out.
 
+mod answering;
 mod calls;
 mod cases;
 mod deployed;
@@ -166,6 +167,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::SendMany { tool, times, at_once } => return many::begin(state, &tool, (times, at_once), now),
         Message::Cancel(call) => return many::cancel(state, call),
         Message::Watch(message) => return watching::take(state, message, now),
+        Message::Answering(message) => return answering::take(state, message, now),
         Message::SelectCall(call) => state.calls.selected = Some(call),
         Message::CallEvents { call, events } => {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {

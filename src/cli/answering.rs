@@ -21,10 +21,8 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     systems::commonground::{
-        context::Context,
-        executor::{Spoken, typed},
-        keys, rows,
-        subject::{self, Subject},
+        executor::{self, Spoken, typed},
+        rows,
     },
     wire::{
         registry::Registry,
@@ -57,7 +55,7 @@ pub fn stands(wanted: &Wanted<'_>, opened: &Opened, channel: &Channel, out: &Out
     let mut stands = Vec::new();
     for stub in wanted.stub.map_or_else(|| Ok(Vec::new()), |path| stubs::services(path, out))? {
         let target = match &stub.request {
-            Some(subject) => target_of(subject, channel).ok_or_else(|| no_subject(&stub.name))?,
+            Some(subject) => executor::target_of(subject, channel).ok_or_else(|| no_subject(&stub.name))?,
             None => target(&stub.name, opened, channel)?,
         };
         stands.push(Stand { tool: stub.name.clone(), target, by: By::Stub(Arc::new(stub)) });
@@ -82,15 +80,7 @@ pub fn stands(wanted: &Wanted<'_>, opened: &Opened, channel: &Channel, out: &Out
 }
 
 fn target(word: &str, opened: &Opened, channel: &Channel) -> Result<String, Problem> {
-    let tool = opened.tool(word)?;
-    let subject = tool.entry.value.get(keys::TARGET_SUBJECT).and_then(Value::as_str).unwrap_or_default();
-    target_of(subject, channel).ok_or_else(|| no_subject(word))
-}
-
-fn target_of(subject: &str, channel: &Channel) -> Option<String> {
-    let context = Context { project_id: channel.project.clone(), channel_id: channel.channel.clone(), ..Context::default() };
-    let subject = Subject::parse(&subject::render(subject, &context).text)?;
-    subject.is_tool_command().then_some(subject.target)
+    executor::target(opened.tool(word)?, channel).ok_or_else(|| no_subject(word))
 }
 
 fn no_subject(word: &str) -> Problem {

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::{
+    answering::{AnsweringByHand, For},
     folder,
     kept::{Keeper, Record},
     terminal,
@@ -76,6 +77,7 @@ pub struct Performer {
     running: HashMap<CallId, Running>,
     /// What listens on the bus.
     listening: Listening,
+    answering: AnsweringByHand,
     editor: Option<String>,
     /// Each write that is under way holds a clone of the one end; the other hears when all are done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
@@ -126,6 +128,7 @@ impl Performer {
             unchecked,
             running: HashMap::new(),
             listening: Listening::default(),
+            answering: AnsweringByHand::default(),
             editor: tools.editor,
             writes: std::sync::mpsc::channel(),
         }
@@ -150,6 +153,12 @@ impl Performer {
                 self.listening.begin(at, Arc::clone(&self.registry), self.messages.clone());
             }
             Effect::StopWatching => self.listening.stop(),
+            Effect::Answer { turn, connection, tool, target } => {
+                let of = For { turn, connection: *connection, tool, target };
+                self.answering.begin(of, Arc::clone(&self.registry), self.messages.clone());
+            }
+            Effect::Reply(text) => self.answering.reply(&text),
+            Effect::StopAnswering => self.answering.stop(),
             Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),

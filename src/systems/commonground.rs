@@ -146,6 +146,13 @@ impl System for CommonGround {
         Some(trail::trail(tool, given, &trail::context(connection, variables)))
     }
 
+    fn onward(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Result<Vec<String>, String>> {
+        let options = tool.entry.value.get(keys::OPTIONS)?;
+        jina::options(options)?;
+        let arguments = merge::merge(given, options, &context::Context::default()).arguments;
+        Some(jina::shown(options, &arguments).map(|request| request.lines()).map_err(|fault| fault.0))
+    }
+
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         routes::render(call)
     }

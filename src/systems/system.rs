@@ -84,6 +84,13 @@ pub trait System: Sync {
         None
     }
 
+    /// What the tool's service makes of a call with these arguments, line by line, or why it makes nothing of it; `None` where nothing is
+    /// known of that.
+    fn onward(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Result<Vec<String>, String>> {
+        let _ = (tool, given);
+        None
+    }
+
     /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
 

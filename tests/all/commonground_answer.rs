@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{commonground::CommonGround, place::Place, signals};
+use crate::support::{commonground::CommonGround, place::Place, signals, terminal::toolcrib};
 
 const COUNT: &str = r#"tool_name: word_count
 target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call"
@@ -190,6 +190,50 @@ fn an_answer_is_typed_by_hand() {
     let events = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
     assert_eq!(stage(&events, "result-card")["body"]["content"]["result"], json!({"on": "by hand"}));
     assert_eq!(serving.told()["status"], "success");
+}
+
+#[test]
+fn an_answer_is_given_on_the_screen() {
+    let there = CommonGround::start();
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    let mut terminal =
+        toolcrib([&place.here]).home(place.home.path()).folder(&place.here).variable(VARIABLE, there.postgres.dsn()).start();
+    terminal.wait_for("word_count");
+    terminal.press(["down", "3"]);
+    terminal.wait_for("lamp · external");
+    terminal.press(["H"]);
+    terminal.wait_for("answering by hand what comes on cg.v1r4.lab.public.cmd.tool.lamp.*");
+    let calling = command(&there, &place, &["--json", "call", "--route", "direct", "lamp", "room=hall"]).spawn().unwrap();
+    terminal.wait_for("asks lamp: H in Invoke answers");
+    terminal.press(["H"]);
+    terminal.wait_for("A call waits for its result");
+    terminal.wait_for("hall");
+    terminal.type_text(r#"{"on": "by screen"}"#);
+    terminal.press(["enter"]);
+    terminal.wait_for("success: written and reported");
+    let text = String::from_utf8(calling.wait_with_output().unwrap().stdout).unwrap();
+    assert!(text.contains("by screen"), "{text}");
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
+}
+
+#[test]
+fn the_request_of_a_jina_tool_is_shown_with_its_key_by_name_alone() {
+    let jina = LAMP.replace("lamp", "look").replace(
+        "options: {ui_allowed: true}",
+        "parameters: {type: object, properties: {query: {type: string}}}\noptions: {jina: {mode: search}, args: {fixed: {site: lab}}}",
+    );
+    let place = Place::with(&[("tools/look.yaml", jina.as_str())]);
+    let mut terminal = toolcrib([&place.here]).size(160, 90).home(place.home.path()).variable("JINA_API_KEY", "hunter2").start();
+    terminal.wait_for("look");
+    terminal.press(["v", "v"]);
+    terminal.wait_for("# The request that its service makes of it");
+    terminal.wait_for("# Authorization: Bearer $JINA_API_KEY");
+    terminal.wait_for("# GET https://s.jina.ai/search?");
+    assert!(terminal.contents().contains("site=lab") && !terminal.contents().contains("hunter2"), "{}", terminal.contents());
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
 }
 
 #[test]

@@ -5,11 +5,15 @@ use serde_json::{Map, Value};
 use super::{
     after::{After, Said},
     command::Command,
+    context::Context,
     fault::{Fate, Said as Told, Stage, verdict},
+    keys,
     known::Known,
     preflight::{World, preflight, written},
     result::{self, Built, Given},
+    subject::{self, Subject},
 };
+use crate::model::{connection::Channel, tool::Tool};
 
 /// What is done with a command.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +82,20 @@ pub fn typed(text: &str) -> Spoken {
         Value::String(message) => Spoken { text: String::new(), error: Some(("internal_error".into(), message.clone())) },
         _ => Spoken { text: text.to_owned(), error: None },
     }
+}
+
+/// The part of a tool's subject that its service listens on, in that channel; `None` where it sends to no tool's subject.
+#[must_use]
+pub fn target(tool: &Tool, channel: &Channel) -> Option<String> {
+    target_of(tool.entry.value.get(keys::TARGET_SUBJECT)?.as_str()?, channel)
+}
+
+/// The same of a subject with variables.
+#[must_use]
+pub fn target_of(subject: &str, channel: &Channel) -> Option<String> {
+    let context = Context { project_id: channel.project.clone(), channel_id: channel.channel.clone(), ..Context::default() };
+    let subject = Subject::parse(&subject::render(subject, &context).text)?;
+    subject.is_tool_command().then_some(subject.target)
 }
 
 /// The author of a service's cards, by the target that it listens on.

@@ -24,6 +24,7 @@ use self::{
 use crate::{
     app::{
         actions::{Act, Scope},
+        answering::{AnsweringMessage, Asked},
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
         many::Many,
         message::{Message, ScreenId},
@@ -185,6 +186,26 @@ impl Invoke {
     }
 }
 
+/// Asks for the result of the call that waits; else begins to answer for the chosen tool, or ends it.
+fn answer_by_hand(state: &State) -> Reply {
+    let send = |message| Reply::send(Message::Answering(message));
+    let Some(Asked { tool, call, agent, arguments }) = &state.answering.waiting else {
+        return match (tool_of(state), &state.answering.tool) {
+            (_, Some(_)) => send(AnsweringMessage::Stop),
+            (Some(tool), None) => send(AnsweringMessage::Begin(tool)),
+            (None, None) => Reply::Handled,
+        };
+    };
+    let words = format!(
+        "{agent} asks {tool} ({call}) with {arguments}. Its result, in JSON or plain words; \
+         {{\"error\": {{\"code\": \"…\", \"message\": \"…\"}}}} is a failure:"
+    );
+    Reply::Open(Box::new(Prompt::new("A call waits for its result", words, "", move |text, _| match text.is_empty() {
+        true => Err("write a result; {} is an empty one".into()),
+        false => Ok(send(AnsweringMessage::Reply(text.to_owned()))),
+    })))
+}
+
 /// The ways that the chosen tool can be called by, and which is taken.
 fn route_menu(state: &State) -> Reply {
     let offers = routes_of(state);
@@ -321,6 +342,7 @@ impl Screen for Invoke {
                 return self.watched(reply);
             }
             Act::Route => return route_menu(state),
+            Act::AnswerByHand => return answer_by_hand(state),
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
                 let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
@@ -359,6 +381,9 @@ impl Screen for Invoke {
             Act::Send | Act::SendMany => {
                 return tool_of(state)
                     .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
+            }
+            Act::AnswerByHand if state.answering.tool.is_none() && routes_of(state).is_empty() => {
+                "only CommonGround's tools are answered for by hand"
             }
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {

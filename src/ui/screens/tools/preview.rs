@@ -385,7 +385,7 @@ fn model_text(state: &State) -> String {
     };
     let Some(system) = table::by_id(tool.entry.system) else { return String::new() };
     let function = system.function(tool);
-    let mut text = merging_text(tool, state);
+    let mut text = merging_text(tool, state) + &onward_text(tool, state);
     for client in Client::ALL {
         let estimate = TokenEstimate::of_tool(&function, client);
         let shown = serde_json::to_string_pretty(&model_view::render(&function, client)).unwrap_or_default();
@@ -396,6 +396,21 @@ fn model_text(state: &State) -> String {
         text += &format!("{shown}\n\n");
     }
     text
+}
+
+/// What the tool's service makes of a call with the arguments typed in Invoke; without any, with a word in the place of each.
+fn onward_text(tool: &Tool, state: &State) -> String {
+    let typed = state.arguments_of(tool.id()).as_object().cloned().unwrap_or_default();
+    let names = || table::arguments(tool)["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> = names();
+    let given =
+        if typed.is_empty() { names.into_iter().map(|name| (name.clone(), format!("<{name}>").into())).collect() } else { typed };
+    let Some(onward) = table::by_id(tool.entry.system).and_then(|system| system.onward(tool, &given)) else {
+        return String::new();
+    };
+    let lines = onward.unwrap_or_else(|fault| vec![format!("⚠ the service refuses it: {fault}")]);
+    let lines: Vec<_> = lines.iter().map(|line| format!("# {line}\n")).collect();
+    format!("# The request that its service makes of it\n{}\n", lines.concat())
 }
 
 /// What the tool gets where the model gives nothing; nothing is said where that is nothing.
