@@ -3,6 +3,7 @@
 //! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`], [`findings`] and [`watched`] ask them all.
 
 pub mod commonground;
+pub mod deployed;
 pub mod findings;
 pub mod read;
 pub mod rename;

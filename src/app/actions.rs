@@ -100,8 +100,8 @@ actions! {
     ShowNotices     "notices"          Global   ["N"],                  "notices",         "Show what was noticed in this session";
     Connection      "connection"       Global   ["C"],                  "connection",      "Choose the connection that calls use";
     Reload          "reload"           Global   ["f5"],                 "reload",          "Read the workspace's files again; unsaved changes are kept";
-    ImportTools     "import"           Global   ["f7"],                 "import…",         "Take the tools of the TrustGraph that the connection leads to into the files; what changes is shown first";
-    PushTools       "push"             Global   ["f8"],                 "push…",           "Send the tools to the TrustGraph that the connection leads to; what changes there is shown first";
+    ImportTools     "import"           Global   ["f7"],                 "import…",         "Take the tools of the system that the connection leads to (TrustGraph, CommonGround) into the files; what changes is shown first";
+    PushTools       "push"             Global   ["f8"],                 "push…",           "Send the tools to the system that the connection leads to (TrustGraph, CommonGround); what changes there is shown first";
     AskAgent        "ask-agent"        Global   ["f4"],                 "ask agent…",      "Ask the agent of the TrustGraph that the connection leads to, with the run's groups and state; its steps come as they stream";
     Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";

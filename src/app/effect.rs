@@ -17,7 +17,7 @@ use crate::{
         traffic::Tapped,
     },
     schema::pointer::Pointer,
-    systems::{system::Place, trustgraph::deployed::push::Push},
+    systems::{deployed::push::Push, system::Place},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.

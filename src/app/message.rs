@@ -28,7 +28,7 @@ use crate::{
         edit::Edit,
         source::{Source, SyntaxError},
     },
-    systems::trustgraph::deployed::{item::Item, push::Push},
+    systems::deployed::{item::Item, push::Push},
 };
 
 /// The screens, as rows of `ui/screens.rs`.

@@ -48,9 +48,9 @@ use crate::{
     schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
     systems::{
+        deployed::{item::Item, push::Push},
         system::CallOf,
         table,
-        trustgraph::deployed::{item::Item, push::Push},
     },
 };
 

@@ -21,10 +21,13 @@ use crate::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
     },
-    systems::trustgraph::{
-        agent::{self, Part, Told},
-        deployed::push::{self, Absent},
-        dialogue::{Dialogue, Said, state_words},
+    systems::{
+        deployed::push::Absent,
+        trustgraph::{
+            agent::{self, Part, Told},
+            deployed::push,
+            dialogue::{Dialogue, Said, state_words},
+        },
     },
     wire::{deployed::catalog, registry::Registry},
 };

@@ -16,7 +16,10 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     syntax::source::Format,
-    systems::trustgraph::deployed::{item::Item, push::Push},
+    systems::{
+        self,
+        deployed::{deployment::Deployment, item::Item, push::Push, table},
+    },
     wire::{deployed, registry::Registry},
 };
 
@@ -25,6 +28,43 @@ use crate::{
 pub enum SystemWord {
     /// Tools, tool services and MCP servers of TrustGraph's configuration, through its gateway
     Trustgraph,
+    /// Tool definitions of a CommonGround project, through its management API
+    Commonground,
+}
+
+impl SystemWord {
+    fn id(self) -> &'static str {
+        match self {
+            Self::Trustgraph => "trustgraph",
+            Self::Commonground => "commonground",
+        }
+    }
+
+    /// The system's name for people.
+    pub fn title(self) -> &'static str {
+        systems::by_id(self.id()).map_or("it", |system| system.title())
+    }
+
+    /// What the word means for a connection.
+    ///
+    /// # Errors
+    /// When the connection leads elsewhere.
+    pub fn at(self, connection: &Connection) -> Result<&'static dyn Deployment, Problem> {
+        if let Some(found) = table::at(connection).filter(|found| found.system() == self.id()) {
+            return Ok(found);
+        }
+        let (leads, remedy) = match self {
+            Self::Trustgraph => {
+                ("not to a gateway", "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml")
+            }
+            Self::Commonground => (
+                "and names no project of CommonGround",
+                "name one from toolcrib.toml that has a [connections.NAME.commonground] table",
+            ),
+        };
+        let cause = format!("connection \"{}\" leads to {}, {leads}", connection.name, connection.transport.title());
+        Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause).remedy(remedy))
+    }
 }
 
 /// Everything there.
@@ -38,7 +78,7 @@ pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
         }
         Ok(Ending::Done)
     };
-    wait_for("reading TrustGraph's configuration", registry)?;
+    wait_for("reading what is deployed", registry)?;
     Ok(items)
 }
 
@@ -52,12 +92,12 @@ pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
         }
         Ok(Ending::Done)
     };
-    wait_for("writing TrustGraph's configuration", writing).map(drop)
+    wait_for("writing what is deployed", writing).map(drop)
 }
 
 fn stopped(doing: &str) -> Problem {
-    Problem::new(ProblemKind::Unreachable, format!("{doing} TrustGraph's configuration"), "it was interrupted")
-        .remedy("what was written so far is there; `toolcrib push trustgraph --dry-run` shows what is missing")
+    Problem::new(ProblemKind::Unreachable, format!("{doing} what is deployed"), "it was interrupted")
+        .remedy("what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing")
 }
 
 /// The workspace's files as documents that changes can be made of.

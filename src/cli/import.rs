@@ -37,9 +37,10 @@ pub struct Import {
 
 impl Import {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let SystemWord::Trustgraph = self.system;
         let opened = Opened::read_aloud(global, out)?;
-        let items = deployed::read(&opened.connection(global)?)?;
+        let connection = opened.connection(global)?;
+        self.system.at(&connection)?;
+        let items = deployed::read(&connection)?;
         let documents = deployed::documents(&opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
         let plan = match imports::plan(Ground { catalog: &opened.catalog, documents: &documents }, &items, differing) {

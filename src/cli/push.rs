@@ -17,7 +17,7 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
-    systems::trustgraph::deployed::push::{self, Absent},
+    systems::deployed::push::{self, Absent},
 };
 
 #[derive(Args, Debug)]
@@ -41,22 +41,22 @@ pub struct Push {
 
 impl Push {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
-        let SystemWord::Trustgraph = self.system;
         let opened = Opened::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!("{} cannot be read, and what it holds would seem to be gone", opened.shown(&broken.file));
             return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first (`toolcrib check`)").into());
         }
         let connection = opened.connection(global)?;
+        let deployment = self.system.at(&connection)?;
         let items = deployed::read(&connection)?;
         let absent = if self.delete { Absent::Delete } else { Absent::Keep };
-        let push = push::plan(&opened.catalog, &items, absent)?;
+        let push = deployment.plan(&opened.catalog, &items, absent)?;
         if !global.json {
             show(out, &push)?;
         }
         push.notes.iter().for_each(|note| out.warn(note));
         let loads = push.loads.as_ref().map_err(|cause| {
-            Problem::new(ProblemKind::Service, "seeing whether TrustGraph could load it", cause)
+            Problem::new(ProblemKind::Service, format!("seeing whether {} could load it", self.system.title()), cause)
                 .remedy("mend that entry here, or take it away there (--delete); nothing was written")
         });
         let write = loads.is_ok() && !push.changes.is_empty() && !self.dry_run && self.agreed(out, &connection, &push)?;
@@ -66,11 +66,12 @@ impl Push {
         if global.json {
             out.json(&told(&push, write))?;
         }
+        let loaded = |count| deployment.loaded(count);
         let count = *loads?;
         out.say(match (write, self.dry_run, push.changes.is_empty()) {
-            (true, ..) => format!("written and read back: {}; the agent loads {count} tools", push.words()),
-            (false, _, true) => format!("nothing to write: all is there just so; the agent loads {count} tools"),
-            (false, true, _) => format!("nothing was written (--dry-run): {}; the agent would load {count} tools", push.words()),
+            (true, ..) => format!("written and read back: {}; {}", push.words(), loaded(count)),
+            (false, _, true) => format!("nothing to write: all is there just so; {}", loaded(count)),
+            (false, true, _) => format!("nothing was written (--dry-run): {}; with it, {}", push.words(), loaded(count)),
             (false, ..) => "nothing was written".to_owned(),
         });
         Ok(Ending::Done)

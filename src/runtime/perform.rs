@@ -46,7 +46,7 @@ use crate::{
         watch::{Changed, Watch},
         workspace::Workspace,
     },
-    systems::trustgraph::{agent, deployed::push::Push},
+    systems::{deployed::push::Push, trustgraph::agent},
     wire::{
         deployed, dialogue,
         registry::{Registry, States},

@@ -26,6 +26,7 @@ pub mod clue;
 pub mod command;
 pub mod context;
 pub mod definition;
+pub mod deployed;
 pub mod entries;
 pub mod executor;
 pub mod fault;

@@ -1,14 +1,16 @@
-//! Reading and writing the configuration of a running TrustGraph, through its gateway.
+//! Reading and writing the entries of running systems, one row for each that can be.
 
-use std::time::Duration;
+pub mod ask;
+pub mod commonground;
+pub mod keeper;
+pub mod trustgraph;
 
+use keeper::Keeper;
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
 
 use super::registry::Registry;
 use crate::{
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         catalog::Catalog,
         connection::Connection,
         context::Mode,
@@ -17,82 +19,44 @@ use crate::{
     },
     syntax::source::{Format, Source},
     systems::{
+        deployed::{item::Item, push::Push, table},
         read as reading,
-        trustgraph::deployed::{
-            item::{self, Item},
-            push::{self, Push},
-        },
     },
 };
 
-/// Events on their way at most.
-const QUEUE: usize = 64;
+const KEEPERS: &[&dyn Keeper] = &[&trustgraph::TrustGraphKeeper, &commonground::CommonGroundKeeper];
 
-/// The whole answer to a request that is no call of a tool, as text.
+fn keeper(system: &str) -> Option<&'static dyn Keeper> {
+    KEEPERS.iter().copied().find(|keeper| keeper.system() == system)
+}
+
+/// Everything that agents use in the system that a connection leads to.
 ///
 /// # Errors
-/// Whatever else the request came to.
-pub async fn ask(registry: &Registry, connection: &Connection, request: Request, doing: &str) -> Result<String, Problem> {
-    let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
-    let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-    let collecting = async {
-        let (mut text, mut end) = (String::new(), None);
-        while let Some(event) = events.recv().await {
-            match event.kind {
-                EventKind::Chunk { text: piece, .. } => text.push_str(&piece),
-                EventKind::End { outcome, problem } => end = Some((outcome, problem)),
-                _ => {}
-            }
-        }
-        (text, end)
-    };
-    let ((), (text, end)) = tokio::join!(registry.call(connection, request, limits, sender), collecting);
-    match end {
-        Some((Outcome::Succeeded, _)) => Ok(text),
-        Some((outcome, problem)) => Err(told(doing, outcome, problem)),
-        None => Err(told(doing, Outcome::Lost, None)),
-    }
-}
-
-fn told(doing: &str, outcome: Outcome, problem: Option<CallProblem>) -> Problem {
-    let kind = match outcome {
-        Outcome::TimedOut => ProblemKind::TimedOut,
-        Outcome::Failed => ProblemKind::Service,
-        _ => ProblemKind::Unreachable,
-    };
-    match problem {
-        Some(CallProblem { message, remedy, .. }) => Problem::new(kind, doing, message).remedy(remedy),
-        None => Problem::new(kind, doing, format!("the request {}", outcome.word())),
-    }
-}
-
-async fn configure(
-    registry: &Registry,
-    connection: &Connection,
-    body: Map<String, Value>,
-    doing: &str,
-) -> Result<String, Problem> {
-    let correlation = uuid::Uuid::new_v4().to_string();
-    ask(registry, connection, item::request(body, &correlation, connection), doing).await
-}
-
-/// Everything that agents use there: tools, services and MCP servers.
-///
-/// # Errors
-/// When the connection leads to no gateway, or something cannot be read.
+/// When it leads to none of them, or something cannot be read.
 pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
-    let doing = "reading TrustGraph's configuration";
-    if !connection.transport.is_gateway() {
-        let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport.title());
-        let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
-        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
+    match table::at(connection).and_then(|deployment| keeper(deployment.system())) {
+        Some(keeper) => keeper.read(registry, connection).await,
+        None => Err(nowhere(connection)),
     }
-    let mut items = Vec::new();
-    for section in push::sections() {
-        let answer = configure(registry, connection, item::asking(section), doing).await?;
-        items.extend(item::read(section, &answer)?);
+}
+
+/// Makes a push, and reads back whether everything is there.
+///
+/// # Errors
+/// When something could not be written, or is not there afterwards.
+pub async fn write(registry: &Registry, connection: &Connection, push: &Push) -> Result<(), Problem> {
+    match keeper(push.system) {
+        Some(keeper) => keeper.write(registry, connection, push).await,
+        None => Err(nowhere(connection)),
     }
-    Ok(items)
+}
+
+fn nowhere(connection: &Connection) -> Problem {
+    let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport.title());
+    let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml; for CommonGround one with a \
+                  [connections.NAME.commonground] table";
+    Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(remedy)
 }
 
 /// What is there, as a catalog of its own by the rules of what runs.
@@ -105,21 +69,4 @@ pub fn catalog(items: &[Item]) -> Catalog {
     let source = Source::parse(Format::Json, Value::Object(root).to_string());
     let file = FileId::new("deployed.json");
     reading::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
-}
-
-/// Makes a push, and reads back whether everything is there: the gateway answers to an error as to a success.
-///
-/// # Errors
-/// When something could not be written, or is not there afterwards.
-pub async fn write(registry: &Registry, connection: &Connection, push: &Push) -> Result<(), Problem> {
-    let doing = "writing TrustGraph's configuration";
-    for body in push.writes() {
-        configure(registry, connection, body, doing).await?;
-    }
-    let unmet = push.unmet(&read(registry, connection).await?);
-    if unmet.is_empty() {
-        return Ok(());
-    }
-    let remedy = "the gateway told no error; look into the log of the configuration service, and push again";
-    Err(Problem::new(ProblemKind::Service, doing, unmet.join("; ")).remedy(remedy))
 }

@@ -15,9 +15,12 @@ use crate::{
         context::Context,
         problem::Problem,
     },
-    systems::trustgraph::{
-        deployed::push::{self, Absent},
-        dialogue::{Dialogue, Said, Transcript, state_words},
+    systems::{
+        deployed::push::Absent,
+        trustgraph::{
+            deployed::push,
+            dialogue::{Dialogue, Said, Transcript, state_words},
+        },
     },
 };
 

@@ -133,3 +133,52 @@ fn each_failure_is_explained() {
     closed.ended(2, &["ui_allowed", "open is: god, probe"]);
     place.run(&["call", "--route", "gods", "locked"]).ended(2, &["there are: ui, direct, god, probe"]);
 }
+
+#[test]
+fn definitions_go_up_come_down_and_are_compared() {
+    let there = CommonGround::with(&["--refuse", "b_refused"]);
+    let place = place(&there);
+    let push = |arguments: &[&str]| place.run(&[&["push", "commonground", "--yes"], arguments].concat());
+
+    // First all of them, then only what differs, however the API orders and fills in.
+    let first = push(&[]);
+    first.ended(0, &["4 added", "4 definitions of this workspace are there"]);
+    push(&[]).ended(0, &["nothing to write"]);
+    std::fs::write(place.here.join("tools/count.yaml"), COUNT.replace("Counts words.", "Counts all words.")).unwrap();
+    let dry = place.run(&["push", "commonground", "--dry-run"]);
+    dry.ended(0, &["1 changed"]);
+    assert!(dry.data.contains("tool/word_count") && dry.data.contains("Counts all words."), "{}", dry.data);
+    push(&[]).ended(0, &["1 changed"]);
+
+    // What only the project has comes into files of its own, and is here then.
+    let other = "{\"tool_name\": \"other one\", \"target_subject\": \"cg.v1r4.{project_id}.{channel_id}.cmd.tool.o.call\", \
+                 \"after_execution\": \"suspend\", \"description\": \"yes\", \"options\": {\"a\": {\"b\": \"010\"}}}";
+    there.put(&[other]);
+    let import = place.run(&["import", "commonground"]);
+    import.ended(0, &["tools/other_one.yaml"]);
+    place.run(&["import", "commonground"]).ended(0, &["here already, just so"]);
+    push(&[]).ended(0, &["nothing to write"]);
+
+    // Deleting is only done when asked for, and leaves what the project brought along.
+    std::fs::remove_file(place.here.join("tools/dead.yaml")).unwrap();
+    push(&[]).ended(0, &["nothing to write"]);
+    push(&["--delete"]).ended(0, &["1 deleted", "skills.load"]);
+
+    // What would be refused is not begun; the API itself is asked for nothing then.
+    std::fs::write(place.here.join("tools/reserved.yaml"), SHORT.replace("tool_name: short", "tool_name: fork_join")).unwrap();
+    let refused = push(&[]);
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.words.contains("reserved for internal tools: fork_join"), "{}", refused.words);
+    std::fs::remove_file(place.here.join("tools/reserved.yaml")).unwrap();
+
+    // One that only the API refuses stops it in the middle, and it is said what is done and what is not.
+    let named = |name: &str| SHORT.replace("tool_name: short", &format!("tool_name: {name}"));
+    std::fs::write(place.here.join("tools/z.yaml"), ["a_first", "b_refused", "c_last"].map(named).join("---\n")).unwrap();
+    let halfway = push(&[]);
+    assert_eq!(halfway.code, Some(1), "{}", halfway.words);
+    for word in ["b_refused: the API answers 500", "written before it: a_first", "not written: c_last"] {
+        assert!(halfway.words.contains(word), "{word} is not in {}", halfway.words);
+    }
+    let left = place.run(&["push", "commonground", "--dry-run"]);
+    left.ended(0, &["2 added"]);
+}

@@ -1,7 +1,7 @@
 """A stand-in for CommonGround v1r4, which is in no package registry: management API, UI worker and two tool services (a lenient one, that
 counts words, and a strict one), on a real NATS server and a real PostgreSQL. What it does is what the real ones were seen to do.
 
-    commonground.py NATS DSN PORT [--no-god] [--no-tools] [--ack-wait SECONDS] [--watchdog SECONDS] [--check VECTORS]
+    commonground.py NATS DSN PORT [--no-god] [--no-tools] [--ack-wait SECONDS] [--watchdog SECONDS] [--refuse TOOL] [--check VECTORS]
 
 Prints READY once it answers. With --check it tries itself on the vectors, says what differs, and ends.
 """
@@ -193,8 +193,8 @@ async def in_words(request, handler):
 
 
 class Api:
-    def __init__(self, store, bus, god):
-        self.store, self.bus, self.god = store, bus, god
+    def __init__(self, store, bus, god, refused=None):
+        self.store, self.bus, self.god, self.refused = store, bus, god, refused
         self.app = web.Application(middlewares=[in_words])
         project = "/projects/{project}"
         self.app.add_routes([
@@ -246,6 +246,8 @@ class Api:
         return web.json_response(await self.put(await self.known(request), tool), status=201)
 
     async def put(self, project, tool):
+        if tool.tool_name == self.refused:
+            raise Exception("the connection to the database is lost")
         if tool.tool_name in RESERVED:
             raise Refusal("bad_request", f"tool_name is reserved for internal tools: {tool.tool_name}")
         if tool.after_execution not in ("suspend", "terminate"):
@@ -710,12 +712,13 @@ async def main():
     parser.add_argument("--no-tools", action="store_true")
     parser.add_argument("--ack-wait", type=float, default=30)
     parser.add_argument("--watchdog", type=float, default=33)
+    parser.add_argument("--refuse", help="a tool that cannot be stored")
     parser.add_argument("--check")
     options = parser.parse_args()
     store, bus = Store(options.dsn), Bus(await nats.connect(options.nats))
     await store.open()
     await bus.make_streams()
-    runner = web.AppRunner(Api(store, bus, not options.no_god).app)
+    runner = web.AppRunner(Api(store, bus, not options.no_god, options.refuse).app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", options.port).start()
     ui = UiWorker(store, bus, options.watchdog)

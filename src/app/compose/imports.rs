@@ -14,14 +14,15 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
-    systems::trustgraph::{
-        deployed::item::{Item, is_named},
-        keys,
+    systems::deployed::{
+        deployment::{Deployment, Layout},
+        item::Item,
+        table,
     },
 };
 
-/// Where new entries go.
-const FILE: &str = "trustgraph.yaml";
+/// An entry that is not here yet.
+type New<'n> = (&'static dyn Deployment, &'n Item, Value);
 
 /// What becomes of entries here that are other than those there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +37,27 @@ pub enum Differing {
 /// When nothing would change.
 pub fn plan(ground: Ground<'_>, items: &[Item], differing: Differing) -> Result<Plan, String> {
     let mut plan = Plan::default();
-    let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens) =
-        (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
+        (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for item in items {
-        let Some(mut value) = item.value() else {
+        let Some((deployment, mut value)) = table::by_id(item.system).zip(item.value()) else {
             unread.push(item.name());
             continue;
         };
+        let known = ground.catalog.entries().find(|entry| deployment.is_named(entry, item));
+        if known.is_none() && deployment.is_own(item) {
+            own.push(item.name());
+            continue;
+        }
         // A secret has no place in a file of the workspace.
-        if value.as_object_mut().and_then(|members| members.shift_remove(keys::AUTH_TOKEN)).is_some() {
+        let secret = deployment.secret();
+        if value.as_object_mut().zip(secret).and_then(|(members, secret)| members.shift_remove(secret)).is_some() {
             tokens.push(item.name());
         }
-        match ground.catalog.entries().find(|entry| is_named(entry, item.section, &item.key)) {
-            None => new.push((item, value)),
-            Some(entry) if *entry.value == value => same += 1,
+        let value = deployment.written(value);
+        match known {
+            None => new.push((deployment, item, value)),
+            Some(entry) if deployment.written((*entry.value).clone()) == value => same += 1,
             Some(_) if differing == Differing::Keep => kept.push(item.name()),
             Some(entry) => {
                 taken.push(item.name());
@@ -65,8 +73,9 @@ pub fn plan(ground: Ground<'_>, items: &[Item], differing: Differing) -> Result<
     };
     note(&unread, "Not JSON there, and left out (no tool is loaded there because of it)");
     note(&tokens, "The token stays there, and is not written here");
+    note(&own, "Brought along by the system itself, and left out");
     note(&kept, "Different here, and kept as it is here");
-    let names: Vec<String> = new.iter().map(|(item, _)| item.name()).chain(taken).collect();
+    let names: Vec<String> = new.iter().map(|(_, item, _)| item.name()).chain(taken).collect();
     plan.changes.extend(placed(ground, &new));
     if names.is_empty() {
         let words = match (same, kept.len()) {
@@ -98,31 +107,56 @@ fn replaced(entry: &Entry, value: Value) -> Change {
     }
 }
 
-/// New entries, in maps by their sections, in the file for them.
-fn placed(ground: Ground<'_>, new: &[(&Item, Value)]) -> Vec<Change> {
-    if new.is_empty() {
-        return Vec::new();
+/// New entries, where the layout of their system puts them.
+fn placed(ground: Ground<'_>, new: &[New<'_>]) -> Vec<Change> {
+    let Some((deployment, ..)) = new.first() else { return Vec::new() };
+    match deployment.layout() {
+        Layout::Sections(name) => together(ground, name, new),
+        Layout::Each(folder) => {
+            let mut taken = Vec::new();
+            new.iter().map(|(_, item, value)| alone(ground, folder, (item, value), &mut taken)).collect()
+        }
     }
-    let file = FileId::new(FILE);
+}
+
+/// In maps by their sections, in the file for them.
+fn together(ground: Ground<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
+    let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
         let document = ground.documents.get(file).filter(|document| !document.gone)?;
         Some(document.source.as_ref().ok()?.value(0).is_some_and(|value| value.is_object()))
     };
     if readable(&file) == Some(true) {
-        let set = |(item, value): &(&Item, Value)| {
+        let set = |(_, item, value): &New<'_>| {
             let at = Pointer::root().child(item.section).child(item.key.as_str());
             Change::File { file: file.clone(), document: 0, edit: Edit::Set { at, to: value.clone().into() } }
         };
         return new.iter().map(set).collect();
     }
     let mut root = Map::new();
-    for (item, value) in new {
+    for (_, item, value) in new {
         root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = value.clone();
     }
     let text = print::value(Format::Yaml, &Value::Object(root)).into();
-    let names = std::iter::once(FILE.to_owned()).chain((2..).map(|number| format!("trustgraph-{number}.yaml")));
-    let mut free = names.map(FileId::new).filter(|file| ground.documents.get(file).is_none_or(|document| document.gone));
-    free.next().map(|file| Change::Create { file, text }).into_iter().collect()
+    free(ground, name, &[]).map(|file| Change::Create { file, text }).into_iter().collect()
+}
+
+/// One in a file of its own.
+fn alone(ground: Ground<'_>, folder: &str, (item, value): (&Item, &Value), taken: &mut Vec<FileId>) -> Change {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+    let safe: String = item.key.chars().map(plain).take(80).collect();
+    let name = safe.trim_start_matches('.');
+    let stem = format!("{folder}/{}", if name.is_empty() { "tool" } else { name });
+    let file = free(ground, &stem, taken).unwrap_or_else(|| FileId::new(format!("{stem}.yaml")));
+    taken.push(file.clone());
+    Change::Create { file, text: print::value(Format::Yaml, value).into() }
+}
+
+/// A name that no file has yet.
+fn free(ground: Ground<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
+    let names = std::iter::once(format!("{stem}.yaml")).chain((2..).map(|number| format!("{stem}-{number}.yaml")));
+    let is_free = |file: &FileId| !taken.contains(file) && ground.documents.get(file).is_none_or(|document| document.gone);
+    names.map(FileId::new).find(is_free)
 }
 
 #[cfg(test)]
@@ -138,7 +172,7 @@ mod tests {
     const HERE: &str = "# ours\ntool:\n  ask: {type: text-completion, name: ask, description: Asks}   # the first\n  say: {type: prompt, name: say, description: Says, template: say}\n";
 
     fn there() -> Vec<Item> {
-        let item = |section, key: &str, text: &str| Item { section, key: key.into(), text: text.into() };
+        let item = |section, key: &str, text: &str| Item { system: "trustgraph", section, key: key.into(), text: text.into() };
         vec![
             item("tool", "ask", r#"{"name": "ask", "type": "text-completion", "description": "Asks"}"#),
             item("tool", "say", r#"{"type": "prompt", "name": "say", "description": "Says", "template": "other"}"#),

@@ -11,9 +11,10 @@ use crate::{
         clock::Millis,
         problem::{Problem, ProblemKind},
     },
-    systems::trustgraph::deployed::{
+    systems::deployed::{
         item::Item,
-        push::{self, Absent, Push},
+        push::{Absent, Push},
+        table,
     },
 };
 
@@ -40,12 +41,16 @@ pub(super) fn came(state: &mut State, purpose: Purpose, items: Vec<Item>, now: M
 
 /// What a push changes there when it leaves what is not here, and when it takes that away.
 fn plans(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
+    let wrong = |cause: String| Problem::new(ProblemKind::Input, "pushing", cause);
     let broken = state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
     if let Some((file, _)) = broken {
         let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
-        return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first"));
+        return Err(wrong(cause).remedy("mend it first"));
     }
-    let plan = |absent| push::plan(&state.catalog, items, absent);
+    let connection = state.connection();
+    let deployment = table::at(&connection)
+        .ok_or_else(|| wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name)))?;
+    let plan = |absent| deployment.plan(&state.catalog, items, absent);
     Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])
 }
 

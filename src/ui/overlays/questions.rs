@@ -18,9 +18,10 @@ use crate::{
     },
     engine::filter::AskedGroups,
     model::connection::Connection,
-    systems::trustgraph::{
-        agent,
+    systems::{
+        self,
         deployed::push::{Change, Push},
+        trustgraph::agent,
     },
     ui::{
         styles::Role,
@@ -33,9 +34,10 @@ use crate::{
 pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
     match asked {
         Question::Import(items) => {
+            let from = title(items.first().map_or("", |item| item.system));
             let items = items.clone();
             let make = move |state: &State| imports::plan(Ground::of(state), &items, Differing::Overwrite);
-            Box::new(Proposal::new("Import from TrustGraph", "", make).aside(Message::DropQuestion))
+            Box::new(Proposal::new(format!("Import from {from}"), "", make).aside(Message::DropQuestion))
         }
         Question::Push { keep, delete } => Box::new(push(keep, delete, state)),
         other => Box::new(question(other, state)),
@@ -46,7 +48,7 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
 fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
     let words = format!("To {}: {}.", state.connection().name, keep.words());
     let kept = keep.clone();
-    let proposal = Proposal::sending("Push to TrustGraph", words, move |_| proposed(&kept)).aside(Message::DropQuestion);
+    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| proposed(&kept)).aside(Message::DropQuestion);
     let absent: Vec<String> = delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
     if absent.is_empty() {
         return proposal;
@@ -64,6 +66,11 @@ fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
     };
     let delete = delete.clone();
     proposal.also(also, move |_| proposed(&delete))
+}
+
+/// A system's name for people.
+fn title(system: &str) -> &'static str {
+    systems::by_id(system).map_or("there", |system| system.title())
 }
 
 /// What a push changes there; why not, when none of it would be loaded then.

@@ -9,35 +9,15 @@ use crate::{
         entry::{Entry, EntryKind},
         problem::{Problem, ProblemKind},
     },
-    systems::trustgraph::{gateway::endpoints, keys},
+    systems::{
+        deployed::item::Item,
+        trustgraph::{gateway::endpoints, keys},
+    },
 };
 
 /// The configuration types that hold what agents use, in the order in which they are shown.
 pub const SECTIONS: [(&str, EntryKind); 3] =
     [(keys::TOOLS, EntryKind::Tool), (keys::SERVICES, EntryKind::Service), (keys::SERVERS, EntryKind::Server)];
-
-/// One entry there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    pub section: &'static str,
-    pub key: String,
-    /// Text that should hold JSON.
-    pub text: String,
-}
-
-impl Item {
-    /// Its value; `None` when the text is not JSON.
-    #[must_use]
-    pub fn value(&self) -> Option<Value> {
-        serde_json::from_str(&self.text).ok()
-    }
-
-    /// `tool/tell-joke`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("{}/{}", self.section, self.key)
-    }
-}
 
 /// The section that entries of a kind are kept under.
 #[must_use]
@@ -91,7 +71,7 @@ pub fn read(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
         .filter_map(|value| {
             let held = value.get("value").filter(|held| !held.is_null())?;
             let held = held.as_str().map_or_else(|| held.to_string(), str::to_owned);
-            Some(Item { section, key: text(value, "key")?, text: held })
+            Some(Item { system: keys::SYSTEM, section, key: text(value, "key")?, text: held })
         })
         .collect();
     items.sort_by(|a, b| a.key.cmp(&b.key));

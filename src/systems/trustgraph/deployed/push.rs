@@ -4,90 +4,24 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::item::{Item, SECTIONS, is_named, object, section_of};
+use super::item::{SECTIONS, is_named, object, section_of};
 use crate::{
     model::{
         catalog::Catalog,
         entry::Entry,
         problem::{Problem, ProblemKind},
     },
-    systems::trustgraph::{
-        keys,
-        load::{self, Services},
+    systems::{
+        deployed::{
+            item::Item,
+            push::{Absent, Change, Push},
+        },
+        trustgraph::{
+            keys,
+            load::{self, Services},
+        },
     },
 };
-
-/// What becomes of entries there that the workspace does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
-    Keep,
-    Delete,
-}
-
-/// One entry that changes there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    pub section: &'static str,
-    pub key: String,
-    /// Its text now; `None`: it is not there.
-    pub before: Option<String>,
-    /// Its text then; `None`: it goes.
-    pub after: Option<String>,
-}
-
-/// Everything that a push changes, and what is there afterwards.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Push {
-    pub changes: Vec<Change>,
-    /// What a user should know before, each in a sentence.
-    pub notes: Vec<String>,
-    /// All entries as they are afterwards.
-    pub after: Vec<Item>,
-    /// How many tools the agent then loads, or why it loads none.
-    pub loads: Result<usize, String>,
-}
-
-impl Change {
-    /// `+`, `~` or `-`.
-    #[must_use]
-    pub fn sign(&self) -> &'static str {
-        match (&self.before, &self.after) {
-            (None, _) => "+",
-            (_, None) => "-",
-            _ => "~",
-        }
-    }
-
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self.sign() {
-            "+" => "add",
-            "-" => "delete",
-            _ => "change",
-        }
-    }
-
-    /// `tool/tell-joke`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("{}/{}", self.section, self.key)
-    }
-
-    /// Both texts laid out for comparing, without secrets; empty where there is none.
-    #[must_use]
-    pub fn shown(&self) -> [String; 2] {
-        [&self.before, &self.after].map(|text| text.as_deref().map_or_else(String::new, laid_out))
-    }
-}
-
-/// The text with a member on each line; a token is not shown.
-fn laid_out(text: &str) -> String {
-    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return format!("{text}\n") };
-    if let Some(token) = value.get_mut(keys::AUTH_TOKEN) {
-        *token = "(hidden)".into();
-    }
-    serde_json::to_string_pretty(&value).map_or_else(|_| text.to_owned(), |text| text + "\n")
-}
 
 /// What sending the catalog's entries changes, where `deployed` is what is there.
 ///
@@ -98,7 +32,7 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
     let unclear =
         |cause: String, remedy: &str| Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy);
     let mut seen = BTreeSet::new();
-    let mut push = Push { changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0) };
+    let mut push = Push { system: keys::SYSTEM, changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0) };
     for entry in &entries {
         let section = section_of(entry.kind);
         if !seen.insert((section, entry.key.as_str())) {
@@ -121,7 +55,7 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
             let before = there.map(|there| there.text.clone());
             push.changes.push(Change { section, key: entry.key.clone(), before, after: Some(text.clone()) });
         }
-        push.after.push(Item { section, key: entry.key.clone(), text });
+        push.after.push(Item { system: keys::SYSTEM, section, key: entry.key.clone(), text });
     }
     for item in deployed.iter().filter(|item| !seen.contains(&(item.section, item.key.as_str()))) {
         match absent {
@@ -177,57 +111,32 @@ fn loads(items: &[Item]) -> Result<usize, String> {
     loaded.map(|tools| tools.len()).map_err(|error| format!("{}: {}, so no tool at all is loaded", error.tool, error.logged))
 }
 
-impl Push {
-    /// The bodies of the requests that make it so, in order.
-    ///
-    /// The agent reloads only the kinds that a write names, and with services alone it has no tools, with tools alone no services. So the
-    /// last write names both kinds, with an entry as it is where none changes.
-    #[must_use]
-    pub fn writes(&self) -> Vec<Map<String, Value>> {
-        let (gone, kept): (Vec<_>, Vec<_>) = self.changes.iter().partition(|change| change.after.is_none());
-        let mut writes = Vec::new();
-        if !gone.is_empty() {
-            let keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
-            writes.push(object(json!({"operation": "delete", "keys": keys})));
-        }
-        let value = |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
-        let mut values: Vec<Value> =
-            kept.iter().filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?))).collect();
-        let together = [keys::TOOLS, keys::SERVICES];
-        if self.changes.iter().any(|change| together.contains(&change.section)) {
-            for section in together.iter().filter(|section| !kept.iter().any(|change| change.section == **section)) {
-                let known = self.after.iter().find(|item| item.section == *section);
-                values.extend(known.map(|item| value(section, &item.key, &item.text)));
-            }
-        }
-        if !values.is_empty() {
-            writes.push(object(json!({"operation": "put", "values": values})));
-        }
-        writes
+/// The bodies of the requests that make it so, in order.
+///
+/// The agent reloads only the kinds that a write names, and with services alone it has no tools, with tools alone no services. So the
+/// last write names both kinds, with an entry as it is where none changes.
+#[must_use]
+pub fn writes(push: &Push) -> Vec<Map<String, Value>> {
+    let (gone, kept): (Vec<_>, Vec<_>) = push.changes.iter().partition(|change| change.after.is_none());
+    let mut writes = Vec::new();
+    if !gone.is_empty() {
+        let keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
+        writes.push(object(json!({"operation": "delete", "keys": keys})));
     }
-
-    /// What is not there as it was to be, each in a sentence; `now` is what was read back.
-    #[must_use]
-    pub fn unmet(&self, now: &[Item]) -> Vec<String> {
-        let found = |change: &Change| now.iter().find(|item| item.section == change.section && item.key == change.key);
-        let told = self.changes.iter().filter_map(|change| match (&change.after, found(change)) {
-            (None, Some(_)) => Some(format!("{} is still there", change.name())),
-            (Some(_), None) => Some(format!("{} is not there", change.name())),
-            (Some(after), Some(item)) if item.text != *after => Some(format!("{} is another than was sent", change.name())),
-            _ => None,
-        });
-        told.collect()
+    let value = |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
+    let mut values: Vec<Value> =
+        kept.iter().filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?))).collect();
+    let together = [keys::TOOLS, keys::SERVICES];
+    if push.changes.iter().any(|change| together.contains(&change.section)) {
+        for section in together.iter().filter(|section| !kept.iter().any(|change| change.section == **section)) {
+            let known = push.after.iter().find(|item| item.section == *section);
+            values.extend(known.map(|item| value(section, &item.key, &item.text)));
+        }
     }
-
-    /// What changes, in words: `2 added, 1 changed`.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let count = |sign: &str| self.changes.iter().filter(|change| change.sign() == sign).count();
-        let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")].map(|(sign, word)| (count(sign), word));
-        let parts: Vec<String> =
-            counted.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-        if parts.is_empty() { "nothing changes".into() } else { parts.join(", ") }
+    if !values.is_empty() {
+        writes.push(object(json!({"operation": "put", "values": values})));
     }
+    writes
 }
 
 /// Every section, for reading all of it.
@@ -259,7 +168,7 @@ mcp:
     }
 
     fn item(section: &'static str, key: &str, text: &str) -> Item {
-        Item { section, key: key.into(), text: text.into() }
+        Item { system: keys::SYSTEM, section, key: key.into(), text: text.into() }
     }
 
     fn pushed(ours: &str, there: &[Item], absent: Absent) -> Push {
@@ -289,17 +198,17 @@ mcp:
         let first = pushed(OURS, &[], Absent::Keep);
         let changed = OURS.replace("Asks}", "Asks more}");
         let push = pushed(&changed, &first.after, Absent::Delete);
-        let [put] = &push.writes()[..] else { panic!("{:?}", push.writes()) };
+        let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
         let kinds: Vec<&str> = put["values"].as_array().unwrap().iter().map(|value| value["type"].as_str().unwrap()).collect();
         assert_eq!(kinds, ["tool", "tool-service"]);
         let fewer = OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
         let push = pushed(&fewer, &first.after, Absent::Delete);
-        let [delete, put] = &push.writes()[..] else { panic!("{:?}", push.writes()) };
+        let [delete, put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
         assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}]));
         assert_eq!(put["values"].as_array().unwrap().len(), 2);
         let servers = pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
-        assert_eq!(servers.writes()[0]["values"].as_array().unwrap().len(), 1);
-        assert_eq!(pushed(OURS, &first.after, Absent::Keep).writes(), Vec::<Map<String, Value>>::new());
+        assert_eq!(writes(&servers)[0]["values"].as_array().unwrap().len(), 1);
+        assert_eq!(writes(&pushed(OURS, &first.after, Absent::Keep)), Vec::<Map<String, Value>>::new());
     }
 
     #[test]
@@ -327,7 +236,7 @@ mcp:
         assert_eq!(push.unmet(&push.after), Vec::<String>::new());
         let mut now = push.after.clone();
         now.remove(0);
-        now[0].text.push(' ');
+        now[0].text = "{}".into();
         assert_eq!(push.unmet(&now), ["tool/joke is not there", "tool/ask is another than was sent"]);
     }
 

@@ -1,0 +1,57 @@
+//! CommonGround in the table of systems whose entries can be read and written while they run.
+
+use serde_json::Value;
+
+use super::{push, rows};
+use crate::{
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        entry::{Entry, SystemId},
+        problem::Problem,
+    },
+    systems::{
+        commonground::keys,
+        deployed::{
+            deployment::{Deployment, Layout},
+            item::Item,
+            push::{Absent, Push},
+        },
+    },
+};
+
+pub struct CommonGroundDeployment;
+
+impl Deployment for CommonGroundDeployment {
+    fn system(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn is_at(&self, connection: &Connection) -> bool {
+        connection.channel.is_some()
+    }
+
+    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {
+        push::plan(catalog, items, absent)
+    }
+
+    fn is_named(&self, entry: &Entry, item: &Item) -> bool {
+        entry.system == keys::SYSTEM && entry.key.trim() == item.key
+    }
+
+    fn is_own(&self, item: &Item) -> bool {
+        push::is_own(&item.key)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Each("tools")
+    }
+
+    fn written(&self, value: Value) -> Value {
+        rows::short(value)
+    }
+
+    fn loaded(&self, tools: usize) -> String {
+        format!("{tools} definitions of this workspace are there")
+    }
+}

@@ -1,0 +1,8 @@
+//! Systems whose entries can be read and written while they run.
+//!
+//! [`deployment`] says what each of them gives, [`item`] is an entry there, [`push`] what a write changes; the [`table`] has a row for each.
+
+pub mod deployment;
+pub mod item;
+pub mod push;
+pub mod table;

@@ -1,0 +1,58 @@
+//! What a system offers whose entries can be read and written while it runs.
+
+use super::{
+    item::Item,
+    push::{Absent, Push},
+};
+use crate::model::{
+    catalog::Catalog,
+    connection::Connection,
+    entry::{Entry, SystemId},
+    problem::Problem,
+};
+
+/// Where new entries go in a workspace, where its own files do not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Into one file of that name, in maps by their sections.
+    Sections(&'static str),
+    /// Each into a file of its own in that folder, named by its key.
+    Each(&'static str),
+}
+
+pub trait Deployment: Sync {
+    fn system(&self) -> SystemId;
+
+    /// Whether a connection leads to it.
+    fn is_at(&self, connection: &Connection) -> bool;
+
+    /// What sending the catalog's entries changes, where `items` is what is there.
+    ///
+    /// # Errors
+    /// When the workspace itself does not say clearly what to send.
+    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem>;
+
+    /// Whether an entry of ours is that one there.
+    fn is_named(&self, entry: &Entry, item: &Item) -> bool;
+
+    fn layout(&self) -> Layout;
+
+    /// Whether the system itself brought that entry along: it is not taken into a workspace, and not deleted.
+    fn is_own(&self, item: &Item) -> bool {
+        let _ = item;
+        false
+    }
+
+    /// The member of an entry that holds a secret, which no file of a workspace gets.
+    fn secret(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// An entry as a file of the workspace holds it.
+    fn written(&self, value: serde_json::Value) -> serde_json::Value {
+        value
+    }
+
+    /// What so many tools there mean: `the agent loads 3 tools`.
+    fn loaded(&self, tools: usize) -> String;
+}

@@ -1,0 +1,115 @@
+//! What sending the workspace's entries changes where they are sent, as something to look at first.
+
+use serde_json::Value;
+
+use super::item::Item;
+use crate::model::entry::SystemId;
+
+/// The member that holds a secret, in the systems that keep one.
+const HIDDEN: &str = "auth-token";
+
+/// What becomes of entries there that the workspace does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    Keep,
+    Delete,
+}
+
+/// One entry that changes there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub section: &'static str,
+    pub key: String,
+    /// Its text now; `None`: it is not there.
+    pub before: Option<String>,
+    /// Its text then; `None`: it goes.
+    pub after: Option<String>,
+}
+
+/// Everything that a push changes, and what is there afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    pub system: SystemId,
+    pub changes: Vec<Change>,
+    /// What a user should know before, each in a sentence.
+    pub notes: Vec<String>,
+    /// All entries as they are afterwards.
+    pub after: Vec<Item>,
+    /// How many tools are then of use there, or why none would be.
+    pub loads: Result<usize, String>,
+}
+
+impl Change {
+    /// `+`, `~` or `-`.
+    #[must_use]
+    pub fn sign(&self) -> &'static str {
+        match (&self.before, &self.after) {
+            (None, _) => "+",
+            (_, None) => "-",
+            _ => "~",
+        }
+    }
+
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self.sign() {
+            "+" => "add",
+            "-" => "delete",
+            _ => "change",
+        }
+    }
+
+    /// `tool/tell-joke`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.section, self.key)
+    }
+
+    /// Both texts laid out for comparing, without secrets; empty where there is none.
+    #[must_use]
+    pub fn shown(&self) -> [String; 2] {
+        [&self.before, &self.after].map(|text| text.as_deref().map_or_else(String::new, laid_out))
+    }
+}
+
+/// The text with a member on each line; a token is not shown.
+fn laid_out(text: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else { return format!("{text}\n") };
+    if let Some(token) = value.get_mut(HIDDEN) {
+        *token = "(hidden)".into();
+    }
+    serde_json::to_string_pretty(&value).map_or_else(|_| text.to_owned(), |text| text + "\n")
+}
+
+impl Push {
+    /// What is not there as it was to be, each in a sentence; `now` is what was read back.
+    #[must_use]
+    pub fn unmet(&self, now: &[Item]) -> Vec<String> {
+        let found = |change: &Change| now.iter().find(|item| item.section == change.section && item.key == change.key);
+        let told = self.changes.iter().filter_map(|change| match (&change.after, found(change)) {
+            (None, Some(_)) => Some(format!("{} is still there", change.name())),
+            (Some(_), None) => Some(format!("{} is not there", change.name())),
+            (Some(after), Some(item)) if !same(&item.text, after) => Some(format!("{} is another than was sent", change.name())),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// What changes, in words: `2 added, 1 changed`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let count = |sign: &str| self.changes.iter().filter(|change| change.sign() == sign).count();
+        let counted = [("+", "added"), ("~", "changed"), ("-", "deleted")].map(|(sign, word)| (count(sign), word));
+        let parts: Vec<String> =
+            counted.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        if parts.is_empty() { "nothing changes".into() } else { parts.join(", ") }
+    }
+}
+
+/// Whether two texts say the same; where they are JSON, the order of members and the blanks between them do not count.
+fn same(one: &str, other: &str) -> bool {
+    match (serde_json::from_str::<Value>(one), serde_json::from_str::<Value>(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}

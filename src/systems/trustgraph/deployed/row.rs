@@ -1,0 +1,51 @@
+//! TrustGraph in the table of systems whose entries can be read and written while they run.
+
+use super::{item, push};
+use crate::{
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        entry::{Entry, SystemId},
+        problem::Problem,
+    },
+    systems::{
+        deployed::{
+            deployment::{Deployment, Layout},
+            item::Item,
+            push::{Absent, Push},
+        },
+        trustgraph::keys,
+    },
+};
+
+pub struct TrustGraphDeployment;
+
+impl Deployment for TrustGraphDeployment {
+    fn system(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn is_at(&self, connection: &Connection) -> bool {
+        connection.transport.is_gateway() && connection.channel.is_none()
+    }
+
+    fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {
+        push::plan(catalog, items, absent)
+    }
+
+    fn is_named(&self, entry: &Entry, item: &Item) -> bool {
+        item::is_named(entry, item.section, &item.key)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Sections("trustgraph")
+    }
+
+    fn secret(&self) -> Option<&'static str> {
+        Some(keys::AUTH_TOKEN)
+    }
+
+    fn loaded(&self, tools: usize) -> String {
+        format!("the agent loads {tools} tools")
+    }
+}

@@ -1,0 +1,128 @@
+//! Reading and writing the tools of a running CommonGround project, through its management API. It takes them one by one, and what was
+//! taken before one is refused stays taken.
+
+use futures::future::BoxFuture;
+
+use super::keeper::Keeper;
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::Connection,
+        entry::SystemId,
+        problem::{Problem, ProblemKind},
+    },
+    systems::{
+        commonground::{answer, deployed::rows, keys, routes::path_part},
+        deployed::{
+            item::Item,
+            push::{Change, Push},
+        },
+    },
+    wire::{
+        management::{Answer, Management},
+        registry::Registry,
+    },
+};
+
+/// How many tools a page of the list has at most.
+const PAGE: usize = 200;
+
+const READING: &str = "reading CommonGround's tools";
+const WRITING: &str = "writing CommonGround's tools";
+
+pub struct CommonGroundKeeper;
+
+impl Keeper for CommonGroundKeeper {
+    fn system(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn read<'a>(&self, _: &'a Registry, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
+        Box::pin(async move { Project::of(connection, READING).await?.read().await })
+    }
+
+    fn write<'a>(&self, _: &'a Registry, connection: &'a Connection, push: &'a Push) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async move {
+            let project = Project::of(connection, WRITING).await?;
+            project.write(&push.changes).await?;
+            let unmet = push.unmet(&project.read().await?);
+            if unmet.is_empty() {
+                return Ok(());
+            }
+            let remedy = "the API reads what is sent as YAML 1.1, where a number like 1e3 is a text: write it another way";
+            Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
+        })
+    }
+}
+
+struct Project {
+    api: Management,
+    path: String,
+}
+
+impl Project {
+    async fn of(connection: &Connection, doing: &str) -> Result<Self, Problem> {
+        let refused = |cause: String| {
+            let remedy = format!("add api = \"http://HOST:PORT\" to [connections.{}.commonground]", connection.name);
+            Problem::new(ProblemKind::Input, doing, cause).remedy(remedy)
+        };
+        let Some(channel) = &connection.channel else {
+            return Err(refused(format!("connection \"{}\" names no project of CommonGround", connection.name)));
+        };
+        let Some(api) = &channel.api else {
+            return Err(refused(format!("connection \"{}\" names no management API", connection.name)));
+        };
+        let api = Management::at(connection, api).await.map_err(|problem| told(doing, problem))?;
+        Ok(Self { api, path: format!("/projects/{}/tools", path_part(&channel.project)) })
+    }
+
+    /// Every tool of the project. The API leaves its internal ones out after it has cut the pages, so only an empty page is the last.
+    async fn read(&self) -> Result<Vec<Item>, Problem> {
+        let mut items = Vec::new();
+        for page in 0.. {
+            let path = format!("{}?limit={PAGE}&offset={}", self.path, page * PAGE);
+            let answer = self.api.get(&path).await.and_then(good).map_err(|problem| told(READING, problem))?;
+            let there = rows::read(&answer.json());
+            if there.is_empty() {
+                break;
+            }
+            items.extend(there);
+        }
+        Ok(items)
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), Problem> {
+        for (done, change) in changes.iter().enumerate() {
+            let answer = match &change.after {
+                Some(text) => self.api.upload(&self.path, "tool.json", text).await,
+                None => self.api.delete(&format!("{}/{}", self.path, path_part(&change.key))).await,
+            };
+            answer.and_then(good).map_err(|problem| halfway(problem, change, &changes[..done], &changes[done + 1..]))?;
+        }
+        Ok(())
+    }
+}
+
+fn good(answer: Answer) -> Result<Answer, CallProblem> {
+    if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
+}
+
+fn told(doing: &str, problem: CallProblem) -> Problem {
+    let kind = match problem.kind.as_str() {
+        "no-server" | "connection-lost" | "tls" => ProblemKind::Unreachable,
+        "timed-out" => ProblemKind::TimedOut,
+        "bad-address" | "bad-settings" => ProblemKind::Input,
+        _ => ProblemKind::Service,
+    };
+    Problem::new(kind, doing, problem.message).remedy(problem.remedy)
+}
+
+/// There is no taking back: it says what is done and what is not.
+fn halfway(problem: CallProblem, at: &Change, done: &[Change], left: &[Change]) -> Problem {
+    let named = |changes: &[Change]| changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join(", ");
+    let done =
+        if done.is_empty() { "nothing was written before it".to_owned() } else { format!("written before it: {}", named(done)) };
+    let left = if left.is_empty() { String::new() } else { format!("; not written: {}", named(left)) };
+    let told = told(WRITING, problem);
+    Problem { cause: format!("{}: {} ({done}{left})", at.key, told.cause), ..told }
+}
