@@ -2,19 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
-use super::rows::{SECTION, kept};
+use super::rows::SECTION;
 use crate::{
-    engine::lint::ground::Ground,
     model::{
         catalog::Catalog,
         entry::Entry,
-        finding::Severity,
         problem::{Problem, ProblemKind},
     },
+    syntax::python::Reading,
     systems::{
-        commonground::{checks, keys},
+        commonground::{keys, rules},
         deployed::{
             item::Item,
             push::{Absent, Change, Push},
@@ -44,7 +41,7 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
                 Problem::new(ProblemKind::Input, "comparing with CommonGround", cause).remedy("give one of them another name")
             );
         }
-        let value = kept(&entry.value);
+        let value = rules::stored(&entry.value);
         let old = there.iter().find(|item| item.key == key);
         let same = old.is_some_and(|old| old.value().as_ref() == Some(&value));
         let text = value.to_string();
@@ -66,34 +63,21 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
     if !left.is_empty() {
         push.notes.push(format!("CommonGround's own tools stay there: {}.", left.join(", ")));
     }
-    if let Some(cause) = refused(catalog, &entries) {
+    if let Some(cause) = refused(&entries) {
         push.loads = Err(cause);
     }
     Ok(push)
 }
 
-/// The first thing for which the API would refuse one of them: it takes them one after another, so all are looked at before.
-fn refused(catalog: &Catalog, entries: &[&Entry]) -> Option<String> {
-    let reserved = entries.iter().find(|entry| keys::RESERVED.contains(&entry.key.trim()));
-    if let Some(entry) = reserved {
-        return Some(format!("tool_name is reserved for internal tools: {}", entry.key.trim()));
-    }
-    let fault = |entry: &&Entry| Some(format!("{}: {}", entry.key, fault(&entry.value)?));
-    entries.iter().find_map(fault).or_else(|| {
-        let findings = checks::check(&Ground::new(catalog));
-        let error = findings.into_iter().find(|finding| finding.severity == Severity::Error)?;
-        Some(format!("{}:{}: {}", error.site.file, error.site.line, error.message))
+/// The first thing for which the API would refuse one of them: it takes them one after another, so all are looked at before. They are sent
+/// as JSON, so that nothing reads otherwise than it is meant.
+fn refused(entries: &[&Entry]) -> Option<String> {
+    entries.iter().find_map(|entry| {
+        let read = Reading { value: (*entry.value).clone(), oddities: Vec::new() };
+        let refusal = rules::refusals(&read).into_iter().next()?;
+        let field = refusal.field.map_or_else(String::new, |field| format!("{}: ", field.name));
+        Some(format!("{} in {}:{}: the API would refuse it: {field}{}", entry.key, entry.id.file(), entry.line, refusal.text))
     })
-}
-
-fn fault(value: &Value) -> Option<String> {
-    let text = |key: &str| value[key].as_str().unwrap_or_default();
-    let (subject, after) = (text(keys::TARGET_SUBJECT), text(keys::AFTER_EXECUTION));
-    if ![keys::SUSPEND, keys::TERMINATE].contains(&after) {
-        return Some("after_execution must be 'suspend' or 'terminate'".into());
-    }
-    let external = subject.contains(".cmd.tool.") && !subject.contains(".cmd.sys.");
-    (!external).then(|| "target_subject must be an external tool subject (contain '.cmd.tool.' and not '.cmd.sys.')".into())
 }
 
 #[cfg(test)]
