@@ -48,7 +48,8 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
 fn push(keep: &Push, delete: &Push, state: &State) -> Proposal {
     let words = format!("To {}: {}.", state.connection().name, keep.words());
     let kept = keep.clone();
-    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| proposed(&kept)).aside(Message::DropQuestion);
+    let proposal = Proposal::sending(format!("Push to {}", title(keep.system)), words, move |_| proposed(&kept))
+        .aside(Message::DropQuestion);
     let absent: Vec<String> = delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();
     if absent.is_empty() {
         return proposal;
