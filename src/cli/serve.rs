@@ -146,7 +146,8 @@ fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt>
     match problem {
         None => {
             let rule = rule.as_ref().map_or_else(String::new, |rule| format!(" by \"{rule}\""));
-            out.say(format_args!("answered {service} {id} of {user}{rule}: {pieces} chunks"));
+            let chunks = if *pieces == 1 { "chunk" } else { "chunks" };
+            out.say(format_args!("answered {service} {id} of {user}{rule}: {pieces} {chunks}"));
         }
         Some(problem) => out.say(format_args!("refused {service} {id} of {user}: {} ({})", problem.message, problem.kind)),
     }

@@ -692,7 +692,9 @@ class ToolService:
             raise Deferred(self.unreported(context, "protocol_violation"))
         await store.edge("report", "response", project, context["channel"], f"tool.{self.name}", agent, call, context["depth"])
         subject = f"cg.v1r4.{project}.{context['channel']}.cmd.agent.{known['worker_target']}.wakeup"
-        await self.bus.publish(subject, {}, {"CG-Agent-Id": agent, "traceparent": context["trace"] or ""})
+        headers = {"CG-Project-Id": project, "CG-Channel-Id": context["channel"], "CG-Agent-Id": agent, "CG-Turn-Id": context["turn"] or "",
+                   "CG-Turn-Epoch": str(turn["turn_epoch"]), "traceparent": context["trace"] or ""}
+        await self.bus.publish(subject, {}, headers)
         context["seen"]["reported"] = payload
 
     def unreported(self, context, code):

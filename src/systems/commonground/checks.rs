@@ -1,6 +1,6 @@
 //! What is wrong with CommonGround's definitions: what the API refuses, and what it takes although it breaks later.
 //!
-//! [`refused`] tells the API's own rules at their places; the others look at the name and members, the subject, the parameters, the options.
+//! [`mod@refused`] tells the API's own rules at their places; the others look at the name and members, the subject, the parameters, the options.
 
 mod members;
 mod options;

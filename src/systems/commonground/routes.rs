@@ -100,7 +100,8 @@ pub fn way_of(request: &Request) -> Way {
 
 fn no_channel(connection: &Connection) -> String {
     let name = &connection.name;
-    format!("connection \"{name}\" names no channel: add [connections.{name}.commonground] with project and channel")
+    let section = if connection.transport == TransportKind::Embedded { "NAME" } else { name.as_str() };
+    format!("connection \"{name}\" names no channel: one with [connections.{section}.commonground], project and channel does")
 }
 
 fn no_nats(connection: &Connection) -> Option<String> {
