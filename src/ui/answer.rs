@@ -6,11 +6,12 @@
 //! | [`draw`] | draws it |
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
-//! | [`headers`] | what went and came beside the bodies |
+//! | [`headers`], [`papers`] | what went and came beside the bodies, and with a call's steps |
 
 pub mod bytes;
 pub mod draw;
 pub mod events;
 pub mod headers;
 pub mod pane;
+pub mod papers;
 pub mod rendered;

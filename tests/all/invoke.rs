@@ -8,7 +8,7 @@ use toolcrib::{
     },
     engine::stub::read::read,
     model::{
-        call::{CallId, CallProblem, Event, EventKind, Outcome, StrayCause},
+        call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
         entry::FileId,
     },
     syntax::source::{Format, Source},
@@ -334,6 +334,36 @@ fn headers_of_request_answer_and_strays_have_a_view() {
     let lines = ["with the request", "with the answer +5", "changed +9", "stray +9: id of another caller", "r-9"];
     let places: Vec<_> = lines.iter().map(|line| screen.find(line).unwrap_or_else(|| panic!("{line}:\n{screen}"))).collect();
     assert!(places.is_sorted() && screen.contains("x-model  m-1"), "{screen}");
+}
+
+#[test]
+fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
+    let mut bench = open(200, 60);
+    bench.keys("f6 f6");
+    let stage =
+        |name: &str, body: &str| EventKind::Stage(Stage { name: name.into(), words: format!("the {name}"), body: body.into() });
+    let labels = r#"[{"label": "step", "call": "s1", "result": "s2", "copied": false}]"#;
+    bench.happens([
+        (1, stage("call-card", r#"{"card_id": "c1", "arguments": {"text": "to be"}}"#)),
+        (2, stage("result-card", r#"{"card_id": "r1"}"#)),
+        (3, stage("labels", labels)),
+        (4, stage("done", "")),
+    ]);
+    bench.clicks("Head");
+    let screen = bench.screen();
+    let line = |holds: &str| screen.lines().find(|line| line.contains(holds)).unwrap_or_else(|| panic!("{holds}:\n{screen}"));
+    assert!(line("the call-card ").contains("the result-card"), "{screen}");
+    assert!(line("\"card_id\": \"c1\"").contains("\"card_id\": \"r1\""), "{screen}");
+    assert!(line("step ").contains("s1") && line("step ").contains("s2") && line("step ").contains('✗'), "{screen}");
+    // Where there is too little room for two, they stand below each other.
+    bench.resize(120, 36);
+    bench.draw();
+    let screen = bench.screen();
+    assert!(
+        screen.contains("the result-card")
+            && screen.lines().all(|line| !(line.contains("the call-card") && line.contains("the result-card"))),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use super::papers;
 use crate::{
     model::call::{Call, EventKind},
     ui::{
@@ -17,7 +18,8 @@ const WIDEST_NAME: usize = 28;
 /// A line, in pieces.
 type Row = Vec<(Role, String)>;
 
-/// The lines of all headers: those of the request, then those of the answer, with the time of each change; those of strays last.
+/// The lines of all headers: those of the request, then those of the answer, with the time of each change; those of strays last. Below
+/// them stands what came with the call's steps.
 #[must_use]
 pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);
@@ -44,6 +46,7 @@ pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
         let words = if call.outcome().is_some() { "none" } else { "none yet" };
         rows.push(vec![(Role::Ghost, format!("  {words}"))]);
     }
+    rows.extend(papers::rows(call, cells));
     rows
 }
 
