@@ -10,7 +10,7 @@ use super::{
     keys, request,
     types::{self, Arguments, FieldKind},
 };
-use crate::model::service::Parameter;
+use crate::{model::service::Parameter, syntax::python::type_name};
 
 /// Service entries by configuration key.
 pub type Services<'v> = HashMap<&'v str, &'v Value>;
@@ -97,7 +97,7 @@ pub fn load_tool(key: &str, value: &Value, services: &Services<'_>) -> Result<Lo
         return Err(loading.stop(
             LoadCode::NotAnObject,
             keys::TYPE,
-            format!("'{}' object has no attribute 'get'", python_type(value)),
+            format!("'{}' object has no attribute 'get'", type_name(value)),
         ));
     }
     let named = value.get(keys::TYPE);
@@ -176,13 +176,13 @@ impl Loading<'_> {
                 .iter()
                 .map(|item| match item {
                     Value::Object(_) => Ok(python(item.get(keys::NAME))),
-                    other => Err(bad(format!("'{}' object has no attribute 'get'", python_type(other)))),
+                    other => Err(bad(format!("'{}' object has no attribute 'get'", type_name(other)))),
                 })
                 .collect(),
             Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
             Some(Value::Object(members)) if members.is_empty() => Ok(Vec::new()),
             Some(Value::String(_) | Value::Object(_)) => Err(bad("'str' object has no attribute 'get'".into())),
-            Some(other) => Err(bad(format!("'{}' object is not iterable", python_type(other)))),
+            Some(other) => Err(bad(format!("'{}' object is not iterable", type_name(other)))),
         }
     }
 }
@@ -245,17 +245,5 @@ fn python(value: Option<&Value>) -> String {
         Some(Value::Bool(false)) => "False".into(),
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
-    }
-}
-
-fn python_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "NoneType",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "int",
-        Value::String(_) => "str",
-        Value::Array(_) => "list",
-        Value::Object(_) => "dict",
     }
 }
