@@ -1,7 +1,7 @@
 //! How fast an answer streams in, on each broker, without a screen and on one; keys and memory meanwhile; a call's way there and back.
 //!
 //! Floors: a loop that does nothing but count the same messages on the same connection, and a bare request. They are measured in turns with
-//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates`.
+//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [rabbitmq] [pulsar]`.
 
 #![expect(
     clippy::unwrap_used,
@@ -323,14 +323,21 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
 }
 
 fn main() {
+    let named: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
         return;
     }
+    let wanted = |name: &str| named.is_empty() || named.iter().any(|asked| asked == name);
     let runtime = Runtime::new().unwrap();
-    nats(&runtime);
-    let certificates = Certificates::make();
-    let rabbit = Rabbit::start(&certificates);
-    bus(&runtime, "RabbitMQ", &rabbit.connection(), MANY / 10);
-    let pulsar = PulsarBroker::start();
-    bus(&runtime, "Pulsar", &pulsar.connection(), MANY / 10);
+    if wanted("nats") {
+        nats(&runtime);
+    }
+    if wanted("rabbitmq") {
+        let rabbit = Rabbit::start(&Certificates::make());
+        bus(&runtime, "RabbitMQ", &rabbit.connection(), MANY / 10);
+    }
+    if wanted("pulsar") {
+        let pulsar = PulsarBroker::start();
+        bus(&runtime, "Pulsar", &pulsar.connection(), MANY / 10);
+    }
 }

@@ -168,33 +168,54 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// How many of a call's first events stay in memory.
+/// How many of a call's first events stay in memory, and how many bytes of what they carry.
 pub const FIRST_EVENTS: usize = 200;
-/// How many of its last events stay in memory.
+pub const FIRST_BYTES: usize = 1024 * 1024;
+/// The same of its last events. The last one always stays, however large.
 pub const LAST_EVENTS: usize = 5_000;
+pub const LAST_BYTES: usize = 4 * 1024 * 1024;
+
+impl Event {
+    /// Bytes of what it carries.
+    fn weight(&self) -> usize {
+        match &self.kind {
+            EventKind::Chunk { text, .. } => text.len(),
+            EventKind::Stray { body, .. } => body.len(),
+            EventKind::Stage(stage) => stage.body.len(),
+            EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Notice(_) | EventKind::End { .. } => 0,
+        }
+    }
+}
 
 /// A call's events: the first and the last, and a count of those let go between.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     first: Vec<Event>,
+    first_bytes: usize,
     last: VecDeque<Event>,
+    last_bytes: usize,
     let_go: u64,
 }
 
 impl EventLog {
     pub fn push(&mut self, event: Event) {
-        if self.first.len() < FIRST_EVENTS {
+        let weight = event.weight();
+        let is_early = self.last.is_empty() && self.let_go == 0;
+        if is_early && self.first.len() < FIRST_EVENTS && self.first_bytes + weight <= FIRST_BYTES {
+            self.first_bytes += weight;
             self.first.push(event);
             return;
         }
-        if self.last.len() == LAST_EVENTS {
-            self.last.pop_front();
+        self.last_bytes += weight;
+        self.last.push_back(event);
+        while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1) {
+            let gone = self.last.pop_front();
+            self.last_bytes -= gone.as_ref().map_or(0, Event::weight);
             self.let_go += 1;
         }
-        self.last.push_back(event);
     }
 
-    /// Events in memory, in order; the gap of [`EventLog::let_go`] lies after the first [`FIRST_EVENTS`].
+    /// Events in memory, in order, with [`EventLog::gap`] between the first and the last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
         self.first.iter().chain(&self.last)
     }
@@ -211,13 +232,19 @@ impl EventLog {
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.first.is_empty() && self.last.is_empty()
     }
 
     /// How many events between the first and the last are no longer in memory.
     #[must_use]
     pub fn let_go(&self) -> u64 {
         self.let_go
+    }
+
+    /// Before which of the rows in memory events are missing, and how many; `None` when all are there.
+    #[must_use]
+    pub fn gap(&self) -> Option<(usize, u64)> {
+        (self.let_go > 0).then_some((self.first.len(), self.let_go))
     }
 }
 
@@ -318,5 +345,37 @@ impl Call {
             CallState::Ended { outcome, .. } => Some(*outcome),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logged(count: usize, bytes: usize) -> EventLog {
+        let mut log = EventLog::default();
+        for at_ms in 0..count as u64 {
+            log.push(Event { at_ms, kind: EventKind::Chunk { text: "a".repeat(bytes).into(), bytes } });
+        }
+        log
+    }
+
+    #[test]
+    fn what_stays_in_memory_is_bounded_in_number_and_in_bytes() {
+        let many = logged(10_000, 1);
+        assert_eq!((many.len(), many.gap()), (FIRST_EVENTS + LAST_EVENTS, Some((FIRST_EVENTS, 4_800))));
+        assert_eq!(many.get(FIRST_EVENTS).map(|event| event.at_ms), Some(5_000));
+
+        let each = LAST_BYTES / 8;
+        let large = logged(100, each);
+        assert_eq!((large.len(), large.gap()), (2 + 8, Some((2, 90))));
+        let held: usize = large.iter().map(Event::weight).sum();
+        assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
+        let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
+        assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);
+
+        let huge = logged(3, LAST_BYTES + 1);
+        assert_eq!((huge.len(), huge.gap()), (1, Some((0, 2))), "the last one stays");
+        assert!(!huge.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     engine,
     model::{
-        call::{Call, Event, EventKind, FIRST_EVENTS, Outcome},
+        call::{Call, Event, EventKind, Outcome},
         size,
     },
     ui::styles::Role,
@@ -43,10 +43,12 @@ pub fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
     let missing = call.chunks.saturating_sub(shown);
     let mut number = 0;
     for (row, event) in call.events.iter().enumerate() {
-        if row == FIRST_EVENTS && call.events.let_go() > 0 {
+        if let Some((at, count)) = call.events.gap()
+            && at == row
+        {
             number += missing;
             if which == Which::All {
-                rows.push(Listed::Gap(call.events.let_go()));
+                rows.push(Listed::Gap(count));
             }
         }
         number += u64::from(is_chunk(event));

@@ -31,8 +31,9 @@ use crate::{
     },
 };
 
-/// Messages that may be on their way to one listener; fewer where each may have to wait for it.
-const PERMITS: u32 = 1_000;
+/// Messages that may be on their way to one listener. Many, since a topic that keeps nothing drops what is not permitted, and nobody is told;
+/// what our own line lets go is counted. Fewer where each may have to wait for its listener.
+const PERMITS: u32 = 100_000;
 const PERMITS_KEPT: u32 = 64;
 
 /// How often a broker may send us to another one.
