@@ -16,6 +16,8 @@ mod commonground;
 mod commonground_answer;
 #[path = "all/commonground_definitions.rs"]
 mod commonground_definitions;
+#[path = "all/commonground_failures.rs"]
+mod commonground_failures;
 #[path = "all/commonground_findings.rs"]
 mod commonground_findings;
 #[path = "all/compose.rs"]

@@ -61,9 +61,13 @@ pub struct Call {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// The way that the call takes, where its system has several (CommonGround: ui, god, probe); else the best that is open
+    /// The way that the call takes, where its system has several (CommonGround: ui, direct, god, probe); else the best that is open
     #[arg(long, value_name = "ROUTE")]
     route: Option<String>,
+
+    /// Call in the name of a new agent, although the connection names one (CommonGround: when that one is busy, or wedged)
+    #[arg(long)]
+    new_agent: bool,
 
     /// Print the request and send nothing
     #[arg(long)]
@@ -95,7 +99,10 @@ impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
-        let connection = opened.connection(global)?;
+        let mut connection = opened.connection(global)?;
+        if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent) {
+            channel.agent = None;
+        }
         let arguments = arguments::read(self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
             arguments::check(tool, arguments.value())?;
@@ -201,7 +208,7 @@ async fn stream(connection: Connection, request: Request, limits: Limits, mut te
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());
-    let mut call = pin!(registry.call(&connection, request, limits, sender));
+    let mut call = Box::pin(registry.call(&connection, request, limits, sender));
     let mut running = true;
     let mut ending = Ending::Done;
     let mut batch = Vec::with_capacity(QUEUE);
@@ -210,6 +217,8 @@ async fn stream(connection: Connection, request: Request, limits: Limits, mut te
             biased;
             () = &mut interrupt => {
                 let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                drop(call);
+                registry.settled().await;
                 teller.keep(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
                 return teller.end(at_ms, Outcome::Cancelled, None);
             }

@@ -12,8 +12,8 @@
 //!
 //! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn, [`rows`] what is written of them.
 //!
-//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`report`] why a result is not taken,
-//! [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
+//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`listening`] who hears it, [`report`] why
+//! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
 //!
 //! [`jina`] renders the HTTP request that a tool's options become.
 
@@ -37,6 +37,7 @@ pub mod jina;
 pub mod keys;
 pub mod kinds;
 pub mod known;
+pub mod listening;
 pub mod merge;
 pub mod preflight;
 pub mod refusal;

@@ -139,11 +139,15 @@ fn failed(place: &str, error: &Error) -> CallProblem {
     let kind = match known.map(|error| error.code().code()) {
         Some("23505") => "postgres-duplicate",
         Some(code) if code.starts_with("42") => "postgres-schema",
+        // Shut down by its operator, or gone.
+        Some(code) if code.starts_with("57") => "connection-lost",
+        None => "connection-lost",
         _ => "postgres",
     };
     let remedy = match kind {
         "postgres-duplicate" => "it was written before: ids must be new for every call, and a call has one result",
         "postgres-schema" => "see whether it is the database of a CommonGround v1r4, and whether its user may write",
+        "connection-lost" => "see whether PostgreSQL still runs",
         _ => "",
     };
     CallProblem { kind: kind.into(), message: format!("PostgreSQL at {place}: {}", cause(error)), remedy: remedy.into() }

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex as Lock, PoisonError},
+    time::Duration,
 };
 
 use tokio::{
@@ -28,6 +29,9 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
 };
+
+/// How long what is left to be done after a call may hold up the end of the process.
+const SETTLING: Duration = Duration::from_secs(3);
 
 /// The state of every connection that was asked for, by name.
 pub type States = BTreeMap<String, ConnectionState>;
@@ -103,6 +107,11 @@ impl Registry {
                 begun.follow(procedure, with).await;
             }
         }
+    }
+
+    /// Waits for what cancelled calls left to be done, such as closing an inbox, for as long as a user may be kept waiting.
+    pub async fn settled(&self) {
+        let _ = tokio::time::timeout(SETTLING, self.kept.settled()).await;
     }
 
     /// The state of every connection that was ever asked for, by name; changes wake the receiver.

@@ -1,9 +1,12 @@
 """A stand-in for CommonGround v1r4, which is in no package registry: management API, UI worker and two tool services (a lenient one, that
 counts words, and a strict one), on a real NATS server and a real PostgreSQL. What it does is what the real ones were seen to do.
 
-    commonground.py NATS DSN PORT [--no-god] [--no-tools] [--ack-wait SECONDS] [--watchdog SECONDS] [--refuse TOOL] [--check VECTORS]
+    commonground.py NATS DSN PORT [--no-god] [--no-tools] [--twice] [--ack-wait SECONDS] [--watchdog SECONDS] [--refuse TOOL] [--check VECTORS]
 
 Prints READY once it answers. With --check it tries itself on the vectors, says what differs, and ends.
+
+A call whose arguments say "hold" waits for a line "go" on standard input; one that says "fail" is given back each time; the service that is
+called with "die" never comes back. The lines "api off" and "tools off" end the API, and the services; each line is answered with DONE once it is done.
 """
 
 import argparse
@@ -53,6 +56,10 @@ class Dropped(Exception):
 
 class Deferred(Exception):
     """The command is given back, to come again."""
+
+
+class Died(Exception):
+    """The service is gone, in the middle of a command."""
 
 
 class Store:
@@ -404,6 +411,8 @@ async def dispatch(store, bus, project, channel, agent, tool, arguments, call, l
 class Bus:
     def __init__(self, client):
         self.client, self.js = client, client.jetstream()
+        # Whoever is held waits for a "go" of its own.
+        self.released = asyncio.Semaphore(0)
 
     async def publish(self, subject, payload, headers):
         await self.js.publish(subject, json.dumps(payload).encode(), headers={**headers, "CG-Version": "v1r4"}, timeout=2)
@@ -434,6 +443,8 @@ class Bus:
             except Deferred as why:
                 print(f"{durable}: {why}", file=sys.stderr)
                 await message.nak()
+            except Died:
+                return
 
 
 class UiWorker:
@@ -651,7 +662,14 @@ class ToolService:
                 raise Refusal("bad_request", "tool.call content must be ToolCallContent")
             if self.strict and not await self.store.tool(context["project"], context["function"]):
                 raise Refusal("not_found", f"Tool '{context['function']}' not found in DB")
-            result = {"data": "found"} if self.strict else count_words(card["content"]["arguments"])
+            arguments = card["content"]["arguments"]
+            if arguments.get("die"):
+                raise Died
+            if arguments.get("fail"):
+                raise Deferred("it fails")
+            if arguments.get("hold"):
+                await self.bus.released.acquire()
+            result = {"data": "found"} if self.strict else count_words(arguments)
         except Refusal as refusal:
             return await self.refused(context, lifecycle, refusal)
         return await self.keep(context, {"status": "success", "after_execution": lifecycle, "result": result, "error": None})
@@ -712,6 +730,7 @@ async def main():
     parser.add_argument("port", type=int)
     parser.add_argument("--no-god", action="store_true")
     parser.add_argument("--no-tools", action="store_true")
+    parser.add_argument("--twice", action="store_true", help="two services that listen for the target twice")
     parser.add_argument("--ack-wait", type=float, default=30)
     parser.add_argument("--watchdog", type=float, default=33)
     parser.add_argument("--refuse", help="a tool that cannot be stored")
@@ -730,6 +749,9 @@ async def main():
     if not options.no_tools:
         listening += [("tool_word_count_cmd_v1r4", "cg.v1r4.*.*.cmd.tool.word_count.*", words),
                       ("tool_jina_openapi_cmd_v1r4", "cg.v1r4.*.*.cmd.tool.jina.*", strict)]
+    for name in ("once", "again") if options.twice else ():
+        service = ToolService(store, bus, "twice", words.needed, False, options.ack_wait)
+        listening.append((f"tool_twice_{name}_cmd_v1r4", "cg.v1r4.*.*.cmd.tool.twice.*", service))
     tasks = [asyncio.create_task(bus.take(durable, subject, options.ack_wait, of.take)) for durable, subject, of in listening]
     if options.check:
         sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -737,7 +759,15 @@ async def main():
         sys.exit(await commonground_check.check(options, store, bus, {"word_count": words, "openapi": strict}))
     print("READY", flush=True)
     # Whoever started it holds the other end.
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    while line := await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
+        if line.strip() == "go":
+            bus.released.release()
+        elif line.strip() == "api off":
+            await runner.cleanup()
+        elif line.strip() == "tools off":
+            for task in tasks[1:]:
+                task.cancel()
+        print("DONE", flush=True)
     for task in tasks:
         task.cancel()
     os._exit(0)

@@ -24,7 +24,7 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
     let message = message.filter(|message| !message.is_empty()).unwrap_or_else(shown);
     let known = refusal::explain(&message, &[]);
     let (means, remedy) = match (status, known) {
-        (404, _) if message == "Not Found" => (
+        _ if is_god_off(status, body) => (
             Some("the API has no god endpoint".to_owned()),
             "start it with CG_ENABLE_GOD_API=1, or call by another route (--route ui)".to_owned(),
         ),
@@ -37,6 +37,13 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
         message: format!("the API answers {status}, \"{message}\"{means}"),
         remedy,
     }
+}
+
+/// Whether the API says that it has no god endpoint, as it does unless it was started with one.
+#[must_use]
+pub fn is_god_off(status: u16, body: &[u8]) -> bool {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    status == 404 && (value["detail"] == "Not Found" || value["detail"]["error_message"] == "Not Found")
 }
 
 fn row(row: &Value) -> String {

@@ -9,6 +9,7 @@ use super::{
     fault::{Fate, Fault, Part, Said, Stage, Verdict},
     headers,
     known::Known,
+    listening,
     report::{Barred, Request, Turn},
     subject::{self, Subject, VERSION},
     trace::Traceparent,
@@ -150,25 +151,10 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
         }
     }
     let Known::Found(listeners) = &world.listeners else { return };
-    // Whoever reads along takes the whole stream or a whole channel; a service names its target.
-    let hears = |(_, filter): &&(String, String)| {
-        subject::overlap(filter, &command.subject) && filter.split('.').nth(6).is_some_and(|target| target == subject.target)
-    };
-    let who: Vec<&str> = listeners.iter().filter(hears).map(|(name, _)| name.as_str()).collect();
-    match who[..] {
-        [] => unheard(Part::Listeners, format!("no consumer's filter covers {}: start the tool's service", command.subject)),
-        [_] => {}
-        _ => faults.push(Fault {
-            at: Part::Listeners,
-            stage: Stage::Delivery,
-            fate: Fate::Executed,
-            text: format!(
-                "{} services listen ({}): all answer, and only the first answer can be stored",
-                who.len(),
-                who.join(", ")
-            ),
-            says: None,
-        }),
+    let who = listening::services(listeners, &command.subject);
+    if let Some(text) = listening::oddity(&who, &command.subject) {
+        let fate = if who.is_empty() { Fate::Unheard } else { Fate::Executed };
+        faults.push(Fault { at: Part::Listeners, stage: Stage::Delivery, fate, text, says: None });
     }
 }
 

@@ -67,6 +67,16 @@ const TEXTS: &[Row] = &[
         "the call has its result already: another service answered, or the watchdog's time-out came first",
         "let one service answer, and within the tool's timeout_seconds",
     ),
+    (
+        "protocol_violation",
+        "the action was refused after its turn was leased: its id was used before, and the agent is wedged now",
+        "take a fresh action id every time, and make a new UI agent",
+    ),
+    (
+        "upstream_unavailable",
+        "no stream keeps the tool's subject, or what the service needs cannot be reached",
+        "see whether target_subject has eight parts, and look into the service's log",
+    ),
     ("inbox_not_empty", "the turn cannot end while rows of the agent's inbox are open", "see which results are still to come"),
     ("ui_not_allowed", "the tool is not open to the UI", "set \"ui_allowed\": true in its options and push it"),
     ("tool_definition_missing", "the project has no such tool", "push its definition"),

@@ -15,6 +15,8 @@ pub struct Report<'r> {
     pub pointer: &'r str,
     pub call_id: &'r str,
     pub card: Known<&'r Card>,
+    /// Whether the caller is an agent of the project.
+    pub caller: Known<()>,
     /// Whether the reporter is an agent of the project; asked only of those who are neither `sys.` nor `tool.`.
     pub in_roster: Known<()>,
     /// The epoch that the command carried.
@@ -49,6 +51,7 @@ pub enum Barred {
     Call,
     Author,
     Function,
+    Caller,
     Turn,
     Epoch { command: u64, turn: u64 },
     Request,
@@ -78,6 +81,7 @@ impl Barred {
             Self::Call => "the result card is of another call: its tool_call_id differs".into(),
             Self::Author => "the result card's author_id is not the one who reports".into(),
             Self::Function => "the result card has no metadata.function_name".into(),
+            Self::Caller => "the caller is no agent of the project, so nobody can be told".into(),
             Self::Turn => {
                 "the caller's inbox knows no such turn: no turn, ui_action or command_anchor row for this agent and turn".into()
             }
@@ -107,6 +111,9 @@ pub fn barred(report: &Report<'_>) -> Vec<Barred> {
             Known::Absent => barred.push(Barred::NoCard),
             Known::Found(card) => barred.extend(of_card(card, report)),
         }
+    }
+    if report.caller.is_absent() {
+        barred.push(Barred::Caller);
     }
     match report.turn {
         Known::Absent => barred.push(Barred::Turn),

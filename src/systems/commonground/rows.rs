@@ -25,6 +25,12 @@ impl Row {
         self.columns.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<Map<_, _>>().into()
     }
 
+    /// A column that holds text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.columns.iter().find(|(column, _)| *column == name)?.1.as_str()
+    }
+
     /// The statement that writes it, with the columns as one JSON parameter.
     #[must_use]
     pub fn statement(&self) -> String {
@@ -115,6 +121,15 @@ pub fn of_result(context: &Context, trace: &Traceparent, result: &Card, built: &
     let report = Message { kind: "tool_result", status: "pending", payload: built.report(&result.id) };
     let edge = edge(context, fresh, &Edge { primitive: "report", phase: "response", source: &result.author_id });
     vec![card_row(result, fresh.now), message(context, fresh, trace, report), edge]
+}
+
+/// The row that closes the caller's inbox for a call: a result that comes later is refused as told before, where it would else lie there
+/// pending, and be rung for every few seconds for ever.
+#[must_use]
+pub fn closing(context: &Context, trace: &Traceparent, seed: &str) -> Row {
+    let fresh = Fresh { seed: &format!("{seed}_closed"), now: "" };
+    let message = Message { kind: "tool_result", status: "consumed", payload: json!({"status": "canceled"}) };
+    self::message(context, fresh, trace, message)
 }
 
 fn card_row(card: &Card, now: &str) -> Row {

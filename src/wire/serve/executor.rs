@@ -172,7 +172,7 @@ impl Executor {
             (Some(_), Err(problem)) => return Err(problem),
         };
         let marks = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok();
-        let others = cause::listeners(&streams).await.map(cause::filters).unwrap_or_default();
+        let others = cause::listeners(&streams).await.map(|all| cause::filters(&all)).unwrap_or_default();
         let mut listening = Vec::with_capacity(stands.len());
         for stand in stands {
             let filter = filter(&channel, &stand.target);

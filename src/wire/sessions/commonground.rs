@@ -5,9 +5,11 @@
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
+//! | [`busy`] | why an agent takes no action |
 //! | [`sight`] | what passes in the channel, and what the server says of deliveries |
 //! | [`cause`] | who listens, and why nothing comes |
 
+pub mod busy;
 pub mod calling;
 pub mod cause;
 pub mod direct;

@@ -5,7 +5,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
+use tokio::task::JoinHandle;
 
 use crate::{
     model::{
@@ -40,17 +41,33 @@ pub trait Procedure: Sync {
     fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>>;
 }
 
-/// Names that procedures keep from call to call while the process lives, in lists.
+/// What procedures keep from call to call while the process lives: names, in lists, and what is left to be done after a call.
 #[derive(Default)]
-pub struct Kept(Mutex<HashMap<String, Vec<String>>>);
+pub struct Kept {
+    names: Mutex<HashMap<String, Vec<String>>>,
+    left: Mutex<Vec<JoinHandle<()>>>,
+}
 
 impl Kept {
     /// Takes a name out of a list: nobody else gets it until it is given back.
     pub fn take(&self, list: &str) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(list)?.pop()
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).get_mut(list)?.pop()
     }
 
     pub fn give(&self, list: &str, name: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(list.to_owned()).or_default().push(name);
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).entry(list.to_owned()).or_default().push(name);
+    }
+
+    /// Something that goes on although its call is over.
+    pub fn after(&self, task: JoinHandle<()>) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|task| !task.is_finished());
+        left.push(task);
+    }
+
+    /// Waits for all of that.
+    pub async fn settled(&self) {
+        let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        join_all(left).await;
     }
 }

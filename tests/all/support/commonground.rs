@@ -1,9 +1,10 @@
 //! A stand-in for a CommonGround deployment, on servers of its own.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     net::TcpListener,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
+    sync::Mutex,
 };
 
 use tempfile::TempDir;
@@ -21,6 +22,7 @@ pub const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/co
 /// is there, with channel `public`.
 pub struct CommonGround {
     child: Child,
+    told: Mutex<BufReader<ChildStdout>>,
     port: u16,
     pub nats: NatsServer,
     pub postgres: Postgres,
@@ -38,10 +40,11 @@ impl CommonGround {
         let postgres = Postgres::start();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut child = command(&nats, &postgres, port, options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut told = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        told.read_line(&mut line).unwrap();
         assert_eq!(line.trim(), "READY", "the stand-in for CommonGround did not start");
-        let here = Self { child, port, nats, postgres, _streams: streams };
+        let here = Self { child, told: told.into(), port, nats, postgres, _streams: streams };
         here.python(
             "import json, sys, urllib.request as it\n\
              body = json.dumps({'project_id': 'lab', 'title': 'Lab', 'owner_id': 'test'}).encode()\n\
@@ -57,6 +60,14 @@ impl CommonGround {
         let told = command(&nats, &postgres, port, &["--ack-wait", "0.2", "--check", VECTORS]).output().unwrap();
         let words = [told.stdout, told.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         (told.status.success(), words)
+    }
+
+    /// Says a word to the stand-in (`go`, `api off`, `tools off`); once this is done, it has done it.
+    pub fn tell(&self, word: &str) {
+        writeln!(self.child.stdin.as_ref().unwrap(), "{word}").unwrap();
+        let mut line = String::new();
+        self.told.lock().unwrap().read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "DONE", "the stand-in does not know {word}");
     }
 
     /// The address of its management API.

@@ -78,6 +78,12 @@ impl Postgres {
         format!("postgresql://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
+    /// Ends it as its operator would, with everybody's connections.
+    pub fn stop(&mut self) {
+        signals::send(self.server.id(), "INT");
+        let _ = self.server.wait();
+    }
+
     fn make_tables(&self) {
         let made = Command::new(program("TOOLCRIB_PYTHON"))
             .args(["-c", "import psycopg, sys; psycopg.connect(sys.argv[1], autocommit=True).execute(open(sys.argv[2]).read())"])
@@ -92,8 +98,10 @@ impl Postgres {
 impl Drop for Postgres {
     fn drop(&mut self) {
         // Killed, it would leave its children for a moment; this makes it end them first.
-        signals::send(self.server.id(), "QUIT");
-        let _ = self.server.wait();
+        if matches!(self.server.try_wait(), Ok(None)) {
+            signals::send(self.server.id(), "QUIT");
+            let _ = self.server.wait();
+        }
     }
 }
 

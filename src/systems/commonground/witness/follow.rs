@@ -34,6 +34,8 @@ pub struct Memory {
     sent: Recent<Millis>,
     /// The result cards of calls, by the keys of their marks.
     results: Recent<String>,
+    /// The calls that a service took up, by the same keys.
+    taken_up: Recent<()>,
     /// The traces of turns.
     traces: Recent<String>,
 }
@@ -50,6 +52,9 @@ impl Follower for Memory {
     fn hear(&mut self, crossing: &Crossing, reading: &mut Reading) {
         if let Some(key) = crossing.subject.strip_prefix("$KV.").and_then(|rest| rest.split_once('.')).map(|(_, key)| key) {
             return self.mark(key, crossing, reading);
+        }
+        if crossing.about.is_some() {
+            return self.given_up(reading);
         }
         let Some(subject) = Subject::parse(&crossing.subject) else { return };
         let heard = Heard::new(crossing, subject);
@@ -169,8 +174,26 @@ impl Memory {
             (Some(Marker::Running { .. }), Some(_)) => {
                 reading.remarks.push("it runs once more although a result was stored: the second one will be refused".into());
             }
+            (Some(Marker::Running { .. }), None) => self.taken_up.put(key.to_owned(), ()),
             _ => {}
         }
+    }
+
+    /// Which of the causes it was that a message is delivered no more, as far as its mark shows.
+    fn given_up(&self, reading: &mut Reading) {
+        let Part::Error(problem) = &mut reading.part else { return };
+        let key = |known: &dyn Fn(&str) -> bool| reading.ties.also.iter().any(|key| known(key));
+        let why = if key(&|key| self.results.get(key).is_some()) {
+            "it ran, and its result card is written, but the report was refused (protocol_violation): turn unknown, another epoch than the turn's, \
+             depth of 20 or more, agent not in the roster, or the same call reported before"
+        } else if key(&|key| self.taken_up.get(key).is_some()) {
+            "its mark stays \"running\": it has no CG-Turn-Id, or the call has a result already (the watchdog's time-out came first, or another \
+             service answered), or the service died over it; each delivery blocked the service"
+        } else {
+            "no service took it up: its body is no JSON object, or it has no CG-Tool-Call-Id and no card that names the call"
+        };
+        problem.remedy = why.into();
+        reading.remarks = vec![why.into()];
     }
 
     /// Whether the message carries the trace of its turn.

@@ -247,7 +247,7 @@ fn what_services_refuse_stands_at_its_command() {
     bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
     let call = bus.found("call_1");
     assert_eq!(call.standing.problem().map(|problem| problem.kind.as_str()), Some("given-up"), "the caller never hears");
-    assert!(bus.odd().contains("report of the result was refused"), "{}", bus.odd());
+    assert!(bus.odd().contains("but the report was refused"), "{}", bus.odd());
     bus.advisory("MSG_NAKED", None, 1);
     assert_eq!(bus.record.len(), 3, "what is no longer kept stands alone");
 }

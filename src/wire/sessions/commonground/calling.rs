@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_nats::jetstream::Context;
 use bytes::Bytes;
 use serde_json::Value;
-use tokio::time::Instant;
+use tokio::{runtime::Handle, time::Instant};
 
 use super::{cause, tables::Tables};
 use crate::{
@@ -18,8 +18,10 @@ use crate::{
         after::{self, After},
         answer,
         card::{self, Card},
+        idempotency::{self, Marker},
         refusal,
         routes::{self, OWN_AGENT, path_part},
+        rows::Row,
     },
     wire::{
         management::{Management, PATIENCE},
@@ -39,12 +41,36 @@ pub struct Calling<'c> {
     pub api: Option<Management>,
     /// The deployment's tables, on the way that writes into them.
     pub tables: Option<Tables>,
+    /// The row that closes the caller's inbox for this call, while a result may still come that nobody would take out.
+    pub open: Option<Row>,
     /// The agent in whose name it is made.
     pub agent: String,
     /// It was made by us, so that it goes back to where the next call takes it from.
     own: bool,
     /// How often it was told what is waited for.
     told: usize,
+}
+
+/// What is said of a result by whoever tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'r> {
+    pub card: Option<&'r str>,
+    pub status: &'r str,
+    pub code: Option<&'r str>,
+    pub message: Option<&'r str>,
+}
+
+impl Drop for Calling<'_> {
+    /// A direct call that is cancelled is closed all the same, by somebody who is waited for before the process ends.
+    fn drop(&mut self) {
+        let (Some(row), Some(mut tables), Ok(runtime)) = (self.open.take(), self.tables.take(), Handle::try_current()) else {
+            return;
+        };
+        self.ground.kept.after(runtime.spawn(async move {
+            // Nobody is left to be told.
+            let _ = tables.close(&row).await;
+        }));
+    }
 }
 
 /// A problem of this session's own.
@@ -63,7 +89,7 @@ impl<'c> Calling<'c> {
             None => None,
         };
         let agent = channel.agent.clone().unwrap_or_default();
-        Ok(Self { ground, teller, channel, api, tables: None, agent, own: false, told: 0 })
+        Ok(Self { ground, teller, channel, api, tables: None, open: None, agent, own: false, told: 0 })
     }
 
     /// JetStream, where the connection has it.
@@ -167,48 +193,72 @@ impl<'c> Calling<'c> {
     }
 
     /// Says why there may be no result yet.
-    pub async fn tell_waiting(&mut self, to: &str) -> Result<(), Deaf> {
+    pub async fn tell_waiting(&mut self, to: &str, call: &str) -> Result<(), Deaf> {
         let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or_default();
         self.told += 1;
-        let cause = self.cause(to).await;
+        let cause = self.cause(to, call).await;
         self.teller.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
     }
 
-    pub async fn cause(&self, to: &str) -> String {
-        match self.ground.bus.streams() {
-            Some(streams) => cause::likely(&streams, to).await,
-            None => "who listens shows over NATS only".to_owned(),
+    /// What may keep the result of a call away: who listens where it went, and what its mark says.
+    pub async fn cause(&self, to: &str, call: &str) -> String {
+        let Some(streams) = self.ground.bus.streams() else { return "who listens shows over NATS only".to_owned() };
+        let likely = cause::likely(&streams, to).await;
+        match self.marker(call).await {
+            Some(marker) => format!("{likely}; {}", cause::told(&marker)),
+            None => likely,
         }
+    }
+
+    /// The mark of a call of this tool, where the services' bucket can be read and has one.
+    pub async fn marker(&self, call: &str) -> Option<Marker> {
+        let key = idempotency::tool_key(&self.channel.project, &self.ground.request.name, call);
+        cause::marker(&self.ground.bus.streams()?, &key).await
     }
 
     /// The call took too long.
-    pub async fn late(&self, to: &str) -> End {
+    pub async fn late(&self, to: &str, call: &str) -> End {
         let seconds = self.teller.began.elapsed().as_secs();
-        (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), self.cause(to).await)))
+        let cause = self.cause(to, call).await;
+        (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), cause)))
     }
 
-    /// A card as the API gives it, or as the tables have it.
-    pub async fn card(&self, id: &str) -> Option<Value> {
+    /// The command is delivered no more.
+    pub async fn given_up(&self, to: &str, call: &str) -> End {
+        let cause = self.cause(to, call).await;
+        let message = format!("the command was given up after its last delivery, and nothing comes any more: {cause}");
+        (Outcome::Lost, Some(problem("given-up", message, "look into the log of the tool's service: it says why")))
+    }
+
+    /// A card as the tables have it, or as the API gives it; else why not.
+    pub async fn card(&self, id: &str) -> Result<Value, String> {
         if let Some(tables) = &self.tables {
-            return tables.card(id).await.ok().flatten();
+            let found = tables.card(id).await.map_err(|problem| problem.message)?;
+            return found.ok_or_else(|| "the project has none of that id".to_owned());
         }
-        let answer = self.api.as_ref()?.get(&self.path(&format!("/cards/{}", path_part(id)))).await.ok()?;
-        answer.is_good().then(|| answer.json())
+        let Some(api) = &self.api else { return Err("the connection names no API to read it from".to_owned()) };
+        let answer = api.get(&self.path(&format!("/cards/{}", path_part(id)))).await.map_err(|problem| problem.message)?;
+        if answer.is_good() { Ok(answer.json()) } else { Err(answer::refused(answer.status, &answer.body).message) }
     }
 
-    /// Shows the result's card and the call's, compares their labels, and says how the call ends by them.
-    pub async fn end_with(&mut self, result: Option<&str>, call: Option<&str>) -> Result<End, Deaf> {
-        let Some(id) = result else {
+    /// Shows the result's card and the call's, compares their labels, and says how the call ends by them; where they cannot be read, by the
+    /// report.
+    pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, Deaf> {
+        let Some(id) = report.card else {
             let remedy = "look into the log of the tool's service";
             return Ok((Outcome::Lost, Some(problem("no-result-card", "the result came without a card", remedy))));
         };
-        let Some(value) = self.card(id).await else {
-            let words = match &self.api {
-                Some(api) => format!("result card {id}, which {} does not give", api.place()),
-                None => format!("result card {id}; the connection names no API to read it from"),
-            };
-            self.teller.stage("result-card", words, "").await?;
-            return Ok((Outcome::Succeeded, None));
+        let value = match self.card(id).await {
+            Ok(value) => value,
+            Err(why) => {
+                let words = format!("result card {id} cannot be read: {why}; what is known is its status, {}", report.status);
+                self.teller.stage("result-card", words, "").await?;
+                if matches!(report.status, "success" | "done") {
+                    return Ok((Outcome::Succeeded, None));
+                }
+                let error = serde_json::json!({"code": report.code, "message": report.message});
+                return Ok((Outcome::Failed, Some(failure(report.status, &error))));
+            }
         };
         let result = Card::read(&value).unwrap_or_default();
         let (status, after) = (result.content["status"].as_str().unwrap_or_default().to_owned(), effective(&result));
@@ -225,7 +275,10 @@ impl<'c> Calling<'c> {
     }
 
     async fn compare(&mut self, id: &str, result: &Card) -> Result<(), Deaf> {
-        let Some(value) = self.card(id).await else { return Ok(()) };
+        let value = match self.card(id).await {
+            Ok(value) => value,
+            Err(why) => return self.teller.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
+        };
         self.teller.stage("call-card", format!("call card {id}"), value.to_string()).await?;
         let call = Card::read(&value).unwrap_or_default();
         let rows = card::copied(&call, result);

@@ -4,7 +4,10 @@ use async_nats::jetstream::{Context, consumer::Info};
 use futures::TryStreamExt;
 
 use super::sight::COMMANDS;
-use crate::systems::commonground::subject;
+use crate::systems::commonground::{
+    idempotency::{self, Marker},
+    listening,
+};
 
 /// A consumer of the commands' stream.
 pub struct Listener {
@@ -26,16 +29,12 @@ pub async fn listeners(streams: &Context) -> Option<Vec<Listener>> {
 }
 
 /// Every filter with the name of its consumer.
-pub fn filters(listeners: Vec<Listener>) -> Vec<(String, String)> {
-    let rows = |Listener { name, filters, .. }| filters.into_iter().map(move |filter| (String::clone(&name), filter));
-    listeners.into_iter().flat_map(rows).collect()
-}
-
-/// Those among them that are services for a subject: whoever only reads along takes the whole channel.
-fn services<'l>(listeners: &'l [Listener], to: &str) -> Vec<&'l Listener> {
-    let target = to.split('.').nth(6);
-    let serves = |filter: &String| subject::overlap(filter, to) && filter.split('.').nth(6) == target;
-    listeners.iter().filter(|listener| listener.filters.iter().any(serves)).collect()
+pub fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
+    let rows = |listener: &Listener| {
+        let name = listener.name.clone();
+        listener.filters.clone().into_iter().map(move |filter| (name.clone(), filter))
+    };
+    listeners.iter().flat_map(rows).collect()
 }
 
 /// Why nothing comes of what was sent to a subject, as far as its listeners show.
@@ -43,11 +42,37 @@ pub async fn likely(streams: &Context, to: &str) -> String {
     let Some(listeners) = listeners(streams).await else {
         return format!("the server does not say who listens on {to} (the JetStream API is not open to us)");
     };
-    let services = services(&listeners, to);
-    if services.is_empty() {
-        return format!("no consumer covers {to}: its service does not run, or listens elsewhere");
+    let filters = filters(&listeners);
+    let services = listening::services(&filters, to);
+    let states = listeners.iter().filter(|listener| services.contains(&listener.name.as_str()));
+    let states = states.map(|listener| state(&listener.name, &listener.info));
+    listening::oddity(&services, to).into_iter().chain(states).collect::<Vec<_>>().join("; ")
+}
+
+/// What is odd about who listens on a subject: nobody, or several.
+pub async fn oddity(streams: &Context, to: &str) -> Option<String> {
+    let filters = filters(&listeners(streams).await?);
+    listening::oddity(&listening::services(&filters, to), to)
+}
+
+/// The mark of a call, where the bucket has one.
+pub async fn marker(streams: &Context, key: &str) -> Option<Marker> {
+    let bucket = streams.get_key_value(idempotency::TOOL_BUCKET).await.ok()?;
+    idempotency::marker(&serde_json::from_slice(&bucket.get(key).await.ok()??).ok()?)
+}
+
+/// What it says of the call's way.
+pub fn told(marker: &Marker) -> String {
+    match marker {
+        Marker::Running { .. } => {
+            "its mark stays \"running\": whoever took it up has not come to an end, and while the mark stands nobody else runs it"
+                .into()
+        }
+        Marker::Done { result_card, status, .. } => {
+            let card = result_card.as_ref().map_or_else(String::new, |card| format!(", result card {card}"));
+            format!("its mark says that it ran ({}{card}): only the report is missing", status.as_deref().unwrap_or("done"))
+        }
     }
-    services.into_iter().map(|listener| state(&listener.name, &listener.info)).collect::<Vec<_>>().join("; ")
 }
 
 fn state(name: &str, info: &Info) -> String {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    calling::{Calling, problem},
+    calling::{Calling, Report, problem},
     cause,
     sight::{Seen, Sight},
     tables::Tables,
@@ -21,6 +21,7 @@ use crate::{
         clue::Clue,
         command::{self, Command},
         context::Context,
+        idempotency::Marker,
         known::Known,
         merge::{self, Merged},
         preflight::{self, ServiceKind, World},
@@ -40,6 +41,8 @@ const LOOKING: Duration = Duration::from_millis(500);
 struct Written {
     context: Context,
     rows: Vec<Row>,
+    /// The one that closes it.
+    closing: Row,
     card: Card,
 }
 
@@ -71,15 +74,34 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     if let Err(problem) = write(calling, &written).await? {
         return lost(problem);
     }
-    if let Err(problem) = ui::publish(calling, &streams, &way).await {
-        return lost(problem);
-    }
-    calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
-    let end = follow(calling, &mut sight, &way, &written.context).await?;
+    let end = match ui::publish(calling, &streams, &way).await {
+        Ok(()) => {
+            calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
+            follow(calling, &mut sight, &way, &written.context).await?
+        }
+        Err(problem) => (Outcome::Lost, Some(problem)),
+    };
+    close(calling).await?;
     if end.0 != Outcome::TimedOut {
         calling.release_agent();
     }
     Ok(end)
+}
+
+/// Closes the caller's inbox where a result may still come.
+async fn close(calling: &mut Calling<'_>) -> Result<(), Deaf> {
+    let (Some(row), Some(tables)) = (calling.open.take(), calling.tables.as_mut()) else { return Ok(()) };
+    let words = match tables.close(&row).await {
+        Ok(()) => "the caller's inbox is closed for this call: a result that comes later is refused as a second report, instead of being \
+                   rung for without end"
+            .to_owned(),
+        Err(problem) => format!(
+            "the caller's inbox could not be closed ({}): a result that comes later lies there pending, and PMO's watchdog rings for it \
+             every 5 s until its row in state.agent_inbox is set consumed",
+            problem.message
+        ),
+    };
+    calling.teller.stage("closed", words, "").await
 }
 
 /// Merges the arguments with the options that the project has for the tool, and makes the rows.
@@ -115,7 +137,8 @@ async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Writ
     let rows = rows::of_call(&called, Fresh { seed: &seed, now: &now });
     let card = rows::call_card(&called);
     way.call_card = Some(card.id.clone());
-    Ok(Ok(Written { rows, card, context }))
+    let closing = rows::closing(&context, &trace, &seed);
+    Ok(Ok(Written { rows, closing, card, context }))
 }
 
 fn closed() -> CallProblem {
@@ -161,7 +184,7 @@ async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) 
     let Written { context, card, .. } = written;
     let Some(tables) = calling.tables.as_ref() else { return Ok(()) };
     let known = tables.world(context, &card.id, &calling.ground.request.name).await.unwrap_or_default();
-    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(listeners)));
+    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
     let to = &calling.ground.request.to;
     let world = World {
         service: Subject::parse(to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
@@ -185,6 +208,7 @@ async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<()
     if let Err(problem) = tables.write(&written.rows).await {
         return Ok(Err(problem));
     }
+    calling.open = Some(written.closing.clone());
     let names: Vec<_> = written.rows.iter().map(|row| row.table).collect();
     let body: Value = written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
     calling.teller.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
@@ -199,9 +223,13 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context
             seen = sight.next(&way.wanted) => match seen {
                 None => return lost(gone(calling)),
                 Some(Seen::Advice(advice)) => {
-                    tell_advice(calling, way, &advice).await?;
-                    if advice.given_up && let Some(end) = unreported(calling, context).await? {
-                        return Ok(end);
+                    if tell_advice(calling, way, &advice).await? {
+                        // No report can come any more.
+                        calling.open = None;
+                        return match unreported(calling, context).await? {
+                            Some(end) => Ok(end),
+                            None => Ok(calling.given_up(&way.to, &way.wanted.call).await),
+                        };
                     }
                 }
                 Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
@@ -217,10 +245,10 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context
                 let end = unreported(calling, context).await?;
                 return match end {
                     Some(end) => Ok(end),
-                    None => Ok(calling.late(&way.to).await),
+                    None => Ok(calling.late(&way.to, &way.wanted.call).await),
                 };
             }
-            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
@@ -231,16 +259,22 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, D
     let reported = match tables.reported(&way.wanted.call).await {
         Ok(Some(reported)) => reported,
         Ok(None) => return Ok(None),
-        Err(problem) => return lost(problem).map(Some),
+        Err(CallProblem { kind, message, .. }) => {
+            let message = format!("{message}; the command is out, and its tool may run all the same");
+            let remedy = format!("see whether PostgreSQL runs; what became of the call shows in Watch, as {}", way.wanted.call);
+            return lost(problem(&kind, message, remedy)).map(Some);
+        }
     };
+    calling.open = None;
     let consumed = tables.consume(&reported.inbox).await;
     let words = match &consumed {
         Ok(()) => "the result is in the caller's inbox; its row is marked as read".to_owned(),
         Err(problem) => format!("the result is in the caller's inbox, but its row stays unread: {}", problem.message),
     };
     calling.teller.stage("reported", words, reported.payload.to_string()).await?;
-    let result = reported.payload["tool_result_card_id"].as_str().map(str::to_owned);
-    calling.end_with(result.as_deref(), way.call_card.as_deref()).await.map(Some)
+    let (card, status) = (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
+    let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };
+    calling.end_with(report, way.call_card.as_deref()).await.map(Some)
 }
 
 /// Where a result is stored but was not reported: why.
@@ -249,6 +283,16 @@ async fn unreported(calling: &mut Calling<'_>, context: &Context) -> Result<Opti
     let Ok(Some(id)) = tables.result(&context.tool_call_id).await else { return Ok(None) };
     let Ok(Some(stored)) = tables.card(&id).await else { return Ok(None) };
     let card = Card::read(&stored).unwrap_or_default();
+    if let Some(Marker::Running { .. }) = calling.marker(&context.tool_call_id).await {
+        let words = format!("result card {id}, which {} wrote, and not the service", card.author_id);
+        calling.teller.stage("result-card", words, stored.to_string()).await?;
+        let message = format!(
+            "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
+            card.author_id
+        );
+        let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
+        return Ok(Some((Outcome::Lost, Some(problem("answered-before", message, remedy)))));
+    }
     let barred = tables.barred(context, &card).await.unwrap_or_default();
     let explained = refusal::explain(REPORT_REFUSED, &barred);
     let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));

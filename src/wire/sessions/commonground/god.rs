@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::sleep_until;
 
 use super::{
-    calling::{Calling, problem},
+    calling::{Calling, Report, problem},
     sight::{Seen, Sight},
     ui::{Way, lost, tell_advice, tell_clue},
 };
@@ -63,15 +63,16 @@ async fn call(calling: &mut Calling<'_>, api: &Management) -> Result<Result<(Ans
             biased;
             seen = next(&mut sight, &way) => match seen {
                 Some(Seen::Clue(clue)) => tell_clue(calling, &mut way, clue).await?,
-                Some(Seen::Advice(advice)) => tell_advice(calling, &way, &advice).await?,
+                // The API waits all the same.
+                Some(Seen::Advice(advice)) => drop(tell_advice(calling, &way, &advice).await?),
                 None => sight = None,
             },
             answer = &mut asking => return Ok(match answer {
                 Ok(answer) => Ok((answer, way)),
                 Err(problem) => Err((Outcome::Lost, Some(problem))),
             }),
-            () = sleep_until(way.due) => return Ok(Err(calling.late(&way.to).await)),
-            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+            () = sleep_until(way.due) => return Ok(Err(calling.late(&way.to, &way.wanted.call).await)),
+            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
@@ -88,12 +89,34 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
         let mut told = answer::refused(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {
             told.kind = "timed-out-first".into();
-            told.remedy = calling.cause(&way.to).await;
+            told.remedy = calling.cause(&way.to, &way.wanted.call).await;
             return Ok((Outcome::TimedOut, Some(told)));
+        }
+        if answer::is_god_off(answer.status, &answer.body) {
+            told.kind = "god-off".into();
+            told.remedy = format!("start the API with CG_ENABLE_GOD_API=1, or call another way: {}", other_ways(calling).await);
         }
         return Ok((Outcome::Lost, Some(told)));
     }
     let told = answer.json();
     calling.teller.stage("answered", "the API gives the result", told.to_string()).await?;
-    calling.end_with(told["tool_result_card_id"].as_str(), way.call_card.as_deref()).await
+    let report = Report {
+        card: told["tool_result_card_id"].as_str(),
+        status: told["tool_result"]["status"].as_str().unwrap_or_default(),
+        code: None,
+        message: None,
+    };
+    calling.end_with(report, way.call_card.as_deref()).await
+}
+
+/// What else leads to the tool, and what would open the rest.
+async fn other_ways(calling: &Calling<'_>) -> String {
+    let open_to_ui = calling.row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
+    let ui =
+        if open_to_ui { "--route ui is open" } else { "--route ui wants \"ui_allowed\": true in the tool's options, pushed" };
+    let direct = match calling.channel.postgres_variable {
+        Some(_) => "--route direct is open",
+        None => "--route direct wants postgres-variable in the connection",
+    };
+    format!("{ui}; {direct}; --route probe only shows whether the service is there")
 }

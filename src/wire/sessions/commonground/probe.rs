@@ -67,10 +67,14 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
                 None => return lost(gone(calling)),
                 // It is our own.
                 Some(Seen::Clue(_)) => {}
-                Some(Seen::Advice(advice)) => tell_advice(calling, &way, &advice).await?,
+                Some(Seen::Advice(advice)) => {
+                    if tell_advice(calling, &way, &advice).await? {
+                        return Ok(calling.given_up(&way.to, &way.wanted.call).await);
+                    }
+                }
             },
-            () = sleep_until(way.due) => return Ok(calling.late(&way.to).await),
-            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+            () = sleep_until(way.due) => return Ok(calling.late(&way.to, &way.wanted.call).await),
+            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
@@ -103,7 +107,7 @@ async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), Deaf>
     let to = calling.ground.request.to.clone();
     let command =
         Command { subject: to.clone(), headers: calling.headers(), body: String::from_utf8_lossy(&calling.body()).into_owned() };
-    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(listeners)));
+    let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
     let service = Subject::parse(&to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target));
     let world =
         World { service, card: Known::Absent, turn: Known::Absent, request: Known::Absent, listeners, ..World::default() };
@@ -118,12 +122,13 @@ async fn shown(calling: &mut Calling<'_>, card: Option<&str>, status: Option<Str
     let words = format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
     calling.teller.stage("answered", words, "").await?;
     let Some(card) = card else { return Ok((Outcome::Succeeded, None)) };
-    let value = calling.card(card).await;
-    let words = match &value {
-        Some(value) => format!("result card {card}: {}", value["content"]["error"]["message"].as_str().unwrap_or("no error")),
-        None => format!("result card {card}"),
+    let (words, body) = match calling.card(card).await {
+        Ok(value) => {
+            let error = value["content"]["error"]["message"].as_str().unwrap_or("no error");
+            (format!("result card {card}: {error}"), value.to_string())
+        }
+        Err(why) => (format!("result card {card}, which cannot be read: {why}"), String::new()),
     };
-    let body = value.map_or_else(String::new, |value| value.to_string());
     calling.teller.stage("result-card", words, body.clone()).await?;
     if !body.is_empty() {
         calling.teller.tell(EventKind::Chunk { bytes: body.len(), text: body.into() }).await?;

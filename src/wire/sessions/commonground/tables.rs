@@ -132,6 +132,7 @@ impl Tables {
             pointer: &result.id,
             call_id: &context.tool_call_id,
             card: Known::Found(result),
+            caller: Known::looked_up(self.worker_target(&context.agent_id).await?.map(drop)),
             in_roster: Known::Unknown,
             epoch: context.turn_epoch.unwrap_or_default(),
             turn: self.turn(context).await?,
@@ -150,6 +151,15 @@ impl Tables {
     /// Marks a row as read; left pending, it would be rung for every few seconds for ever.
     pub async fn consume(&self, inbox: &str) -> Result<(), CallProblem> {
         self.database.rows(CONSUME, &[&self.project, &inbox]).await.map(drop)
+    }
+
+    /// Closes the caller's inbox for a call that nobody waits for any more, with its closing row; a result that is there is marked as read.
+    pub async fn close(&mut self, row: &Row) -> Result<(), CallProblem> {
+        let call = row.text("correlation_id").unwrap_or_default();
+        match self.reported(call).await? {
+            Some(reported) => self.consume(&reported.inbox).await,
+            None => self.write(std::slice::from_ref(row)).await,
+        }
     }
 
     /// Writes all of the rows, or none.

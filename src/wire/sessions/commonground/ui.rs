@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    calling::{Calling, problem},
+    busy,
+    calling::{Calling, Report, problem},
     cause,
     sight::{self, Seen, Sight},
 };
@@ -77,7 +78,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     }
     calling.teller.tell(EventKind::Sent { bytes: command.body.len() }).await?;
     let end = follow(calling, &mut sight, &mut way).await?;
-    if end.1.as_ref().is_none_or(|problem| problem.kind != "agent-busy") && end.0 != Outcome::TimedOut {
+    if end.1.as_ref().is_none_or(|problem| !problem.kind.starts_with("agent-")) && end.0 != Outcome::TimedOut {
         calling.release_agent();
     }
     Ok(end)
@@ -107,7 +108,8 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
             biased;
             seen = sight.next(&way.wanted) => match seen {
                 None => return lost(gone(calling)),
-                Some(Seen::Advice(advice)) => tell_advice(calling, way, &advice).await?,
+                // The watchdog still ends what was given up.
+                Some(Seen::Advice(advice)) => drop(tell_advice(calling, way, &advice).await?),
                 Some(Seen::Clue(Clue::Ack { status, card, code, error })) => {
                     if let Some(end) = acknowledged(calling, way, Ack { status, card, code, error }).await? {
                         return Ok(end);
@@ -115,8 +117,8 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
                 }
                 Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
             },
-            () = sleep_until(way.due) => return Ok(calling.late(&way.to).await),
-            () = sleep_until(word) => calling.tell_waiting(&way.to).await?,
+            () = sleep_until(way.due) => return Ok(calling.late(&way.to, &way.wanted.call).await),
+            () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }
 }
@@ -130,27 +132,22 @@ struct Ack {
 
 async fn acknowledged(calling: &mut Calling<'_>, way: &Way, ack: Ack) -> Result<Option<End>, Deaf> {
     let Ack { status, card, code, error } = ack;
-    let told = error.or(code.clone()).map_or_else(String::new, |told| format!(": {told}"));
+    let told = error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
     calling.teller.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
-    match (status.as_str(), card) {
+    match (status.as_str(), &card) {
         ("accepted", _) => Ok(None),
-        ("busy", _) => {
-            let agent = &calling.agent;
-            let message = format!(
-                "agent {agent} has another action under way, or is wedged: that comes of an action id used twice, and never ends"
-            );
-            let remedy = match calling.channel.agent {
-                Some(_) => "wait for it, or take `agent` out of the connection: then each session makes one of its own",
-                None => "send it again: that makes a new agent",
-            };
-            Ok(Some((Outcome::Lost, Some(problem("agent-busy", message, remedy)))))
+        ("busy", _) => Ok(Some((Outcome::Lost, Some(busy::explained(calling).await)))),
+        (_, Some(card)) => {
+            let report = Report { card: Some(card), status: &status, code: code.as_deref(), message: error.as_deref() };
+            calling.end_with(report, way.call_card.as_deref()).await.map(Some)
         }
-        (_, Some(card)) => calling.end_with(Some(&card), way.call_card.as_deref()).await.map(Some),
         _ => {
             let code = code.unwrap_or_else(|| status.clone());
             let explained = refusal::explain(&code, &[]);
             let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
-            Ok(Some((Outcome::Lost, Some(problem(&code, format!("the UI worker refuses the action ({code}): {means}"), remedy)))))
+            let told: Vec<String> = error.into_iter().chain(Some(means)).filter(|words| !words.is_empty()).collect();
+            let message = format!("the UI worker refuses the action ({code}): {}", told.join(": "));
+            Ok(Some((Outcome::Lost, Some(problem(&code, message, remedy)))))
         }
     }
 }
@@ -166,7 +163,7 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
             }
             calling.teller.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
             let Ok(streams) = calling.streams() else { return Ok(()) };
-            if let Some(fault) = unheard(&streams, &subject).await {
+            if let Some(fault) = cause::oddity(&streams, &subject).await {
                 calling.teller.stage("preflight", fault, "").await?;
             }
             Ok(())
@@ -176,26 +173,21 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
     }
 }
 
-async fn unheard(streams: &async_nats::jetstream::Context, to: &str) -> Option<String> {
-    let cause = cause::likely(streams, to).await;
-    cause.starts_with("no consumer").then_some(cause)
-}
-
-/// Tells of a delivery that was given back, where it is of this call.
-pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) -> Result<(), Deaf> {
-    let Ok(streams) = calling.streams() else { return Ok(()) };
+/// Tells of a delivery that was given back, where it is of this call; whether it was the last, so that none comes any more.
+pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) -> Result<bool, Deaf> {
+    let Ok(streams) = calling.streams() else { return Ok(false) };
     if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
-        return Ok(());
+        return Ok(false);
     }
     let Advice { consumer, deliveries, .. } = advice;
     if advice.given_up {
         let words = format!(
             "{consumer} gave the command up after {deliveries} deliveries: its log says why; the caller hears nothing more"
         );
-        return calling.teller.stage("given-up", words, "").await;
+        return calling.teller.stage("given-up", words, "").await.map(|()| true);
     }
     let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
-    calling.teller.stage("given-back", words, "").await
+    calling.teller.stage("given-back", words, "").await.map(|()| false)
 }
 
 pub fn gone(calling: &Calling<'_>) -> CallProblem {
