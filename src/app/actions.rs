@@ -24,6 +24,8 @@ pub enum Scope {
     Calls,
     Watch,
     History,
+    /// Calls that are answered by hand.
+    Waiting,
 }
 
 impl Scope {
@@ -48,6 +50,7 @@ impl Scope {
             Self::Calls => "Invoke · calls",
             Self::Watch => "Watch",
             Self::History => "History",
+            Self::Waiting => "Waiting",
         }
     }
 }
@@ -88,6 +91,7 @@ actions! {
     ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
     ShowWatch       "show-watch"       Global   ["4"],                  "Watch",           "See what passes on the bus";
     ShowHistory     "show-history"     Global   ["5"],                  "History",         "Find, open, compare and replay calls that were made";
+    ShowWaiting     "show-waiting"     Global   ["6"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
     Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
@@ -205,7 +209,7 @@ actions! {
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     SendMany        "send-many"        Invoke   ["n"],                  "n times…",        "Send the request many times, some at once, and see the median and the slowest";
     Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, direct, god endpoint, probe";
-    AnswerByHand    "answer-by-hand"   Invoke   ["H"],                  "answer",          "Answer for the CommonGround tool by hand, in the place of its service; a call that waits is asked for its result";
+    AnswerByHand    "answer-by-hand"   Invoke   ["H"],                  "answer",          "Answer for the CommonGround tool by hand, in the place of its service; its calls come to Waiting";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
     EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";
@@ -241,6 +245,11 @@ actions! {
     CopyKept        "copy-kept"        History  ["y"],                  "copy as…",        "Copy the answer, the request or the whole call as JSON lines";
     ExportKept      "export-kept"      History  ["w"],                  "export",          "Write the call to a file, as JSON lines";
     RemoveKept      "remove-kept"      History  ["x"],                  "remove",          "Take the call out of the history";
+
+    SendAnswer      "send-answer"      Waiting  ["ctrl+enter", "alt+enter", "f6"], "send", "Write the answer as it stands, and tell the caller";
+    RefuseCall      "refuse-call"      Waiting  ["R"],                  "refuse…",         "Answer the call with a failure: a message is asked for, its code is refused";
+    LeaveCall       "leave-call"       Waiting  ["L"],                  "leave it",        "Leave the call without an answer: its caller waits in vain, as with a service that hangs";
+    StopStand       "stop-answering"   Waiting  ["X"],                  "stop…",           "Answer for a tool no longer";
 }
 
 impl Act {

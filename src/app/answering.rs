@@ -1,15 +1,44 @@
-//! Answering calls by hand: for which tool, and the call that waits for its result.
+//! Answering calls by hand: for which tools, the calls that wait for a result, and what is written as their answers.
 
-use crate::model::{call::CallProblem, entry::EntryId};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    model::{call::CallProblem, clock::Millis, entry::EntryId},
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, source::Source},
+    systems::commonground::by_hand::Waiting,
+};
+
+/// A call that waits: the turn of its stand, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AskId {
+    pub turn: u64,
+    pub number: u64,
+}
 
 /// What a user asks of it, and what comes back.
 #[derive(Clone, Debug)]
 pub enum AnsweringMessage {
-    /// Answer for that tool, through the connection that calls use; for another no longer.
+    /// Answer for that tool too, through the connection that calls use.
     Begin(EntryId),
-    Stop,
-    /// The result of the call that waits, as it was typed.
-    Reply(String),
+    /// Answer for it no longer; calls that wait are left without an answer.
+    Stop {
+        turn: u64,
+    },
+    Choose(AskId),
+    /// Edits of the answer, as one step of undo.
+    Edit {
+        ask: AskId,
+        edits: Vec<Edit>,
+    },
+    Undo(AskId),
+    Redo(AskId),
+    /// Give the call its answer as it stands.
+    Send(AskId),
+    /// Leave the call without an answer.
+    Leave(AskId),
 
     /// Commands are taken.
     Began {
@@ -17,39 +46,106 @@ pub enum AnsweringMessage {
         subject: String,
         warnings: Vec<String>,
     },
-    /// A call waits.
-    Asked {
-        turn: u64,
-        asked: Asked,
-    },
+    /// A call waits, or waits again as its answer could not be written.
+    Asked(Box<Asked>),
     /// What became of a command, and whether that is as it should be.
     Told {
-        turn: u64,
+        ask: AskId,
         words: String,
         good: bool,
     },
+    /// Time goes by while calls wait.
+    Tick,
     Ended {
         turn: u64,
         problem: CallProblem,
     },
 }
 
-/// A call that waits for its result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A call that waits for its result, as it comes.
+#[derive(Clone, Debug)]
 pub struct Asked {
-    pub tool: String,
-    pub call: String,
-    pub agent: String,
+    pub ask: AskId,
+    pub waiting: Waiting,
     /// As JSON, without what is secret.
     pub arguments: String,
+    /// Why the answer before could not be written.
+    pub failed: Option<CallProblem>,
+}
+
+/// The same with its answer.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub asked: Asked,
+    /// Since when it waits here.
+    pub since: Millis,
+    /// When its caller stops waiting, about.
+    pub due: Option<Millis>,
+    /// As it stands, and as it stood before each edit and each undo.
+    pub answer: Source,
+    pub done: Vec<Source>,
+    pub undone: Vec<Source>,
+    /// Where it was last set: edits one after another at the same place make one step.
+    pub place: Option<Pointer>,
+    /// It is on its way.
+    pub sent: bool,
+}
+
+impl Open {
+    /// The answer as a value.
+    #[must_use]
+    pub fn value(&self) -> Arc<Value> {
+        self.answer.value(0).cloned().unwrap_or_default()
+    }
+}
+
+/// A tool that is answered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stand {
+    pub turn: u64,
+    pub tool: String,
+    pub connection: String,
+    /// What is listened to; `None`: not yet.
+    pub subject: Option<String>,
 }
 
 /// Everything about it.
 #[derive(Clone, Debug, Default)]
 pub struct Answering {
-    /// The tool that is answered for.
-    pub tool: Option<String>,
-    pub waiting: Option<Asked>,
-    /// Tells one beginning from the one before.
+    pub stands: Vec<Stand>,
+    /// In the order in which they came.
+    pub open: Vec<Open>,
+    pub chosen: Option<AskId>,
+    /// What the clock showed at the last message about it.
+    pub now: Millis,
+    /// The turn of the newest stand: tells one from another of the same tool.
     pub turn: u64,
+}
+
+impl Answering {
+    /// Whether nothing is answered for.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.stands.is_empty()
+    }
+
+    #[must_use]
+    pub fn stand_of(&self, tool: &str) -> Option<&Stand> {
+        self.stands.iter().find(|stand| stand.tool == tool)
+    }
+
+    /// The call that is shown: the chosen one, else the one that waits longest.
+    #[must_use]
+    pub fn shown(&self) -> Option<&Open> {
+        self.chosen.and_then(|chosen| self.get(chosen)).or_else(|| self.open.first())
+    }
+
+    #[must_use]
+    pub fn get(&self, ask: AskId) -> Option<&Open> {
+        self.open.iter().find(|open| open.asked.ask == ask)
+    }
+
+    pub fn get_mut(&mut self, ask: AskId) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.asked.ask == ask)
+    }
 }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
+    answering::AskId,
     checking::Snapshot,
     message::{Purpose, TextTarget},
 };
@@ -17,7 +18,7 @@ use crate::{
         traffic::Tapped,
     },
     schema::pointer::Pointer,
-    systems::{deployed::push::Push, system::Place},
+    systems::{commonground::result::Built, deployed::push::Push, system::Place},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -82,8 +83,8 @@ pub enum Effect {
         since: Option<Millis>,
     },
     StopWatching,
-    /// Take the calls of a CommonGround tool in its place, and of no other. Answered by `Answering` with `Began`, `Asked`, `Told` and `Ended`
-    /// of that turn.
+    /// Take the calls of a CommonGround tool in its place too. Answered by `Answering` with `Began`, `Asked`, `Told`, `Tick` and `Ended` of
+    /// that turn.
     Answer {
         turn: u64,
         connection: Box<Connection>,
@@ -91,9 +92,15 @@ pub enum Effect {
         /// The part of its subject that its service listens on.
         target: String,
     },
-    /// Give the call that waits its result, as it was typed.
-    Reply(String),
-    StopAnswering,
+    /// Give a call that waits its result, or leave it without one. Answered by `Told`, or by `Asked` where it could not be written.
+    Reply {
+        ask: AskId,
+        built: Option<Box<Built>>,
+    },
+    /// Answer for that tool no longer.
+    StopAnswering {
+        turn: u64,
+    },
     /// Keep what was heard in a new file. Answered by `Watch` with `Saved`, or `Failed`.
     SaveTrace {
         path: String,

@@ -3,7 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    answering::AnsweringMessage, compose::plan::Plan, documents::Change, folder::FolderList, notices::NoticeKind,
+    answering::{AnsweringMessage, AskId},
+    compose::plan::Plan,
+    documents::Change,
+    folder::FolderList,
+    notices::NoticeKind,
     watching::WatchMessage,
 };
 use crate::{
@@ -39,6 +43,8 @@ pub enum ScreenId {
     Invoke,
     Watch,
     History,
+    /// Calls that wait to be answered by hand.
+    Waiting,
     /// The form program's only one.
     Form,
 }
@@ -306,6 +312,8 @@ pub enum TextTarget {
     Entry(EntryId),
     /// The arguments typed for this tool.
     Arguments(EntryId),
+    /// The answer to this call.
+    Answer(AskId),
     /// The document of the form program.
     Form,
 }

@@ -275,12 +275,18 @@ impl State {
     /// Whether there is an edit to take back from where the user is.
     #[must_use]
     pub fn can_undo(&self) -> bool {
+        if self.screen == ScreenId::Waiting {
+            return self.answering.shown().is_some_and(|open| !open.done.is_empty());
+        }
         self.documents.can_undo() || self.typed_for().is_some_and(|tool| self.typed.can_undo(tool))
     }
 
     /// Whether there is an edit to make again.
     #[must_use]
     pub fn can_redo(&self) -> bool {
+        if self.screen == ScreenId::Waiting {
+            return self.answering.shown().is_some_and(|open| !open.undone.is_empty());
+        }
         self.documents.can_redo() || self.typed_for().is_some_and(|tool| self.typed.can_redo(tool))
     }
 

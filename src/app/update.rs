@@ -13,6 +13,7 @@ mod watching;
 mod workflow;
 
 use super::{
+    answering::AnsweringMessage,
     compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
@@ -217,6 +218,7 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
             return files::change(state, &label, &[Change::Entry(EntryEdit { entry, edit })], now);
         }
         TextTarget::Arguments(tool) => calls::arguments(state, &tool, &[edit], now),
+        TextTarget::Answer(ask) => return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now),
         TextTarget::Form => {
             if let Some(file) = state.form.as_ref().map(|form| form.file.clone()) {
                 let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));

@@ -1,6 +1,12 @@
 //! `toolcrib serve` for CommonGround: answers for tools in a channel, by the rules of a stub or by hand.
 
-use std::{io::BufRead, path::Path, sync::Arc, thread};
+use std::{
+    collections::{HashMap, VecDeque},
+    io::BufRead,
+    path::Path,
+    sync::Arc,
+    thread,
+};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -20,13 +26,14 @@ use crate::{
         connection::{Channel, Connection},
         problem::{Problem, ProblemKind},
     },
-    systems::commonground::{
-        executor::{self, Spoken, typed},
-        rows,
-    },
+    runtime::now::now,
+    systems::commonground::{by_hand, executor, routes, rows},
     wire::{
         registry::Registry,
-        serve::executor::{By, Executor, Question, Stand, Told},
+        serve::{
+            asking::{Asking, By, Question, Stand},
+            executor::{Executor, Told},
+        },
     },
 };
 
@@ -44,6 +51,8 @@ pub struct Wanted<'w> {
 pub struct Answering {
     stands: Vec<Stand>,
     questions: mpsc::Receiver<Question>,
+    /// How many seconds the callers of a tool wait.
+    patience: HashMap<String, u64>,
 }
 
 /// The tools that are wanted, with who answers for each.
@@ -52,7 +61,7 @@ pub struct Answering {
 /// When a tool is not there, sends to no subject, or nothing says how to answer for it.
 pub fn stands(wanted: &Wanted<'_>, opened: &Opened, channel: &Channel, out: &Out) -> Result<Answering, Problem> {
     let (asks, questions) = mpsc::channel(1);
-    let mut stands = Vec::new();
+    let (mut stands, mut patience) = (Vec::new(), HashMap::new());
     for stub in wanted.stub.map_or_else(|| Ok(Vec::new()), |path| stubs::services(path, out))? {
         let target = match &stub.request {
             Some(subject) => executor::target_of(subject, channel).ok_or_else(|| no_subject(&stub.name))?,
@@ -66,17 +75,15 @@ pub fn stands(wanted: &Wanted<'_>, opened: &Opened, channel: &Channel, out: &Out
             return Err(Problem::new(ProblemKind::Input, "serving", format!("nothing says how to answer for \"{word}\""))
                 .remedy("name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)"));
         }
-        stands.push(Stand {
-            tool: opened.tool(word)?.name.clone(),
-            target: target(word, opened, channel)?,
-            by: By::Hand(asks.clone()),
-        });
+        let tool = opened.tool(word)?;
+        patience.insert(tool.name.clone(), routes::waiting(tool));
+        stands.push(Stand { tool: tool.name.clone(), target: target(word, opened, channel)?, by: By::Hand(asks.clone()) });
     }
     if stands.is_empty() {
         return Err(Problem::new(ProblemKind::Input, "serving", "nothing says what to answer for")
             .remedy("name tools and --by-hand, or a stub file (--stub FILE)"));
     }
-    Ok(Answering { stands, questions })
+    Ok(Answering { stands, questions, patience })
 }
 
 fn target(word: &str, opened: &Opened, channel: &Channel) -> Result<String, Problem> {
@@ -90,7 +97,7 @@ fn no_subject(word: &str) -> Problem {
 
 /// Answers until it is interrupted.
 pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answering: Answering) -> Ended {
-    let Answering { stands, mut questions } = answering;
+    let Answering { stands, mut questions, patience } = answering;
     let registry = Registry::default();
     let mut interrupt = std::pin::pin!(interrupted());
     let starting = async {
@@ -116,20 +123,19 @@ pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answe
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(executor.run(report, stop.clone()));
     let mut typing = None;
-    let mut open: Option<Question> = None;
+    let mut desk = Desk { waiting: VecDeque::new(), patience };
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
             Some(told) = reports.recv() => tell(global, out, &told)?,
-            Some(question) = questions.recv(), if open.is_none() => {
-                show(out, &question);
+            Some(question) = questions.recv() => {
                 typing.get_or_insert_with(lines);
-                open = Some(question);
+                desk.take(question, out);
             }
-            line = next(&mut typing), if open.is_some() => match (line, open.take()) {
-                (Some(line), Some(question)) => answer(question, &line),
-                // Nobody types any more: the question is dropped, and the call stays unanswered.
-                _ => stop.cancel(),
+            line = next(&mut typing), if !desk.waiting.is_empty() => match line {
+                Some(line) => desk.answer(&line, out),
+                // Nobody types any more: what waits stays unanswered.
+                None => stop.cancel(),
             },
             _ = &mut running => break,
         }
@@ -143,17 +149,59 @@ pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answe
     }
 }
 
-fn show(out: &mut Out, question: &Question) {
-    let Question { tool, call, agent, arguments, .. } = question;
-    let arguments = Value::from(arguments.clone()).to_string();
-    out.say(format_args!("{agent} asks {tool} ({call}): {}", Mask::default().text(&arguments)));
-    out.say("type its result, in JSON or plain words, or {\"error\": {\"code\": …, \"message\": …}}");
+/// The calls that wait to be answered by hand; the first is the one that is asked for.
+struct Desk {
+    waiting: VecDeque<Question>,
+    patience: HashMap<String, u64>,
 }
 
-fn answer(question: Question, line: &str) {
-    let spoken: Spoken = typed(line.trim());
-    // An error only says that the call is no longer waited for.
-    let _ = question.reply.send(spoken);
+impl Desk {
+    fn take(&mut self, question: Question, out: &mut Out) {
+        self.waiting.push_back(question);
+        match self.waiting.len() {
+            1 => self.show(out),
+            more => out.say(format_args!("{} more wait", more - 1)),
+        }
+    }
+
+    fn show(&self, out: &mut Out) {
+        let Some(Question { asking, .. }) = self.waiting.front() else { return };
+        let Asking { waiting, arguments, failed, .. } = asking;
+        let context = &waiting.context;
+        let epoch = context.turn_epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
+        let seconds = self.patience.get(&waiting.tool).copied().unwrap_or_else(by_hand::patience);
+        let left = waiting.due(seconds).map(|due| match due.since(now()).div_ceil(1_000) {
+            0 => "; its caller may no longer wait".to_owned(),
+            left => format!("; its caller waits {left} s more"),
+        });
+        let (agent, tool, call) = (&context.agent_id, &waiting.tool, &context.tool_call_id);
+        let turn = &context.agent_turn_id;
+        out.say(format_args!("{agent} asks {tool} ({call}, {turn}{epoch}){}", left.unwrap_or_default()));
+        let arguments = serde_json::to_string_pretty(arguments).unwrap_or_default();
+        for line in Mask::default().text(&arguments).lines() {
+            out.say(format_args!("  {line}"));
+        }
+        if let Some(problem) = failed {
+            out.warn(format!("the answer could not be written: {} — {}", problem.message, problem.remedy));
+        }
+        out.say(
+            "type its result in one line, as JSON or in plain words; {\"error\": {\"code\": …, \"message\": …}} fails; \
+             {\"status\": \"partial\", \"result\": …, \"error\": …, \"after_execution\": …} says all of it",
+        );
+    }
+
+    /// Answers the first call; a line that is no answer is asked for again.
+    fn answer(&mut self, line: &str, out: &mut Out) {
+        let answer = match by_hand::typed(line) {
+            Ok(answer) => answer,
+            Err(why) => return out.warn(format!("that is no answer: {why}; type it once more")),
+        };
+        if let Some(Question { asking, reply }) = self.waiting.pop_front() {
+            // An error only says that the call is no longer waited for.
+            let _ = reply.send(Some(by_hand::built(&answer, asking.waiting.command)));
+        }
+        self.show(out);
+    }
 }
 
 /// Lines of the input, read where nothing else waits for them.
@@ -177,7 +225,7 @@ async fn next(typing: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
 }
 
 fn tell(global: &Global, out: &mut Out, told: &Told) -> Result<(), Halt> {
-    let Told { tool, call, agent, rule, words, status, rows, written, problem } = told;
+    let Told { tool, call, agent, rule, words, status, rows, written, problem, .. } = told;
     if global.json {
         let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
         let rows: Vec<Value> = rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();

@@ -1,41 +1,51 @@
-//! Takes calls in a tool's place and asks the user for their results.
+//! Takes calls in the place of tools and asks the user for their results.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
-    task::AbortHandle,
+    time::sleep,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     app::{
-        answering::{AnsweringMessage, Asked},
+        answering::{AnsweringMessage, AskId, Asked},
         message::Message,
     },
     engine::mask::Mask,
     model::{call::CallProblem, connection::Connection},
-    systems::commonground::executor::{self, Spoken},
+    systems::commonground::{card::Card, result::Built},
     wire::{
         registry::Registry,
-        serve::executor::{By, Executor, Question, Stand, Told},
+        serve::{
+            asking::{Asking, By, Question, Stand},
+            executor::{Executor, Told},
+        },
     },
 };
 
 /// Reports on their way at most.
 const QUEUE: usize = 64;
 
-/// Whoever waits for the result of the call that was asked.
-type Waiting = Arc<Mutex<Option<oneshot::Sender<Spoken>>>>;
+/// Whoever waits for the result of a call that was asked.
+type Waiting = Arc<Mutex<HashMap<AskId, oneshot::Sender<Option<Built>>>>>;
 
-/// What is answered for, if anything is.
+/// What is answered for, by turn.
 #[derive(Debug, Default)]
-pub struct AnsweringByHand(Option<(AbortHandle, Waiting)>);
+pub struct AnsweringByHand {
+    stands: HashMap<u64, CancellationToken>,
+    waiting: Waiting,
+}
 
 impl Drop for AnsweringByHand {
     fn drop(&mut self) {
-        self.stop();
+        self.stands.values().for_each(CancellationToken::cancel);
     }
 }
 
@@ -48,30 +58,29 @@ pub struct For {
 }
 
 impl AnsweringByHand {
-    /// Answers no more; a call that waits comes again, to whoever listens then.
-    pub fn stop(&mut self) {
-        if let Some((task, _)) = self.0.take() {
-            task.abort();
+    /// Answers for that tool no more.
+    pub fn stop(&mut self, turn: u64) {
+        if let Some(stop) = self.stands.remove(&turn) {
+            stop.cancel();
         }
+        held(&self.waiting).retain(|ask, _| ask.turn != turn);
     }
 
-    /// Gives the call that waits its result.
-    pub fn reply(&self, text: &str) {
-        let Some((_, waiting)) = &self.0 else { return };
-        if let Some(reply) = waiting.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    /// Gives a call its result, or leaves it without one.
+    pub fn reply(&self, ask: AskId, built: Option<Box<Built>>) {
+        if let Some(reply) = held(&self.waiting).remove(&ask) {
             // An error only says that the call is no longer waited for.
-            let _ = reply.send(executor::typed(text));
+            let _ = reply.send(built.map(|built| *built));
         }
     }
 
-    /// Answers for that tool from now on, and for no other.
+    /// Answers for that tool too from now on.
     pub fn begin(&mut self, of: For, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
-        self.stop();
-        let waiting = Waiting::default();
-        let asked = Arc::clone(&waiting);
-        let answering = async move {
+        let (stop, waiting) = (CancellationToken::new(), Arc::clone(&self.waiting));
+        self.stands.insert(of.turn, stop.clone());
+        tokio::spawn(async move {
             let turn = of.turn;
-            let problem = match answer(of, &registry, &messages, &asked).await {
+            let problem = match answer(of, &registry, &messages, &waiting, stop).await {
                 Ok(()) => CallProblem {
                     kind: "connection-lost".into(),
                     message: "the connection ended".into(),
@@ -80,45 +89,72 @@ impl AnsweringByHand {
                 Err(problem) => problem,
             };
             let _ = messages.send(Message::Answering(AnsweringMessage::Ended { turn, problem })).await;
-        };
-        self.0 = Some((tokio::spawn(answering).abort_handle(), waiting));
+        });
     }
 }
 
-async fn answer(of: For, registry: &Registry, messages: &mpsc::Sender<Message>, waiting: &Waiting) -> Result<(), CallProblem> {
+fn held(waiting: &Waiting) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Built>>>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn answer(
+    of: For,
+    registry: &Registry,
+    messages: &mpsc::Sender<Message>,
+    waiting: &Waiting,
+    stop: CancellationToken,
+) -> Result<(), CallProblem> {
     let For { turn, connection, tool, target } = of;
     let send = |message| messages.send(Message::Answering(message));
     let (asks, mut questions) = mpsc::channel(1);
-    let bus = registry.open(&connection).await?;
-    let stands = vec![Stand { tool, target, by: By::Hand(asks) }];
-    let executor = Executor::start(&connection, &*bus, registry.secrets(), stands).await?;
+    let starting = async {
+        let bus = registry.open(&connection).await?;
+        let stands = vec![Stand { tool, target, by: By::Hand(asks) }];
+        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands).await?;
+        Ok::<_, CallProblem>((bus, executor))
+    };
+    let (_bus, executor) = tokio::select! {
+        () = stop.cancelled() => return Ok(()),
+        started = starting => started?,
+    };
     let subject = executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default();
     // An error only says that the loop has ended, and with it this.
     let _ = send(AnsweringMessage::Began { turn, subject, warnings: executor.warnings.clone() }).await;
     let (report, mut reports) = mpsc::channel(QUEUE);
-    let mut running = std::pin::pin!(executor.run(report, CancellationToken::new()));
+    let mut running = std::pin::pin!(executor.run(report, stop));
     loop {
+        let waits = held(waiting).keys().any(|ask| ask.turn == turn);
         let message = tokio::select! {
             () = &mut running => return Ok(()),
             Some(told) = reports.recv() => told_words(turn, told),
-            Some(question) = questions.recv() => {
-                let Question { tool, call, agent, arguments, reply } = question;
-                *waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
-                let arguments = Mask::default().text(&Value::from(arguments).to_string()).into_owned();
-                AnsweringMessage::Asked { turn, asked: Asked { tool, call, agent, arguments } }
+            Some(Question { asking, reply }) = questions.recv() => {
+                let asked = asked(turn, asking);
+                held(waiting).insert(asked.ask, reply);
+                AnsweringMessage::Asked(Box::new(asked))
             }
+            // Something counts down on the screen.
+            () = sleep(Duration::from_secs(1)), if waits => AnsweringMessage::Tick,
         };
         let _ = send(message).await;
     }
 }
 
+fn asked(turn: u64, asking: Asking) -> Asked {
+    let Asking { number, mut waiting, arguments, failed } = asking;
+    let arguments = serde_json::to_string_pretty(&arguments).unwrap_or_default();
+    // The arguments stand there too, and the result's card needs only the labels.
+    waiting.call = Card { content: Value::Null, ..waiting.call };
+    Asked { ask: AskId { turn, number }, waiting, arguments: Mask::default().text(&arguments).into_owned(), failed }
+}
+
 fn told_words(turn: u64, told: Told) -> AnsweringMessage {
-    let Told { tool, agent, words, written, problem, .. } = told;
+    let Told { number, tool, agent, words, written, problem, .. } = told;
+    let ask = AskId { turn, number };
     match problem {
         Some(problem) => {
             let words = format!("{tool} for {agent} is not answered: {} — {}", problem.message, problem.remedy);
-            AnsweringMessage::Told { turn, words, good: false }
+            AnsweringMessage::Told { ask, words, good: false }
         }
-        None => AnsweringMessage::Told { turn, words: format!("{tool} for {agent}: {words}"), good: written },
+        None => AnsweringMessage::Told { ask, words: format!("{tool} for {agent}: {words}"), good: written },
     }
 }

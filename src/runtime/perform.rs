@@ -157,8 +157,8 @@ impl Performer {
                 let of = For { turn, connection: *connection, tool, target };
                 self.answering.begin(of, Arc::clone(&self.registry), self.messages.clone());
             }
-            Effect::Reply(text) => self.answering.reply(&text),
-            Effect::StopAnswering => self.answering.stop(),
+            Effect::Reply { ask, built } => self.answering.reply(ask, built),
+            Effect::StopAnswering { turn } => self.answering.stop(turn),
             Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),

@@ -10,7 +10,8 @@
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 //!
-//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn, [`rows`] what is written of them.
+//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn, [`rows`] what is written of them;
+//! [`executor`] does a service's part, [`by_hand`] asks a person for it.
 //!
 //! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`listening`] who hears it, [`report`] why
 //! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
@@ -20,6 +21,7 @@
 pub mod action;
 pub mod after;
 pub mod answer;
+pub mod by_hand;
 pub mod card;
 pub mod checks;
 pub mod clue;

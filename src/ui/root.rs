@@ -155,14 +155,15 @@ impl Root {
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill(bar).to(line, 0).put(" ", bar).put(name, styles[Role::BarActive]).put(if is_narrow { "" } else { " · " }, bar);
-        let tabs: usize = self.tabs.iter().map(|row| width(row.act.row().title) + 2 + gap.len()).sum();
+        let named: Vec<&ScreenRow> = self.tabs.iter().filter(|row| (row.named)(state)).collect();
+        let tabs: usize = named.iter().map(|row| width(row.act.row().title) + 2 + gap.len()).sum();
         let right = width(&words) + width(&mode) + 8;
         let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
         let start = usize::from(pen.column_now()) + if is_narrow { 2 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.to(line, u16::try_from(middle).unwrap_or(0));
-        for row in self.tabs {
+        for row in named {
             let active = row.id == state.screen;
             let style = if active { styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED) } else { bar };
             let key = self.keymap.shown(row.act);

@@ -4,11 +4,12 @@ pub mod form;
 pub mod history;
 pub mod invoke;
 pub mod tools;
+pub mod waiting;
 pub mod watch;
 pub mod workflow;
 
 use super::view::Screen;
-use crate::app::{actions::Act, message::ScreenId};
+use crate::app::{actions::Act, message::ScreenId, state::State};
 
 /// A row of the table.
 pub struct ScreenRow {
@@ -16,13 +17,31 @@ pub struct ScreenRow {
     /// The action that shows it; its title is the screen's name.
     pub act: Act,
     pub make: fn() -> Box<dyn Screen>,
+    /// Whether the top line names it.
+    pub named: fn(&State) -> bool,
+}
+
+fn always(_: &State) -> bool {
+    true
 }
 
 /// Every screen, in the order of the top line.
 pub const SCREENS: &[ScreenRow] = &[
-    ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default() },
-    ScreenRow { id: ScreenId::Workflow, act: Act::ShowWorkflow, make: || Box::<workflow::WorkflowScreen>::default() },
-    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke },
-    ScreenRow { id: ScreenId::Watch, act: Act::ShowWatch, make: || Box::<watch::WatchScreen>::default() },
-    ScreenRow { id: ScreenId::History, act: Act::ShowHistory, make: || Box::<history::History>::default() },
+    ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default(), named: always },
+    ScreenRow {
+        id: ScreenId::Workflow,
+        act: Act::ShowWorkflow,
+        make: || Box::<workflow::WorkflowScreen>::default(),
+        named: always,
+    },
+    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke, named: always },
+    ScreenRow { id: ScreenId::Watch, act: Act::ShowWatch, make: || Box::<watch::WatchScreen>::default(), named: always },
+    ScreenRow { id: ScreenId::History, act: Act::ShowHistory, make: || Box::<history::History>::default(), named: always },
+    ScreenRow {
+        id: ScreenId::Waiting,
+        act: Act::ShowWaiting,
+        make: || Box::<waiting::Waiting>::default(),
+        // Most workspaces never need it.
+        named: |state| !state.answering.is_idle() || state.screen == ScreenId::Waiting,
+    },
 ];

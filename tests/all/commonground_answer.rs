@@ -7,7 +7,12 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{commonground::CommonGround, place::Place, signals, terminal::toolcrib};
+use crate::support::{
+    commonground::CommonGround,
+    place::Place,
+    signals,
+    terminal::{Terminal, toolcrib},
+};
 
 const COUNT: &str = r#"tool_name: word_count
 target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call"
@@ -186,36 +191,109 @@ fn an_answer_is_typed_by_hand() {
     there.put(&[LAMP]);
     let place = place(&there, true);
     let (mut serving, _) = Serving::start(&there, &place, &["--by-hand", "lamp"]);
+    // What is no answer is asked for again, and the next line is one.
+    serving.types(r#"{"on": "by ha"#);
     serving.types(r#"{"on": "by hand"}"#);
-    let events = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
-    assert_eq!(stage(&events, "result-card")["body"]["content"]["result"], json!({"on": "by hand"}));
+    let answered = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
+    assert_eq!(stage(&answered, "result-card")["body"]["content"]["result"], json!({"on": "by hand"}));
     assert_eq!(serving.told()["status"], "success");
+
+    serving.types(
+        r#"{"status": "partial", "result": [1], "error": {"code": "late", "message": "one lamp"}, "after_execution": "suspend"}"#,
+    );
+    let answered = events(&there, &place, &["--route", "direct", "lamp", "room=hall"]);
+    let content = &stage(&answered, "result-card")["body"]["content"];
+    assert_eq!((&content["status"], &content["result"]), (&json!("partial"), &json!([1])));
+    assert_eq!((&content["error"]["code"], &content["after_execution"]), (&json!("late"), &json!("suspend")));
 }
 
-#[test]
-fn an_answer_is_given_on_the_screen() {
-    let there = CommonGround::start();
-    there.put(&[LAMP]);
-    let place = place(&there, true);
-    let mut terminal =
-        toolcrib([&place.here]).home(place.home.path()).folder(&place.here).variable(VARIABLE, there.postgres.dsn()).start();
+/// The program on the screen, answering for the lamp.
+fn answering(there: &CommonGround, place: &Place, (columns, rows): (u16, u16)) -> Terminal {
+    let setup = toolcrib([&place.here]).size(columns, rows).home(place.home.path()).folder(&place.here);
+    let mut terminal = setup.variable(VARIABLE, there.postgres.dsn()).start();
     terminal.wait_for("word_count");
     terminal.press(["down", "3"]);
     terminal.wait_for("lamp · external");
     terminal.press(["H"]);
     terminal.wait_for("answering by hand what comes on cg.v1r4.lab.public.cmd.tool.lamp.*");
-    let calling = command(&there, &place, &["--json", "call", "--route", "direct", "lamp", "room=hall"]).spawn().unwrap();
-    terminal.wait_for("asks lamp: H in Invoke answers");
-    terminal.press(["H"]);
-    terminal.wait_for("A call waits for its result");
-    terminal.wait_for("hall");
-    terminal.type_text(r#"{"on": "by screen"}"#);
-    terminal.press(["enter"]);
+    terminal
+}
+
+fn calling(there: &CommonGround, place: &Place, room: &str) -> Child {
+    command(there, place, &["--json", "call", "--route", "direct", "lamp", room]).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn said(calling: Child) -> String {
+    String::from_utf8(calling.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn calls_that_wait_are_chosen_and_answered_in_a_form() {
+    let there = CommonGround::start();
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    let mut terminal = answering(&there, &place, (160, 50));
+    let hall = calling(&there, &place, "room=hall");
+    terminal.wait_for("asks lamp: 6 answers");
+    terminal.press(["6"]);
+    terminal.wait_for("Calls · 1 waiting");
+    let cellar = calling(&there, &place, "room=cellar");
+    terminal.wait_for("Calls · 2 waiting");
+
+    // The one that came last is answered first, and what the content rules want stands at the field.
+    terminal.press(["down"]);
+    terminal.wait_for("\"room\": \"cellar\"");
+    terminal.press(["enter", "tab"]);
+    terminal.type_text("{\"on\": tru");
+    terminal.wait_for("begins as JSON, and is none");
+    terminal.press(["alt+enter"]);
+    terminal.wait_for("Calls · 2 waiting");
+    terminal.type_text("e}");
+    terminal.wait_for("\"on\": true");
+    terminal.press(["alt+enter"]);
     terminal.wait_for("success: written and reported");
-    let text = String::from_utf8(calling.wait_with_output().unwrap().stdout).unwrap();
-    assert!(text.contains("by screen"), "{text}");
+    let text = said(cellar);
+    assert!(text.contains(r#""on":true"#), "{text}");
+
+    // The other one is refused, with a message of its own.
+    terminal.wait_for("Calls · 1 waiting");
+    terminal.press(["esc", "esc", "R"]);
+    terminal.wait_for("Refuse the call");
+    terminal.type_text("no hand is free");
+    terminal.press(["enter"]);
+    terminal.wait_for("failed: written and reported");
+    let text = said(hall);
+    assert!(text.contains("no hand is free") && text.contains(r#""refused""#), "{text}");
+    terminal.wait_for("no call waits");
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());
+}
+
+#[test]
+fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() {
+    let there = CommonGround::start();
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    let mut terminal = answering(&there, &place, (120, 36));
+    let mut hall = calling(&there, &place, "room=hall");
+    terminal.press(["6"]);
+    terminal.wait_for("Calls · 1 waiting");
+    terminal.press(["enter", "right"]);
+    terminal.wait_for("message *");
+    terminal.press(["alt+enter"]);
+    terminal.wait_for("is required");
+    terminal.wait_for("Calls · 1 waiting");
+    terminal.press(["esc", "esc", "L"]);
+    terminal.wait_for("left without an answer");
+    terminal.wait_for("no call waits");
+    let rows = asked(&there, "select count(*) from cards where metadata ->> 'type' = 'tool.result'");
+    assert_eq!(rows, json!([[0]]));
+    terminal.press(["X"]);
+    terminal.wait_for("lamp is no longer answered for");
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
+    signals::send(hall.id(), "INT");
+    let _ = hall.wait();
 }
 
 #[test]

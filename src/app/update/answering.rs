@@ -1,59 +1,84 @@
-//! Answering by hand: beginning and ending it, calls that wait, their results.
+//! Answering by hand: beginning and ending it, calls that wait, their answers.
+
+use serde_json::Value;
 
 use crate::{
     app::{
         actions::Act,
-        answering::{Answering, AnsweringMessage},
+        answering::{Answering, AnsweringMessage, AskId, Asked, Open, Stand},
+        documents::UNDO_STEPS,
         effect::Effect,
+        message::ScreenId,
         notices::NoticeKind,
         state::State,
     },
     model::{clock::Millis, entry::EntryId},
-    systems::commonground::executor,
+    schema::pointer::Pointer,
+    syntax::{
+        edit::{Edit, EditError},
+        source::{Format, Source},
+    },
+    systems::commonground::{by_hand, executor, routes},
 };
 
 /// Takes a message about it in.
 pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) -> Vec<Effect> {
-    let turn_of_now = state.answering.turn;
-    let mut notice = |kind, words: String| state.notices.push(kind, words, now);
+    state.answering.now = now;
     match message {
         AnsweringMessage::Begin(tool) => return begin(state, &tool, now),
-        AnsweringMessage::Stop => {
-            if let Some(tool) = &state.answering.tool {
-                notice(NoticeKind::Done, format!("{tool} is no longer answered for"));
+        AnsweringMessage::Stop { turn } => {
+            if let Some(stand) = stand(&state.answering, turn) {
+                let words = format!("{} is no longer answered for", stand.tool);
+                state.notices.push(NoticeKind::Done, words, now);
+                end(&mut state.answering, turn);
+                return vec![Effect::StopAnswering { turn }];
             }
-            state.answering = Answering { turn: turn_of_now + 1, ..Answering::default() };
-            return vec![Effect::StopAnswering];
         }
-        AnsweringMessage::Reply(text) => {
-            state.answering.waiting = None;
-            return vec![Effect::Reply(text)];
-        }
-        AnsweringMessage::Began { turn, subject, warnings } if turn == turn_of_now => {
-            for warning in warnings {
-                notice(NoticeKind::Warning, warning);
+        AnsweringMessage::Choose(ask) => state.answering.chosen = Some(ask),
+        AnsweringMessage::Edit { ask, edits } => edit(state, ask, &edits, now),
+        AnsweringMessage::Undo(ask) => turn_back(state, ask, |open| (&mut open.done, &mut open.undone)),
+        AnsweringMessage::Redo(ask) => turn_back(state, ask, |open| (&mut open.undone, &mut open.done)),
+        AnsweringMessage::Send(ask) => return send(state, ask, now),
+        AnsweringMessage::Leave(ask) => {
+            if let Some(open) = state.answering.get_mut(ask) {
+                open.sent = true;
+                return vec![Effect::Reply { ask, built: None }];
             }
-            notice(NoticeKind::Done, format!("answering by hand what comes on {subject}"));
         }
-        AnsweringMessage::Asked { turn, asked } if turn == turn_of_now => {
-            let keys = Act::AnswerByHand.row().keys.join(", ");
-            notice(NoticeKind::Warning, format!("{} asks {}: {keys} in Invoke answers", asked.agent, asked.tool));
-            state.answering.waiting = Some(asked);
+        AnsweringMessage::Began { turn, subject, warnings } => {
+            if let Some(stand) = state.answering.stands.iter_mut().find(|stand| stand.turn == turn) {
+                for warning in warnings {
+                    state.notices.push(NoticeKind::Warning, warning, now);
+                }
+                state.notices.push(NoticeKind::Done, format!("answering by hand what comes on {subject}"), now);
+                stand.subject = Some(subject);
+            }
         }
-        AnsweringMessage::Told { turn, words, good } if turn == turn_of_now => {
-            notice(if good { NoticeKind::Done } else { NoticeKind::Problem }, words);
+        AnsweringMessage::Asked(asked) => asks(state, *asked, now),
+        AnsweringMessage::Told { ask, words, good } if stand(&state.answering, ask.turn).is_some() => {
+            state.notices.push(if good { NoticeKind::Done } else { NoticeKind::Problem }, words, now);
+            state.answering.open.retain(|open| open.asked.ask != ask);
         }
-        AnsweringMessage::Ended { turn, problem } if turn == turn_of_now => {
-            notice(NoticeKind::Problem, format!("answering by hand: {} — {}", problem.message, problem.remedy));
-            state.answering = Answering { turn: turn_of_now + 1, ..Answering::default() };
+        AnsweringMessage::Ended { turn, problem } => {
+            if let Some(stand) = stand(&state.answering, turn) {
+                let words = format!("answering for {} by hand: {} — {}", stand.tool, problem.message, problem.remedy);
+                state.notices.push(NoticeKind::Problem, words, now);
+                end(&mut state.answering, turn);
+            }
         }
         // Of one that is over.
-        AnsweringMessage::Began { .. }
-        | AnsweringMessage::Asked { .. }
-        | AnsweringMessage::Told { .. }
-        | AnsweringMessage::Ended { .. } => {}
+        AnsweringMessage::Told { .. } | AnsweringMessage::Tick => {}
     }
     Vec::new()
+}
+
+fn stand(answering: &Answering, turn: u64) -> Option<&Stand> {
+    answering.stands.iter().find(|stand| stand.turn == turn)
+}
+
+fn end(answering: &mut Answering, turn: u64) {
+    answering.stands.retain(|stand| stand.turn != turn);
+    answering.open.retain(|open| open.asked.ask.turn != turn);
 }
 
 fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
@@ -65,7 +90,93 @@ fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
         state.notices.push(NoticeKind::Problem, words, now);
         return Vec::new();
     };
-    let turn = state.answering.turn + 1;
-    state.answering = Answering { tool: Some(tool.clone()), waiting: None, turn };
+    if state.answering.stand_of(&tool).is_some() {
+        return Vec::new();
+    }
+    state.answering.turn += 1;
+    let turn = state.answering.turn;
+    state.answering.stands.push(Stand { turn, tool: tool.clone(), connection: connection.name.clone(), subject: None });
     vec![Effect::Answer { turn, connection: Box::new(connection), tool, target }]
+}
+
+/// A call waits. What was written for it before stays.
+fn asks(state: &mut State, asked: Asked, now: Millis) {
+    if stand(&state.answering, asked.ask.turn).is_none() {
+        return;
+    }
+    let (agent, tool) = (asked.waiting.context.agent_id.clone(), asked.waiting.tool.clone());
+    let key = Act::ShowWaiting.row().keys.join(", ");
+    let words = match &asked.failed {
+        Some(problem) => format!("the answer of {tool} could not be written: {} — {}", problem.message, problem.remedy),
+        None => format!("{agent} asks {tool}: {key} answers"),
+    };
+    let kind = if asked.failed.is_some() { NoticeKind::Problem } else { NoticeKind::Warning };
+    // Where it is seen anyway, it need not be said.
+    if asked.failed.is_some() || state.screen != ScreenId::Waiting {
+        state.notices.push(kind, words, now);
+    }
+    if let Some(open) = state.answering.get_mut(asked.ask) {
+        (open.asked, open.sent) = (asked, false);
+        return;
+    }
+    let options = state.catalog.tools.iter().find(|known| known.name == tool);
+    let due = asked.waiting.due(options.map_or_else(by_hand::patience, |tool| routes::waiting(tool)));
+    let Ok(answer) = Source::parse(Format::Json, by_hand::blank().to_string()) else { return };
+    let (done, undone) = (Vec::new(), Vec::new());
+    state.answering.open.push(Open { asked, since: now, due, answer, done, undone, place: None, sent: false });
+}
+
+/// Makes edits of an answer, all or none.
+fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
+    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
+    let made = edits.iter().try_fold(open.answer.clone(), |text, edit| text.apply(0, edit).map(|(after, _)| after));
+    match made.and_then(sound) {
+        Ok(after) => {
+            let place = match edits {
+                [Edit::Set { at, .. }] => Some(at.clone()),
+                _ => None,
+            };
+            let before = std::mem::replace(&mut open.answer, after);
+            if place.is_none() || open.place != place {
+                if open.done.len() == UNDO_STEPS {
+                    open.done.remove(0);
+                }
+                open.done.push(before);
+            }
+            (open.place, open.undone) = (place, Vec::new());
+        }
+        Err(error) => state.notices.push(NoticeKind::Problem, format!("answer: {error}"), now),
+    }
+}
+
+/// An answer that is a success now has no error any more; undo has it.
+fn sound(answer: Source) -> Result<Source, EditError> {
+    let is_left = answer.value(0).is_some_and(|value| value[by_hand::STATUS] == "success" && value.get(by_hand::ERROR).is_some());
+    match is_left {
+        true => answer.apply(0, &Edit::Remove { at: Pointer::root().child(by_hand::ERROR) }).map(|(after, _)| after),
+        false => Ok(answer),
+    }
+}
+
+type Steps<'o> = (&'o mut Vec<Source>, &'o mut Vec<Source>);
+
+fn turn_back(state: &mut State, ask: AskId, steps: impl Fn(&mut Open) -> Steps<'_>) {
+    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
+    let now = open.answer.clone();
+    let (from, to) = steps(open);
+    let Some(before) = from.pop() else { return };
+    to.push(now);
+    (open.answer, open.place) = (before, None);
+}
+
+fn send(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
+    let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return Vec::new() };
+    let value: &Value = &open.value();
+    if let Some((at, why)) = by_hand::fault(value) {
+        state.notices.push(NoticeKind::Problem, format!("{at}: {why}"), now);
+        return Vec::new();
+    }
+    open.sent = true;
+    let built = by_hand::built(value, open.asked.waiting.command);
+    vec![Effect::Reply { ask, built: Some(Box::new(built)) }]
 }

@@ -58,30 +58,22 @@ pub struct Spoken {
     pub error: Option<(String, String)>,
 }
 
+/// What a command says of `after_execution`.
+#[must_use]
+pub fn said(command: &Command) -> Option<After> {
+    let body = serde_json::from_str::<Value>(&command.body).ok()?;
+    After::of_word(body["after_execution"].as_str()?)
+}
+
 /// The result of what was said: JSON where the text is some, else the text itself.
 #[must_use]
 pub fn built(spoken: &Spoken, command: &Command) -> Built {
-    let after = serde_json::from_str::<Value>(&command.body).ok();
-    let after = after.and_then(|body| After::of_word(body["after_execution"].as_str()?));
+    let after = said(command);
     if let Some((code, message)) = &spoken.error {
         return result::failed(code, message, after);
     }
     let result = serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
     result::build(&Given { status: "success", result: &result, error: None, said: Said { command: after, ..Said::default() } })
-}
-
-/// An answer as a person types it: a result, in JSON or in plain words, or `{"error": {"code": …, "message": …}}`.
-#[must_use]
-pub fn typed(text: &str) -> Spoken {
-    let value: Value = serde_json::from_str(text).unwrap_or_default();
-    let part = |name: &str, otherwise: &str| value["error"][name].as_str().unwrap_or(otherwise).to_owned();
-    match &value["error"] {
-        Value::Object(_) => {
-            Spoken { text: String::new(), error: Some((part("code", "internal_error"), part("message", "it did not work"))) }
-        }
-        Value::String(message) => Spoken { text: String::new(), error: Some(("internal_error".into(), message.clone())) },
-        _ => Spoken { text: text.to_owned(), error: None },
-    }
 }
 
 /// The part of a tool's subject that its service listens on, in that channel; `None` where it sends to no tool's subject.
@@ -132,15 +124,6 @@ mod tests {
         assert_eq!((built.after.after, &built.result["on"]), (After::Terminate, &json!(true)));
         let burnt = Spoken { text: String::new(), error: Some(("burnt".into(), "the bulb".into())) };
         assert_eq!(super::built(&burnt, &command()).status, "failed");
-    }
-
-    #[test]
-    fn answers_are_typed_as_results_or_errors() {
-        assert_eq!(typed("on").text, "on");
-        assert_eq!(typed(r#"{"on": true}"#).text, r#"{"on": true}"#);
-        let error = typed(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#).error;
-        assert_eq!(error, Some(("burnt".into(), "the bulb".into())));
-        assert_eq!(typed(r#"{"error": "the bulb"}"#).error, Some(("internal_error".into(), "the bulb".into())));
     }
 
     #[test]

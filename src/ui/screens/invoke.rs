@@ -24,7 +24,7 @@ use self::{
 use crate::{
     app::{
         actions::{Act, Scope},
-        answering::{AnsweringMessage, Asked},
+        answering::AnsweringMessage,
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
         many::Many,
         message::{Message, ScreenId},
@@ -186,24 +186,18 @@ impl Invoke {
     }
 }
 
-/// Asks for the result of the call that waits; else begins to answer for the chosen tool, or ends it.
+/// Begins to answer for the chosen tool; where that is done already, shows the calls that wait.
 fn answer_by_hand(state: &State) -> Reply {
-    let send = |message| Reply::send(Message::Answering(message));
-    let Some(Asked { tool, call, agent, arguments }) = &state.answering.waiting else {
-        return match (tool_of(state), &state.answering.tool) {
-            (_, Some(_)) => send(AnsweringMessage::Stop),
-            (Some(tool), None) => send(AnsweringMessage::Begin(tool)),
-            (None, None) => Reply::Handled,
-        };
-    };
-    let words = format!(
-        "{agent} asks {tool} ({call}) with {arguments}. Its result, in JSON or plain words; \
-         {{\"error\": {{\"code\": \"…\", \"message\": \"…\"}}}} is a failure:"
-    );
-    Reply::Open(Box::new(Prompt::new("A call waits for its result", words, "", move |text, _| match text.is_empty() {
-        true => Err("write a result; {} is an empty one".into()),
-        false => Ok(send(AnsweringMessage::Reply(text.to_owned()))),
-    })))
+    match tool_of(state).filter(|tool| is_unanswered(state, tool)) {
+        Some(tool) => Reply::send(Message::Answering(AnsweringMessage::Begin(tool))),
+        None => Reply::send(Message::Show(ScreenId::Waiting)),
+    }
+}
+
+/// Whether it could be answered for, and is not.
+fn is_unanswered(state: &State, tool: &EntryId) -> bool {
+    let name = state.catalog.tool(tool).map(|tool| tool.name.as_str());
+    !routes_of(state).is_empty() && name.is_some_and(|name| state.answering.stand_of(name).is_none())
 }
 
 /// The ways that the chosen tool can be called by, and which is taken.
@@ -382,7 +376,7 @@ impl Screen for Invoke {
                 return tool_of(state)
                     .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
             }
-            Act::AnswerByHand if state.answering.tool.is_none() && routes_of(state).is_empty() => {
+            Act::AnswerByHand if state.answering.is_idle() && routes_of(state).is_empty() => {
                 "only CommonGround's tools are answered for by hand"
             }
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",

@@ -1,10 +1,7 @@
 //! Answers CommonGround's commands in the place of a tool's service: reads the call's card, asks whoever answers, writes result and report
 //! in one transaction, wakes the caller's worker. Without PostgreSQL it only says what it would write.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_nats::{
     HeaderMap,
@@ -14,34 +11,30 @@ use async_nats::{
         kv,
     },
 };
-use futures::{StreamExt, stream};
+use futures::{
+    StreamExt,
+    stream::{self, FuturesUnordered},
+};
 use serde_json::{Map, Value, json};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Mutex, mpsc},
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::asking::{self, Asking, By, Stand};
 use crate::{
-    engine::{
-        mask::Mask,
-        services::sample::Asking,
-        stub::{
-            choose,
-            play::{Play, Said},
-            script::StubService,
-        },
-    },
     model::{
         call::CallProblem,
         connection::{Channel, Connection},
     },
     systems::commonground::{
+        by_hand::Waiting,
         card::Card,
         command::{self, Command},
         context::Context,
-        executor::{self, Attended, Spoken},
+        executor::{self, Attended},
         headers, idempotency,
         known::Known,
         preflight::{ServiceKind, World},
@@ -70,37 +63,14 @@ const DELIVERIES: i64 = 3;
 const FORGOTTEN: Duration = Duration::from_secs(60);
 /// How often the server is told that an answer is still under way.
 const AT_WORK: Duration = Duration::from_secs(10);
-
-/// A tool that is answered for.
-#[derive(Clone, Debug)]
-pub struct Stand {
-    pub tool: String,
-    /// The part of its subject that its service listens on.
-    pub target: String,
-    pub by: By,
-}
-
-/// Who answers.
-#[derive(Clone, Debug)]
-pub enum By {
-    Stub(Arc<StubService>),
-    /// Whoever takes these questions, one at a time.
-    Hand(mpsc::Sender<Question>),
-}
-
-/// A call that waits for an answer by hand.
-#[derive(Debug)]
-pub struct Question {
-    pub tool: String,
-    pub call: String,
-    pub agent: String,
-    pub arguments: Map<String, Value>,
-    pub reply: oneshot::Sender<Spoken>,
-}
+/// Calls that are under way at once at most; more wait with the server.
+const AT_ONCE: usize = 64;
 
 /// What became of one command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
+    /// Tells the command from the others that were taken.
+    pub number: u64,
     pub tool: String,
     pub call: String,
     pub agent: String,
@@ -120,22 +90,28 @@ pub struct Told {
 /// A command that was taken.
 struct Taken<'t> {
     stand: &'t Stand,
-    message: &'t Message,
     command: Command,
     /// Null where it is no JSON.
     body: Value,
+    stop: &'t CancellationToken,
 }
 
 /// Tools that are answered for, with consumers that listen already.
 pub struct Executor {
+    desk: Desk,
+    stands: Vec<(Stand, pull::Stream)>,
+    /// What is odd about the start, for people.
+    pub warnings: Vec<String>,
+}
+
+/// What one command needs to be answered.
+struct Desk {
     streams: Streams,
     marks: Option<kv::Store>,
     channel: Channel,
     api: Option<Management>,
-    tables: Option<Tables>,
-    stands: Vec<(Stand, pull::Stream)>,
-    /// What is odd about the start, for people.
-    pub warnings: Vec<String>,
+    /// One transaction at a time.
+    tables: Option<Mutex<Tables>>,
 }
 
 impl Executor {
@@ -187,52 +163,62 @@ impl Executor {
             let messages = listen(&streams, filter).await?;
             listening.push((stand, messages));
         }
-        Ok(Self { streams, marks, channel, api, tables, stands: listening, warnings })
+        let desk = Desk { streams, marks, channel, api, tables: tables.map(Mutex::new) };
+        Ok(Self { desk, stands: listening, warnings })
     }
 
     /// The subjects that are listened to, with their tools' names.
     #[must_use]
     pub fn subjects(&self) -> Vec<(String, String)> {
-        self.stands.iter().map(|(stand, _)| (stand.tool.clone(), filter(&self.channel, &stand.target))).collect()
+        self.stands.iter().map(|(stand, _)| (stand.tool.clone(), filter(&self.desk.channel, &stand.target))).collect()
     }
 
-    /// Answers one call after another until `stop`. Reports that nobody takes in time are left out.
-    pub async fn run(mut self, told: mpsc::Sender<Told>, stop: CancellationToken) {
-        let stands = std::mem::take(&mut self.stands);
+    /// Answers calls, several at once, until `stop`; what has no answer then is left. Reports that nobody takes in time are left out.
+    pub async fn run(self, told: mpsc::Sender<Told>, stop: CancellationToken) {
+        let Self { desk, stands, .. } = self;
         let lines = stands.into_iter().map(|(stand, messages)| messages.map(move |message| (stand.clone(), message)).boxed());
         let mut heard = stream::select_all(lines);
+        // Also when the connection ends: nobody could be told an answer.
+        let leaving = stop.child_token();
+        let (desk, last) = (&desk, &leaving);
+        let mut under_way = FuturesUnordered::new();
+        let mut number = 0;
         loop {
-            let next = tokio::select! {
-                () = stop.cancelled() => return,
-                next = heard.next() => next,
-            };
-            let (stand, message) = match next {
-                None => return,
-                Some((_, Err(_))) => continue,
-                Some((stand, Ok(message))) => (stand, message),
-            };
-            let done = tokio::select! {
-                // What is not answered is delivered again, to whoever listens then.
-                () = stop.cancelled() => return,
-                done = self.attend(&stand, &message) => done,
-            };
+            tokio::select! {
+                () = stop.cancelled() => break,
+                next = heard.next(), if under_way.len() < AT_ONCE => match next {
+                    None => break,
+                    Some((_, Err(_))) => {}
+                    Some((stand, Ok(message))) => {
+                        number += 1;
+                        under_way.push(async move { desk.attend(&stand, &message, number, last).await });
+                    }
+                },
+                Some(done) = under_way.next() => drop(told.try_send(done)),
+            }
+        }
+        leaving.cancel();
+        while let Some(done) = under_way.next().await {
             let _ = told.try_send(done);
         }
     }
+}
 
-    async fn attend(&mut self, stand: &Stand, message: &Message) -> Told {
+impl Desk {
+    async fn attend(&self, stand: &Stand, message: &Message, number: u64, stop: &CancellationToken) -> Told {
         let command = command_of(message);
         let subject = Subject::parse(&command.subject);
         let context = subject.map(|subject| command::context_of(&subject, &command.headers)).unwrap_or_default();
         let body: Value = serde_json::from_str(&command.body).unwrap_or_default();
         let mut told = Told {
+            number,
             tool: body["tool_name"].as_str().unwrap_or(&stand.tool).to_owned(),
             call: context.tool_call_id.clone(),
             agent: context.agent_id.clone(),
             ..Told::default()
         };
-        let taken = Taken { stand, message, command, body };
-        let done = self.answer(&taken, context, &mut told).await;
+        let taken = Taken { stand, command, body, stop };
+        let done = working(message, self.answer(&taken, context, &mut told)).await;
         if let Err(problem) = done {
             told.problem = Some(problem);
         }
@@ -241,8 +227,8 @@ impl Executor {
         told
     }
 
-    async fn answer(&mut self, taken: &Taken<'_>, context: Context, told: &mut Told) -> Result<(), CallProblem> {
-        let Taken { stand, message, command, body } = taken;
+    async fn answer(&self, taken: &Taken<'_>, context: Context, told: &mut Told) -> Result<(), CallProblem> {
+        let Taken { stand, command, body, .. } = taken;
         let world = self.world(stand, &context, body).await?;
         let call = world.card.as_ref().found().cloned().unwrap_or_default();
         let context = completed(context, &call);
@@ -253,11 +239,7 @@ impl Executor {
                     told.words = "another service has it: its mark stands in the bucket".into();
                     return Ok(());
                 }
-                let Some(spoken) = ask(stand, message, arguments, told).await else {
-                    told.words = "not answered".into();
-                    return Ok(());
-                };
-                executor::built(&spoken, command)
+                return self.ask(taken, (&context, &call), arguments, told).await;
             }
             Attended::Refused(built, why) => {
                 told.words = format!("refused: {why}; ");
@@ -275,13 +257,50 @@ impl Executor {
         self.report(taken, &context, &call, &built, told).await
     }
 
+    /// Asks whoever answers until there is an answer that could be written, or there will be none.
+    async fn ask(
+        &self,
+        taken: &Taken<'_>,
+        (context, call): (&Context, &Card),
+        arguments: Map<String, Value>,
+        told: &mut Told,
+    ) -> Result<(), CallProblem> {
+        let Taken { stand, command, stop, .. } = taken;
+        let mut failed = None;
+        loop {
+            let waiting = Waiting {
+                tool: told.tool.clone(),
+                author: executor::author(&stand.target),
+                context: context.clone(),
+                call: call.clone(),
+                command: executor::said(command),
+            };
+            let question = Asking { number: told.number, waiting, arguments: arguments.clone(), failed: failed.take() };
+            let answer = tokio::select! {
+                () = stop.cancelled() => None,
+                answer = asking::ask(&stand.by, question, command, &mut told.rule) => answer,
+            };
+            let Some(built) = answer else {
+                // Whoever else listens may have it.
+                self.unclaim(context, &told.tool).await;
+                (told.words, told.status, told.rows) = ("left without an answer".into(), None, Vec::new());
+                return Ok(());
+            };
+            match (self.report(taken, context, call, &built, told).await, &stand.by) {
+                // What a person wrote is not thrown away.
+                (Err(problem), By::Hand(_)) => failed = Some(problem),
+                (done, _) => return done,
+            }
+        }
+    }
+
     /// What is known of the world that the command comes into.
     async fn world(&self, stand: &Stand, context: &Context, body: &Value) -> Result<World, CallProblem> {
         let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
         let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
         let service = ServiceKind::behind(&stand.target);
         if let Some(tables) = &self.tables {
-            return Ok(World { service, ..tables.world(context, pointer, tool).await? });
+            return Ok(World { service, ..tables.lock().await.world(context, pointer, tool).await? });
         }
         let Some(api) = &self.api else { return Ok(World { service, ..World::default() }) };
         let path = format!("/projects/{}/cards/{}", path_part(&self.channel.project), path_part(pointer));
@@ -301,8 +320,15 @@ impl Executor {
         }
     }
 
+    /// Takes the mark back.
+    async fn unclaim(&self, context: &Context, tool: &str) {
+        let (Some(marks), Some(_)) = (&self.marks, &self.tables) else { return };
+        // An error leaves a mark that others wait for in vain, as when a service ends at that moment.
+        let _ = marks.delete(idempotency::tool_key(&context.project_id, tool, &context.tool_call_id)).await;
+    }
+
     async fn report(
-        &mut self,
+        &self,
         taken: &Taken<'_>,
         context: &Context,
         call: &Card,
@@ -314,12 +340,13 @@ impl Executor {
         let card = result::card(&fresh, Author { id: &author, function: &told.tool }, context, call, built);
         let trace = child(&taken.command, context);
         told.status = Some(built.status.clone());
-        let Some(tables) = &mut self.tables else {
+        let Some(tables) = &self.tables else {
             let now = "the moment of writing";
             told.rows = rows::of_result(context, &trace, &card, built, Fresh { seed: &fresh, now });
             told.words.push_str("not written, for want of PostgreSQL");
             return Ok(());
         };
+        let mut tables = tables.lock().await;
         let now = tables.now().await?;
         let barred = tables.barred(context, &card).await?;
         let worker = tables.worker_target(&context.agent_id).await?;
@@ -328,6 +355,7 @@ impl Executor {
             rows.truncate(1);
         }
         tables.write(&rows).await?;
+        drop(tables);
         told.words.push_str(&unheard(&barred, worker.is_none(), &built.status));
         (told.rows, told.written) = (rows, true);
         if let Some(worker) = worker.filter(|_| barred.is_empty()) {
@@ -430,63 +458,16 @@ fn unheard(barred: &[Barred], unknown_agent: bool, status: &str) -> String {
     }
 }
 
-/// The answer of whoever answers; `None`: there is none. While it takes its time, the server is told so.
-async fn ask(stand: &Stand, message: &Message, arguments: Map<String, Value>, told: &mut Told) -> Option<Spoken> {
-    let asking = async {
-        match &stand.by {
-            By::Stub(stub) => stubbed(stub, &arguments, told).await,
-            By::Hand(questions) => {
-                let (reply, answer) = oneshot::channel();
-                let Told { tool, call, agent, .. } = &*told;
-                let question = Question {
-                    tool: tool.clone(),
-                    call: call.clone(),
-                    agent: agent.clone(),
-                    arguments: arguments.clone(),
-                    reply,
-                };
-                questions.send(question).await.ok()?;
-                answer.await.ok()
-            }
-        }
-    };
-    let mut asking = std::pin::pin!(asking);
+/// Waits for work; the server is told so meanwhile, or it would deliver the message again.
+async fn working<T>(message: &Message, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
     let mut beat = interval(AT_WORK);
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat.tick().await;
     loop {
         tokio::select! {
-            spoken = &mut asking => return spoken,
+            done = &mut work => return done,
             _ = beat.tick() => drop(message.ack_with(AckKind::Progress).await),
         }
     }
-}
-
-async fn stubbed(stub: &StubService, arguments: &Map<String, Value>, told: &mut Told) -> Option<Spoken> {
-    let none = Map::new();
-    let asking = Asking { user: &told.agent, config: &none, arguments };
-    let play = match choose::rule(stub, &asking) {
-        Ok(rule) => {
-            told.rule = Some(rule.name.clone());
-            Play::of(&rule.then)
-        }
-        // The words hold a part of the arguments.
-        Err(why) => Play::error("no-rule", &Mask::default().text(&why)),
-    };
-    if play.is_endless() {
-        // A result is one card: what never ends never comes.
-        return None;
-    }
-    let mut spoken: Option<Spoken> = None;
-    let mut row = 0;
-    while let Some(step) = play.step(row) {
-        tokio::time::sleep(step.after).await;
-        let spoken = spoken.get_or_insert_default();
-        match &step.said {
-            Said::Chunk { text, .. } => spoken.text.push_str(text),
-            Said::Error { kind, message } => spoken.error = Some((kind.clone(), message.clone())),
-        }
-        row += 1;
-    }
-    spoken
 }

@@ -1,0 +1,314 @@
+//! Answering a call by hand: the form of its answer, what the content rules say of that, and the card that it becomes.
+//!
+//! An answer is an object with `status`, `result`, `error` and `after_execution`, as a result's card has them, but for the result, which is
+//! the text that was written: JSON, else plain words. What is left out is filled in as CommonGround's own builder does it.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    after::{After, Said},
+    card::{self, Card, ContentFault},
+    context::Context,
+    keys,
+    result::{self, Author, Built, Given, STATUSES},
+    routes,
+};
+use crate::{model::clock::Millis, schema::pointer::Pointer};
+
+pub const STATUS: &str = "status";
+pub const RESULT: &str = "result";
+pub const ERROR: &str = "error";
+const SUCCESS: &str = "success";
+const MEMBERS: [&str; 4] = [STATUS, RESULT, ERROR, keys::AFTER_EXECUTION];
+/// The codes that CommonGround's own services use.
+const CODES: [&str; 7] =
+    ["bad_request", "not_found", "conflict", "auth_failed", "upstream_unavailable", "tool_timeout", "internal_error"];
+
+/// A call that waits for its result, as far as its answer and its card need it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Waiting {
+    pub tool: String,
+    /// Who the result will be from: `tool.lamp`.
+    pub author: String,
+    pub context: Context,
+    pub call: Card,
+    /// What the command says of `after_execution`.
+    pub command: Option<After>,
+}
+
+impl Waiting {
+    /// When its caller stops waiting, about: the moment of the call, and the time that the tool's options give it.
+    #[must_use]
+    pub fn due(&self, seconds: u64) -> Option<Millis> {
+        let made = Millis::parse(&self.call.created_at)?;
+        Some(Millis(made.0.saturating_add(seconds.saturating_mul(1_000))))
+    }
+
+    /// The result's card as it will be stored, but for its id and its moment.
+    #[must_use]
+    pub fn card(&self, built: &Built) -> Value {
+        let author = Author { id: &self.author, function: &self.tool };
+        let card = result::card("", author, &self.context, &self.call, built);
+        json!({
+            "card_id": "made when it is sent",
+            "tenant_id": card.project_id,
+            "tool_call_id": card.tool_call_id,
+            "content": card.content,
+            "metadata": card.stored_labels("the moment of writing"),
+        })
+    }
+}
+
+/// How long a caller waits whose tool says nothing of it.
+#[must_use]
+pub fn patience() -> u64 {
+    routes::waiting_of(&Value::Null)
+}
+
+/// An answer as its form begins.
+#[must_use]
+pub fn blank() -> Value {
+    json!({STATUS: SUCCESS})
+}
+
+/// The form of an answer as it stands: what did not succeed needs an error, and a success must not have one.
+#[must_use]
+pub fn schema(answer: &Value, command: Option<After>) -> Value {
+    let succeeds = answer[STATUS] == SUCCESS;
+    let mut properties = Map::new();
+    properties.insert(
+        STATUS.into(),
+        json!({
+            "enum": STATUSES, "default": SUCCESS,
+            "description": "How it went. Whatever is not a success needs an error, a partial result too.",
+        }),
+    );
+    let result = match succeeds {
+        true => "What the tool gives back: JSON, such as {\"on\": true}, or plain words. null is an empty one.",
+        false => "What there is all the same. Left out, a failure has its error here too, as with CommonGround's own tools.",
+    };
+    if !succeeds {
+        properties.insert(ERROR.into(), error_schema());
+    }
+    let least = u8::from(succeeds);
+    properties.insert(RESULT.into(), json!({"type": "string", "format": "textarea", "minLength": least, "description": result}));
+    let after = command.unwrap_or(After::Suspend);
+    properties.insert(
+        keys::AFTER_EXECUTION.into(),
+        json!({
+            "enum": [After::Suspend.word(), After::Terminate.word()], "default": after.word(),
+            "description": format!(
+                "What becomes of the turn. suspend: {}. terminate: {}. Left out, it is as the command says: {}.",
+                After::Suspend.means(), After::Terminate.means(), after.word(),
+            ),
+        }),
+    );
+    let required = if succeeds { [STATUS, RESULT] } else { [STATUS, ERROR] };
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object", "required": ["code", "message"],
+        "description": "Why it did not succeed.",
+        "properties": {
+            "code": {"type": "string", "minLength": 1, "examples": CODES, "description": "A short stable word, such as bad_request."},
+            "message": {"type": "string", "minLength": 1, "description": "What went wrong, for people."},
+            "detail": {"description": "More about it, as JSON."},
+        },
+    })
+}
+
+/// The result of what is written: JSON, else the words themselves.
+///
+/// # Errors
+/// When it begins as JSON, and is none.
+fn read(text: &str) -> Result<Value, String> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => Ok(value),
+        Err(error) if text.trim_start().starts_with(['{', '[', '"']) => Err(format!("begins as JSON, and is none: {error}")),
+        Err(_) => Ok(text.into()),
+    }
+}
+
+/// What is wrong with an answer, by the rules of the store among others: the place, and why.
+#[must_use]
+pub fn fault(answer: &Value) -> Option<(Pointer, String)> {
+    let after = answer.get(keys::AFTER_EXECUTION).cloned().unwrap_or_else(|| After::Suspend.word().into());
+    let content = json!({STATUS: answer[STATUS], keys::AFTER_EXECUTION: after, RESULT: answer[RESULT], ERROR: answer[ERROR]});
+    let known = answer[STATUS].as_str().is_none_or(|status| STATUSES.contains(&status));
+    if !known {
+        return Some((Pointer::root().child(STATUS), format!("is none of {}", STATUSES.join(", "))));
+    }
+    if let Some(Err(words)) = answer[RESULT].as_str().map(read) {
+        return Some((Pointer::root().child(RESULT), words));
+    }
+    let fault = card::content_fault(&card::tagged_result(&content))?;
+    let member = match fault {
+        ContentFault::AfterExecution => keys::AFTER_EXECUTION,
+        ContentFault::Field(name) => name,
+        ContentFault::NoTag => return Some((Pointer::root(), fault.words())),
+        ContentFault::ErrorForbidden | ContentFault::ErrorRequired | ContentFault::ErrorIncomplete => ERROR,
+    };
+    Some((Pointer::root().child(member), fault.words()))
+}
+
+/// The result that an answer comes to.
+#[must_use]
+pub fn built(answer: &Value, command: Option<After>) -> Built {
+    let status = answer[STATUS].as_str().unwrap_or(SUCCESS);
+    let mut error = answer[ERROR].clone();
+    if let Some(members) = error.as_object_mut() {
+        members.entry("source").or_insert_with(|| "tool".into());
+    }
+    let written = answer[RESULT].as_str().filter(|text| !text.trim().is_empty());
+    let result = match written {
+        Some(text) => read(text).unwrap_or_else(|_| text.into()),
+        None if status == "failed" => json!({"error_code": error["code"], "error_message": error["message"], "error": error}),
+        None => Value::Null,
+    };
+    let explicit = answer[keys::AFTER_EXECUTION].as_str().and_then(After::of_word);
+    result::build(&Given { status, result: &result, error: Some(&error), said: Said { explicit, command, ..Said::default() } })
+}
+
+/// An answer as a person types it in one line: a result, in JSON or in plain words; `{"error": {"code": …, "message": …}}`; or the whole
+/// answer, with its `status`.
+///
+/// # Errors
+/// What is wrong with it, for whoever typed it.
+pub fn typed(line: &str) -> Result<Value, String> {
+    let line = line.trim();
+    if line.is_empty() {
+        return Err("nothing is written there; null is an empty result".into());
+    }
+    let value = read(line).map_err(|words| format!("it {words}"))?;
+    let answer = match value.as_object() {
+        Some(members) if is_whole(members) => {
+            let mut answer = value.clone();
+            if let Some(result) = answer.get_mut(RESULT) {
+                *result = result.to_string().into();
+            }
+            answer
+        }
+        Some(members) if members.contains_key(ERROR) && members.len() == 1 => failure(&value[ERROR]),
+        _ => json!({STATUS: SUCCESS, RESULT: line}),
+    };
+    match fault(&answer) {
+        Some((at, words)) => Err(format!("{} {words}", at.tokens().join(" › ")).trim().to_owned()),
+        None => Ok(answer),
+    }
+}
+
+fn is_whole(members: &Map<String, Value>) -> bool {
+    let known = |name: &String| MEMBERS.contains(&name.as_str());
+    members.get(STATUS).and_then(Value::as_str).is_some_and(|status| STATUSES.contains(&status)) && members.keys().all(known)
+}
+
+fn failure(error: &Value) -> Value {
+    let error = match error {
+        Value::String(message) => json!({"message": message}),
+        other => other.clone(),
+    };
+    let mut answer = json!({STATUS: "failed", ERROR: error});
+    if let Some(members) = answer[ERROR].as_object_mut() {
+        members.entry("code").or_insert_with(|| "internal_error".into());
+        members.entry("message").or_insert_with(|| "it did not work".into());
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::schema::validate::Checker;
+
+    fn issues(answer: &Value) -> Vec<String> {
+        let checker = Checker::compile(&schema(answer, None)).unwrap();
+        checker.issues(answer).iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect()
+    }
+
+    #[test]
+    fn answers_are_typed_as_results_errors_or_whole() {
+        assert_eq!(typed("on"), Ok(json!({"status": "success", "result": "on"})));
+        assert_eq!(built(&typed(r#"{"on": true}"#).unwrap(), None).result, json!({"on": true}));
+        assert_eq!(built(&typed("\"true\"").unwrap(), None).result, json!("true"));
+        let burnt = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
+        assert_eq!(typed(r#"{"error": {"code": "burnt", "message": "the bulb"}}"#), Ok(burnt));
+        assert_eq!(typed(r#"{"error": "the bulb"}"#).unwrap()["error"]["code"], "internal_error");
+        let late =
+            r#"{"status": "timeout", "error": {"code": "tool_timeout", "message": "late"}, "after_execution": "terminate"}"#;
+        assert_eq!(built(&typed(late).unwrap(), None).after.after, After::Terminate);
+        // A result that only looks like a whole answer is one.
+        assert_eq!(built(&typed(r#"{"status": "open", "door": 1}"#).unwrap(), None).result["status"], "open");
+        let partly = r#"{"status": "partial", "result": [1], "error": {"code": "a", "message": "b"}}"#;
+        assert_eq!(built(&typed(partly).unwrap(), None).result, json!([1]));
+        assert!(typed(r#"{"on": tru"#).unwrap_err().contains("begins as JSON"));
+        assert!(typed(r#"{"status": "partial", "result": 1}"#).unwrap_err().contains("must have an \"error\""));
+        assert!(typed(r#"{"error": {"code": "", "message": "m"}}"#).is_err());
+        assert!(typed("  ").is_err());
+    }
+
+    #[test]
+    fn the_form_asks_for_what_the_status_needs() {
+        assert_eq!(issues(&blank()), ["/result is required"]);
+        assert_eq!(issues(&json!({"status": "failed"})), ["/error is required"]);
+        let halves = json!({"status": "partial", "result": "1", "error": {"code": ""}});
+        assert_eq!(issues(&halves).len(), 2, "{:?}", issues(&halves));
+        assert_eq!(schema(&blank(), Some(After::Terminate))["properties"]["after_execution"]["default"], "terminate");
+    }
+
+    #[test]
+    fn what_the_store_would_refuse_is_told_at_its_place() {
+        let at = |answer: Value| fault(&answer).map(|(at, _)| at.to_string()).unwrap_or_default();
+        assert_eq!(at(json!({"status": "success", "result": "{\"on\": tru"})), "/result");
+        assert_eq!(at(json!({"status": "success", "result": "1", "error": {"code": "a", "message": "b"}})), "/error");
+        assert_eq!(at(json!({"status": "failed", "error": {"code": " ", "message": "b"}})), "/error");
+        assert_eq!(at(json!({"status": "done"})), "/status");
+        assert_eq!(at(json!({"status": "success", "after_execution": "later"})), "/after_execution");
+        assert_eq!(at(json!({"status": "success"})), "");
+    }
+
+    #[test]
+    fn the_card_is_the_one_that_is_written() {
+        let call = json!({"card_id": "c", "type": "tool.call", "tool_call_id": "call", "created_at": "2026-01-01T12:00:00+00:00",
+            "content": {}, "metadata": {"step_id": "s", "trace_id": "t"}});
+        let context =
+            Context { project_id: "lab".into(), tool_call_id: "call".into(), agent_turn_id: "u".into(), ..Context::default() };
+        let waiting = Waiting {
+            tool: "lamp".into(),
+            author: "tool.lamp".into(),
+            context,
+            call: Card::read(&call).unwrap(),
+            command: Some(After::Terminate),
+        };
+        let failed = json!({"status": "failed", "error": {"code": "burnt", "message": "the bulb"}});
+        let card = waiting.card(&built(&failed, waiting.command));
+        assert_eq!(card["content"]["after_execution"], "terminate");
+        assert_eq!(card["content"]["result"]["error_code"], "burnt");
+        assert_eq!(card["content"]["error"]["source"], "tool");
+        assert_eq!((&card["metadata"]["step_id"], &card["metadata"]["function_name"]), (&json!("s"), &json!("lamp")));
+        assert_eq!(waiting.due(patience()), Millis::parse("2026-01-01T12:00:30Z"));
+    }
+
+    proptest! {
+        /// What the form and the store take is written as it was given.
+        #[test]
+        fn a_sound_answer_is_built_as_it_stands(status in 0_usize..5, code in "[a-z ]{0,3}", after in 0_usize..3, with in any::<bool>()) {
+            let mut answer = json!({"status": STATUSES[status], "result": "7"});
+            if with {
+                answer["error"] = json!({"code": code, "message": "m"});
+            }
+            if let Some(after) = ["suspend", "terminate"].get(after) {
+                answer["after_execution"] = (*after).into();
+            }
+            let built = built(&answer, None);
+            if fault(&answer).is_none() {
+                prop_assert_eq!(card::content_fault(&card::tagged_result(&built.content())), None);
+                prop_assert_eq!(&built.status, STATUSES[status]);
+                prop_assert!(issues(&answer).is_empty(), "{:?}", issues(&answer));
+            }
+        }
+    }
+}

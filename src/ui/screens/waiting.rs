@@ -1,0 +1,394 @@
+//! Waiting: calls of CommonGround tools that are answered by hand: choose one, write its answer in a form, see the card, send it.
+//!
+//! | file | pane |
+//! | --- | --- |
+//! | [`calls`] | left: the calls that wait; the chosen one in full |
+//! | this one | middle: the form of its answer |
+//! | [`card`] | right: the card as it will be written |
+
+mod calls;
+mod card;
+mod reading;
+
+use std::{collections::HashMap, sync::Arc};
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Constraint, Rect},
+};
+use serde_json::json;
+
+use self::{calls::Calls, reading::Reading};
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        answering::{AnsweringMessage, AskId, Open},
+        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        message::{Message, TextTarget},
+        state::State,
+    },
+    model::finding::Severity,
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
+    systems::commonground::by_hand,
+    ui::{
+        answer::draw::indented,
+        canvas::{Pen, fit, width},
+        form::{
+            notes::Note,
+            view::{Form, FormReply},
+        },
+        overlays::{
+            confirm::{Answer, Confirm},
+            menu::{Item, Menu},
+            prompt::Prompt,
+        },
+        styles::{Role, Styles},
+        view::{Look, Reply, Screen},
+        widgets::{pane::Pane, panes::Panes},
+    },
+};
+
+/// The panes, from left to right.
+const NAMES: [&str; 3] = ["Calls", "Answer", "Card"];
+const LEFT: usize = 0;
+const MIDDLE: usize = 1;
+const RIGHT: usize = 2;
+
+#[derive(Default)]
+pub struct Waiting {
+    panes: Panes,
+    calls: Calls,
+    /// One for each call, with what is typed there and is no value yet.
+    forms: HashMap<AskId, Form>,
+    shown: Option<AskId>,
+    card: Reading,
+}
+
+impl Waiting {
+    fn form(&self) -> Option<&Form> {
+        self.forms.get(&self.shown?)
+    }
+
+    fn form_mut(&mut self) -> Option<&mut Form> {
+        self.forms.get_mut(&self.shown?)
+    }
+
+    fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
+        let (Some(id), Some(form)) = (self.shown, self.form_mut()) else { return Reply::Ignored };
+        carry(id, ask(form))
+    }
+
+    /// The form takes the keys as soon as they come to it.
+    fn arrive(&mut self) {
+        if self.panes.focus == MIDDLE
+            && let Some(form) = self.form_mut()
+        {
+            form.enter();
+        }
+    }
+
+    /// Tab goes from field to field, and after the last to the next pane.
+    fn step(&mut self, act: Act) -> Reply {
+        if self.panes.focus == MIDDLE {
+            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let reply = self.ask_form(|form| form.input(&Input::Key(key)));
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
+        match act {
+            Act::PreviousPane => self.panes.previous(),
+            _ => self.panes.next(),
+        }
+        self.arrive();
+        Reply::Handled
+    }
+
+    /// Gives the call what the form holds; what must be mended first is gone to.
+    fn send(&mut self) -> Reply {
+        let Some(ask) = self.shown else { return Reply::Handled };
+        let Some(form) = self.form_mut() else { return Reply::Handled };
+        // What is typed and not yet taken in goes along.
+        let mut messages = match carry(ask, form.leave()) {
+            Reply::Send(messages) => messages,
+            _ => Vec::new(),
+        };
+        let unread = form.unread().into_iter().next();
+        let issue = form.issues().first().map(|issue| (issue.at.clone(), format!("{} {}", named(&issue.at), issue.words)));
+        if let Some(at) = issue.as_ref().map(|(at, _)| at.clone()) {
+            drop(form.focus(&at));
+            self.panes.focus = MIDDLE;
+        }
+        match unread.or(issue.map(|(_, words)| words)) {
+            Some(words) if messages.is_empty() => return Reply::Refused(words),
+            Some(words) => messages.push(Message::Notice(crate::app::notices::NoticeKind::Hint, words)),
+            None => messages.push(Message::Answering(AnsweringMessage::Send(ask))),
+        }
+        Reply::Send(messages)
+    }
+
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+        let focused = self.panes.focus == MIDDLE;
+        let Some(open) = state.answering.shown() else {
+            let inside = Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
+            Pen::new(buffer, indented(inside), 0).put("no call waits", styles[Role::Ghost]);
+            return;
+        };
+        let title = format!("Answer of {}", open.asked.waiting.tool);
+        let foot = self.form().and_then(Form::position).unwrap_or_default();
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let (left, role) = calls::left(open, state.answering.now);
+        // What is answered is seen while it is answered, also where the other panes are not.
+        let mut pen = Pen::new(buffer, indented(inside), 0);
+        let agent = fit(&open.asked.waiting.context.agent_id, pen.room().saturating_sub(width(&left) + 12)).into_owned();
+        pen.put(&agent, styles[Role::Accent]).put(" asks with", styles[Role::Dim]);
+        pen.right(&left, styles[role]);
+        let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = reading::words(&one_line, Role::Text, usize::from(indented(inside).width));
+        let rows = words.len().min(usize::from(inside.height / 5).max(1));
+        let mut head = Reading::default();
+        let lines = u16::try_from(rows).unwrap_or(1);
+        head.draw(buffer, indented(Rect { y: inside.y + 1, height: lines, ..inside }), styles, &words);
+        let taken = lines + 2;
+        let below = Rect { y: inside.y + taken, height: inside.height.saturating_sub(taken), ..inside };
+        if let Some(form) = self.form_mut() {
+            form.draw(buffer, below, styles, focused);
+        }
+    }
+
+    fn draw_card(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+        let focused = self.panes.focus == RIGHT;
+        let pane = Pane { title: "Card", note: "as it will be written", focused, ..Pane::default() };
+        let inside = indented(pane.draw(buffer, area, styles));
+        let mending = self.form().map_or(0, |form| form.issues().len() + form.unread().len());
+        let cells = usize::from(inside.width);
+        let lines = state.answering.shown().map_or_else(Vec::new, |open| card::lines(open, mending, cells));
+        self.card.draw(buffer, inside, styles, &lines);
+    }
+}
+
+fn ask(message: AnsweringMessage) -> Reply {
+    Reply::send(Message::Answering(message))
+}
+
+/// What a form's reply asks of the application.
+fn carry(id: AskId, reply: FormReply) -> Reply {
+    let edits_of = |edits: Vec<Edit>| match edits.is_empty() {
+        true => Vec::new(),
+        false => vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })],
+    };
+    let and = |edits: Vec<Edit>, message: Message| Reply::Send(edits_of(edits).into_iter().chain([message]).collect());
+    match reply {
+        FormReply::Ignored => Reply::Ignored,
+        FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
+        FormReply::Refused(why) => Reply::Refused(why),
+        FormReply::Edits(edits) => Reply::Send(edits_of(edits)),
+        FormReply::Folder { folder, edits } => and(edits, Message::LookIntoFolder(folder)),
+        FormReply::Copy { what, text, edits } => and(edits, Message::Copy { what, text }),
+        FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target: TextTarget::Answer(id), at, text }),
+    }
+}
+
+fn named(at: &Pointer) -> String {
+    at.tokens().join(" › ")
+}
+
+/// Asks for the message of a failure, and sends it.
+fn refuse_prompt(open: &Open) -> Reply {
+    let id = open.asked.ask;
+    let words = format!(
+        "{} gets a failed result with the code \"refused\" for {}, and this message:",
+        open.asked.waiting.context.agent_id, open.asked.waiting.tool
+    );
+    Reply::Open(Box::new(Prompt::new("Refuse the call", words, "", move |text, _| {
+        if text.trim().is_empty() {
+            return Err("an error needs a message".into());
+        }
+        let to = json!({by_hand::STATUS: "failed", by_hand::ERROR: {"code": "refused", "message": text}}).into();
+        let edits = vec![Edit::Set { at: Pointer::root(), to }];
+        Ok(Reply::Send(
+            [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)].map(Message::Answering).into_iter().collect(),
+        ))
+    })))
+}
+
+/// Which tool is answered for no longer; calls that wait are told of first.
+fn stop(state: &State) -> Reply {
+    let stop_one = |turn: u64, tool: &str, waiting: usize| {
+        let message = AnsweringMessage::Stop { turn };
+        if waiting == 0 {
+            return ask(message);
+        }
+        let calls = if waiting == 1 { "One call waits".to_owned() } else { format!("{waiting} calls wait") };
+        let words = format!("{calls} for {tool}, and would be left without an answer.");
+        let answers = vec![
+            Answer { key: 'y', words: "stop", messages: vec![Message::Answering(message)] },
+            Answer { key: 'n', words: "go on", messages: Vec::new() },
+        ];
+        Reply::Open(Box::new(Confirm::new(format!("Answer for {tool} no longer?"), words, answers, Vec::new())))
+    };
+    let rows: Vec<(u64, String, usize)> = state
+        .answering
+        .stands
+        .iter()
+        .map(|stand| {
+            let waiting = state.answering.open.iter().filter(|open| open.asked.ask.turn == stand.turn).count();
+            (stand.turn, stand.tool.clone(), waiting)
+        })
+        .collect();
+    if let [(turn, tool, waiting)] = rows.as_slice() {
+        return stop_one(*turn, tool, *waiting);
+    }
+    let item = |(_, tool, waiting): &(u64, String, usize)| Item {
+        title: tool.clone(),
+        note: if *waiting == 0 { String::new() } else { format!("{waiting} waiting") },
+        ..Item::default()
+    };
+    let items = rows.iter().map(item).collect();
+    Reply::Open(Box::new(Menu::replying("Answer no longer for", items, move |row| match rows.get(row) {
+        Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
+        None => Reply::Handled,
+    })))
+}
+
+impl Screen for Waiting {
+    fn shown(&mut self) {
+        self.panes.focus = LEFT;
+    }
+
+    fn sync(&mut self, state: &State) {
+        self.calls.sync(state);
+        self.forms.retain(|id, _| state.answering.get(*id).is_some());
+        let before = self.shown;
+        self.shown = state.answering.shown().map(|open| open.asked.ask);
+        let Some(open) = state.answering.shown() else {
+            self.panes.focus = LEFT;
+            return;
+        };
+        let value = open.value();
+        let schema = Arc::new(by_hand::schema(&value, open.asked.waiting.command));
+        let form = self.forms.entry(open.asked.ask).or_insert_with(|| Form::new(Arc::clone(&schema)));
+        form.set_clip(&state.clip);
+        form.set_wall(state.wall);
+        form.set_folder(state.folder.as_ref());
+        form.sync_written(&value, &|at| open.answer.written(0, at).map(str::to_owned));
+        form.set_schema(&schema);
+        let fault = by_hand::fault(&value).filter(|_| form.issues().is_empty());
+        form.set_notes(fault.into_iter().map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None }).collect());
+        if before != self.shown {
+            self.card = Reading::default();
+            self.arrive();
+        }
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let buffer = frame.buffer_mut();
+        let left = if area.width >= 160 { 48 } else { 34 };
+        let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
+        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        if !areas[LEFT].is_empty() {
+            self.calls.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+        }
+        if !areas[MIDDLE].is_empty() {
+            self.draw_form(buffer, areas[MIDDLE], look.styles, state);
+        }
+        if !areas[RIGHT].is_empty() {
+            self.draw_card(buffer, areas[RIGHT], look.styles, state);
+        }
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        if self.panes.focus == MIDDLE { vec![Scope::Form, Scope::Waiting] } else { vec![Scope::Waiting] }
+    }
+
+    fn typing(&self) -> bool {
+        self.panes.focus == MIDDLE && self.form().is_some_and(Form::typing)
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        let mut pane = self.panes.focus;
+        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            let Some(under) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            pane = under;
+            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
+                return Reply::Handled;
+            }
+        }
+        let is = |code| matches!(input, Input::Key(key) if key.is(code));
+        match pane {
+            LEFT if is(Code::Enter) && self.shown.is_some() => {
+                self.panes.focus = MIDDLE;
+                self.arrive();
+                Reply::Handled
+            }
+            LEFT => self.calls.input(input, state),
+            MIDDLE if state.answering.shown().is_some_and(|open| open.sent) && !is(Code::Esc) && !is(Code::Tab) => {
+                Reply::Refused("the answer is on its way".into())
+            }
+            MIDDLE => match self.ask_form(|form| form.input(input)) {
+                Reply::Ignored if is(Code::Esc) => {
+                    self.panes.focus = LEFT;
+                    Reply::Handled
+                }
+                reply => reply,
+            },
+            _ if self.card.input(input) => Reply::Handled,
+            _ if is(Code::Esc) => {
+                self.panes.focus = LEFT;
+                Reply::Handled
+            }
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        match act {
+            Act::NextPane | Act::PreviousPane => self.step(act),
+            Act::Undo => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Undo(id))),
+            Act::Redo => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Redo(id))),
+            Act::SendAnswer => self.send(),
+            Act::RefuseCall => state.answering.shown().map_or(Reply::Handled, refuse_prompt),
+            Act::LeaveCall => self.shown.map_or(Reply::Handled, |id| ask(AnsweringMessage::Leave(id))),
+            Act::StopStand => stop(state),
+            _ if act.row().scope == Scope::Form => self.ask_form(|form| form.act(act)),
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let shown = state.answering.shown();
+        let words = match act {
+            Act::StopStand if state.answering.is_idle() => "nothing is answered for",
+            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_none() => "no call waits",
+            Act::SendAnswer | Act::RefuseCall | Act::LeaveCall if shown.is_some_and(|open| open.sent) => {
+                "the answer is on its way"
+            }
+            _ if act.row().scope == Scope::Form => {
+                return self.form().map_or(Some("no call waits".into()), |form| form.refusal(act));
+            }
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.panes.focus {
+            LEFT if self.shown.is_some() => vec![("Enter", "answer it")],
+            MIDDLE => self.form().map_or_else(Vec::new, Form::keys),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hints(&self, _: &State) -> Vec<Act> {
+        let mut hints = vec![Act::SendAnswer];
+        if self.panes.focus == MIDDLE {
+            hints.extend(self.form().map_or_else(Vec::new, Form::hints));
+        }
+        hints.extend([Act::RefuseCall, Act::LeaveCall, Act::StopStand]);
+        // In the form Tab goes from field to field first.
+        hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
+        hints
+    }
+}

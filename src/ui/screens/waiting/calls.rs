@@ -1,0 +1,169 @@
+//! The left pane: the calls that wait, and below them the chosen one in full.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::reading::{self, Line, Reading};
+use crate::{
+    app::{
+        answering::{AnsweringMessage, Open},
+        input::{Input, MouseKind},
+        message::Message,
+        state::State,
+    },
+    model::clock::Millis,
+    systems::commonground::after::After,
+    ui::{
+        answer::draw::indented,
+        canvas::{Pen, mark_chosen, width, wrap},
+        styles::{Role, Styles},
+        view::Reply,
+        widgets::{list::ListCursor, pane::Pane},
+    },
+};
+
+#[derive(Default)]
+pub(super) struct Calls {
+    cursor: ListCursor,
+    area: Rect,
+    pub(super) details: Reading,
+}
+
+impl Calls {
+    pub(super) fn sync(&mut self, state: &State) {
+        let shown = state.answering.shown().map(|open| open.asked.ask);
+        let row = state.answering.open.iter().position(|open| Some(open.asked.ask) == shown);
+        self.cursor.row = row.unwrap_or_default();
+    }
+
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+        let answering = &state.answering;
+        let count = answering.open.len();
+        let title = match count {
+            0 => "Calls".to_owned(),
+            count => format!("Calls · {count} waiting"),
+        };
+        let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let height = u16::try_from(count).unwrap_or(u16::MAX).min(inside.height / 2).max(1);
+        self.area = Rect { height, ..inside };
+        let widest = answering.open.iter().map(|open| width(&open.asked.waiting.tool)).max().unwrap_or_default();
+        for (line, row) in (0_u16..).zip(self.cursor.window(count, height)) {
+            let open = &answering.open[row];
+            let (left, role) = left(open, answering.now);
+            let mut pen = Pen::new(buffer, self.area, line);
+            let chosen = row == self.cursor.row;
+            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent]);
+            let room = pen.room().saturating_sub(left.chars().count() + 1);
+            let tool = widest.min(room * 3 / 5);
+            pen.column(&open.asked.waiting.tool, tool, styles[Role::Text])
+                .put(" ", styles[Role::Text])
+                .column(&open.asked.waiting.context.agent_id, room.saturating_sub(tool + 1), styles[Role::Dim])
+                .right(&left, styles[role]);
+            if chosen {
+                mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
+            }
+        }
+        let below = Rect { y: inside.y + height, height: inside.height - height, ..inside };
+        Pen::new(buffer, below, 0).put(&"─".repeat(usize::from(below.width)), styles[Role::Border]);
+        let below = indented(Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below });
+        let cells = usize::from(below.width);
+        let mut lines = answering.shown().map_or_else(Vec::new, |open| details(open, answering.now, cells));
+        lines.extend(stands(state, cells));
+        if count == 0 {
+            Pen::new(buffer, self.area, 0).skip(1).put("no call waits", styles[Role::Ghost]);
+        }
+        self.details.draw(buffer, below, styles, &lines);
+    }
+
+    pub(super) fn input(&mut self, input: &Input, state: &State) -> Reply {
+        let open = &state.answering.open;
+        let chosen = match input {
+            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
+            Input::Key(key) => self.cursor.key(*key, open.len()).then_some(self.cursor.row),
+            Input::Mouse(mouse) if self.details.contains(mouse.column, mouse.row) => {
+                self.details.input(input);
+                return Reply::Handled;
+            }
+            Input::Mouse(mouse) => match mouse.kind {
+                MouseKind::Wheel(notches) => {
+                    self.cursor.wheel(notches, open.len());
+                    Some(self.cursor.row)
+                }
+                _ => self.cursor.mouse(*mouse, self.area, open.len()),
+            },
+            Input::Paste(_) => None,
+        };
+        match chosen.and_then(|row| open.get(row)) {
+            Some(open) => Reply::send(Message::Answering(AnsweringMessage::Choose(open.asked.ask))),
+            None if matches!(input, Input::Mouse(_)) => Reply::Handled,
+            None => Reply::Ignored,
+        }
+    }
+}
+
+/// How long the caller still waits.
+pub(super) fn left(open: &Open, now: Millis) -> (String, Role) {
+    match open.due {
+        _ if open.sent => ("sending".into(), Role::Info),
+        None => (format!("since {}", span(now.since(open.since))), Role::Dim),
+        Some(due) if now > due => (format!("{} over", span(now.since(due))), Role::Warning),
+        Some(due) => (format!("{} left", span(due.since(now))), Role::State),
+    }
+}
+
+fn span(ms: u64) -> String {
+    match ms.div_ceil(1_000) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds / 60),
+    }
+}
+
+/// Who asks, in what turn, what with, and until when.
+fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
+    let waiting = &open.asked.waiting;
+    let context = &waiting.context;
+    let epoch = context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
+    let due = match open.due {
+        None => "how long its caller waits is not known".to_owned(),
+        Some(due) if now > due => {
+            format!("its caller has waited for {} too long: it may have its time-out as its result by now", span(now.since(due)))
+        }
+        Some(due) => format!("its caller waits {} more, by the tool's options", span(due.since(now))),
+    };
+    let after = waiting.command.unwrap_or(After::Suspend);
+    let mut lines = labelled("came", &format!("{} ago; {due}", span(now.since(open.since))), cells);
+    lines.extend(labelled("then", &format!("{}: {}", after.word(), after.means()), cells));
+    lines.push(Vec::new());
+    lines.push(vec![(Role::Heading, "arguments".into())]);
+    lines.extend(reading::json(&open.asked.arguments, cells));
+    lines.push(Vec::new());
+    let turn = format!("{}{epoch}", context.agent_turn_id);
+    let ids = [("agent", &context.agent_id), ("turn", &turn), ("step", &context.step_id), ("call", &context.tool_call_id)];
+    for (label, text) in ids.into_iter().filter(|(_, text)| !text.is_empty()) {
+        lines.extend(labelled(label, text, cells));
+    }
+    lines.push(Vec::new());
+    lines
+}
+
+fn labelled(label: &str, text: &str, cells: usize) -> Vec<Line> {
+    let lines = wrap(text, cells.saturating_sub(6).max(1)).into_iter().enumerate();
+    lines
+        .map(|(row, line)| vec![(Role::Label, format!("{:<6}", if row == 0 { label } else { "" })), (Role::Text, line)])
+        .collect()
+}
+
+/// The tools that are answered for.
+fn stands(state: &State, cells: usize) -> Vec<Line> {
+    let stands = &state.answering.stands;
+    if stands.is_empty() {
+        let text = "Nothing is answered for. Choose a CommonGround tool in Invoke and press H there: from then on its calls come here, in \
+                    the place of its service.";
+        return reading::words(text, Role::Ghost, cells);
+    }
+    let mut lines = vec![vec![(Role::Heading, "answering for".into())]];
+    for stand in stands {
+        let subject = stand.subject.as_deref().unwrap_or("connecting …");
+        lines.extend(reading::words(&format!("{} on {}: {subject}", stand.tool, stand.connection), Role::Dim, cells));
+    }
+    lines
+}

@@ -1,0 +1,79 @@
+//! Lines to read: wrapped, coloured, scrolled.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::{
+    app::input::{Input, MouseKind},
+    ui::{
+        canvas::{Pen, width, wrap},
+        styles::{Role, Styles},
+        widgets::{code, list::ListCursor},
+    },
+};
+
+/// A line in pieces.
+pub(super) type Line = Vec<(Role, String)>;
+
+/// Words in lines of so many cells.
+pub(super) fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
+    wrap(text, cells.max(1)).into_iter().map(|line| vec![(role, line)]).collect()
+}
+
+/// JSON in lines of so many cells, coloured where a line fits.
+pub(super) fn json(text: &str, cells: usize) -> Vec<Line> {
+    let of = |line: &str| match width(line) <= cells {
+        true => vec![code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect()],
+        false => words(line, Role::SyntaxText, cells),
+    };
+    text.lines().flat_map(of).collect()
+}
+
+/// Where the reader is.
+#[derive(Default)]
+pub(super) struct Reading {
+    cursor: ListCursor,
+    top: usize,
+    rows: usize,
+    area: Rect,
+}
+
+impl Reading {
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
+        (self.area, self.rows) = (area, lines.len());
+        let seen = usize::from(area.height);
+        self.top = self.top.min(lines.len().saturating_sub(seen));
+        for (row, line) in (0_u16..).zip(lines.iter().skip(self.top).take(seen)) {
+            let mut pen = Pen::new(buffer, area, row);
+            for (role, piece) in line {
+                pen.put(piece, styles[*role]);
+            }
+        }
+        let below = lines.len().saturating_sub(self.top + seen);
+        if below > 0 && seen > 1 {
+            Pen::new(buffer, area, area.height - 1).right(&format!(" … {below} more"), styles[Role::Dim]);
+        }
+    }
+
+    pub(super) fn contains(&self, column: u16, row: u16) -> bool {
+        self.area.contains((column, row).into())
+    }
+
+    /// Scrolls by keys of lists and by the wheel; whether the input was for it.
+    pub(super) fn input(&mut self, input: &Input) -> bool {
+        match input {
+            Input::Key(key) => {
+                self.cursor.row = self.top;
+                let known = self.cursor.key(*key, self.rows);
+                self.top = self.cursor.row;
+                known
+            }
+            Input::Mouse(mouse) => {
+                if let MouseKind::Wheel(notches) = mouse.kind {
+                    self.top = self.top.saturating_add_signed(isize::from(notches) * 3);
+                }
+                true
+            }
+            Input::Paste(_) => false,
+        }
+    }
+}
