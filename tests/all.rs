@@ -56,6 +56,8 @@ mod gateway;
 mod history;
 #[path = "all/invoke.rs"]
 mod invoke;
+#[path = "all/kafka.rs"]
+mod kafka;
 #[path = "all/killed.rs"]
 mod killed;
 #[path = "all/kitchen_sink.rs"]

@@ -10,6 +10,7 @@ pub enum TransportKind {
     Nats,
     RabbitMq,
     Pulsar,
+    Kafka,
     /// TrustGraph's gateway, one request after another.
     Http,
     /// TrustGraph's gateway, over one socket on which answers stream.
@@ -24,6 +25,7 @@ impl TransportKind {
             Self::Nats => "nats",
             Self::RabbitMq => "rabbitmq",
             Self::Pulsar => "pulsar",
+            Self::Kafka => "kafka",
             Self::Http => "http",
             Self::WebSocket => "websocket",
         }
@@ -49,6 +51,7 @@ impl TransportKind {
             Self::Nats => "NATS",
             Self::RabbitMq => "RabbitMQ",
             Self::Pulsar => "Pulsar",
+            Self::Kafka => "Kafka",
             Self::Http => "a gateway over HTTP",
             Self::WebSocket => "a gateway over WebSocket",
         }

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn places_are_named_as_the_system_or_the_transport_spells_them() {
-        use TransportKind::{Embedded, Nats, Pulsar, RabbitMq};
+        use TransportKind::{Embedded, Kafka, Nats, Pulsar, RabbitMq};
         for (text, transport, expected) in [
             ("request:tg:joke", Nats, "tg.request.joke"),
             ("non-persistent://tg/request/joke", Nats, "tg.request.joke"),
@@ -185,6 +185,8 @@ mod tests {
             ("request:tg:agent:default:default", RabbitMq, "tg.request.agent:default:default"),
             ("request:tg:joke", Pulsar, "non-persistent://tg/request/joke"),
             ("persistent://tg/flow/x", Pulsar, "persistent://tg/flow/x"),
+            ("request:tg:agent:default:default", Kafka, "tg.request.agent.default.default"),
+            ("tg.request.joke", Kafka, "tg.request.joke"),
         ] {
             assert_eq!(name(text, transport), Ok(expected.to_owned()), "{text}");
         }
@@ -195,6 +197,8 @@ mod tests {
             ("tg.>.x", Nats, "last"),
             ("tg.*", RabbitMq, "wildcard"),
             ("joke", Pulsar, "scheme"),
+            ("tg.>", Kafka, "wildcard"),
+            ("non-persistent://tg/request/joke", Kafka, "request:tg:joke"),
             ("non-persistent://tg/request/joke", RabbitMq, "request:tg:joke"),
             ("request:tg:joke", TransportKind::Http, "nothing of others"),
         ] {

@@ -5,6 +5,7 @@
 pub mod bus;
 pub mod embedded;
 pub mod http;
+pub mod kafka;
 pub mod kept;
 pub mod line;
 pub mod message;
@@ -37,6 +38,9 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
     }),
     (TransportKind::Pulsar, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(pulsar::open(connection, secrets).await?) as Arc<dyn Bus>) })
+    }),
+    (TransportKind::Kafka, |connection, secrets| {
+        Box::pin(async { Ok(Arc::new(kafka::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     (TransportKind::Http, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(http::open(connection, secrets).await?) as Arc<dyn Bus>) })

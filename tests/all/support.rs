@@ -12,6 +12,10 @@ pub mod filler;
 pub mod gateway;
 #[path = "support/instances.rs"]
 pub mod instances;
+#[path = "support/kafka.rs"]
+pub mod kafka;
+#[path = "support/kafka_gate.rs"]
+pub mod kafka_gate;
 #[path = "support/luck.rs"]
 pub mod luck;
 #[path = "support/nats.rs"]

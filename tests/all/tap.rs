@@ -30,6 +30,7 @@ use toolcrib::{
 use crate::support::{
     calls::{HUNG, call_with, joke, joke_of, limits, map},
     certificates::Certificates,
+    kafka::KafkaBroker,
     nats::NatsServer,
     pulsar::PulsarBroker,
     rabbitmq::{PASSWORD, Rabbit},
@@ -217,6 +218,41 @@ async fn on_pulsar_topics_that_keep_their_messages_are_heard_too() {
     // The responder's own probes pass there, too.
     let whole = |conversation: &&Conversation| conversation.id.as_deref() == Some("7f1c") && conversation.count == 4;
     onlooker.until(|onlooker| onlooker.all().iter().any(whole)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_kafka_trustgraphs_own_service_is_heard() {
+    let mut broker = KafkaBroker::start();
+    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
+    let not_there = |onlooker: &Onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count();
+    onlooker.until(|onlooker| not_there(onlooker) == 2).await;
+    let nobody = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+    assert_eq!(nobody.problem().kind, "no-responders", "an onlooker makes no topic, and answers for nobody");
+    let service = JokeService::on_kafka(broker.address());
+    // The service makes its topic for answers with the first one.
+    onlooker.until(|onlooker| onlooker.says("tg.request.joke is there now")).await;
+    let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+    assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
+    onlooker.until(|onlooker| onlooker.says("tg.response.joke is there now")).await;
+    let again = Request { correlation: "b".into(), headers: vec![("id".into(), "b".into())], ..joke() };
+    let heard = call_with(&Registry::default(), &broker.connection(), again, limits()).await;
+    assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
+    onlooker.until(|onlooker| onlooker.all().iter().any(|heard| heard.id.as_deref() == Some("b") && heard.has_ended())).await;
+    drop(service);
+
+    broker.kill();
+    onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
+    broker.restart();
+    onlooker.until(|onlooker| onlooker.says("again")).await;
+    let topics = ["tg.request.joke", "tg.response.joke"];
+    let _responder = Responder::at(&broker.url(), "response", topics);
+    // Its topics are looked for until they are there; what was sent before that is not heard.
+    let ended = onlooker.ended();
+    while onlooker.ended() == ended {
+        let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+        assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
+        let _ = timeout(Duration::from_secs(2), onlooker.until(|onlooker| onlooker.ended() > ended)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

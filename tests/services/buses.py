@@ -12,7 +12,7 @@ Heard = namedtuple("Heard", "data id reply")
 
 async def connect(server):
     scheme = server.split("://")[0]
-    bus = {"nats": Nats, "tls": Nats, "amqp": Rabbit, "amqps": Rabbit, "pulsar": Pulsar}[scheme]()
+    bus = {"nats": Nats, "tls": Nats, "amqp": Rabbit, "amqps": Rabbit, "pulsar": Pulsar, "kafka": Kafka}[scheme]()
     await bus.open(server)
     return bus
 
@@ -115,6 +115,51 @@ class Pulsar:
     async def flush(self):
         for producer in self.producers.values():
             await asyncio.get_running_loop().run_in_executor(None, producer.flush)
+
+
+class Kafka:
+    async def open(self, server):
+        import aiokafka
+
+        self.kafka = aiokafka
+        self.brokers = server.removeprefix("kafka://")
+        self.producer = aiokafka.AIOKafkaProducer(bootstrap_servers=self.brokers, max_request_size=20_000_000)
+        await self.producer.start()
+        self.tasks = set()
+
+    def inbox(self):
+        return None
+
+    async def listen(self, place, hear):
+        from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.brokers)
+        await admin.start()
+        if place not in await admin.list_topics():
+            await admin.create_topics([NewTopic(place, num_partitions=1, replication_factor=1)])
+        await admin.close()
+        consumer = self.kafka.AIOKafkaConsumer(bootstrap_servers=self.brokers, fetch_max_wait_ms=50)
+        await consumer.start()
+        # Without a topic named before, it knows of none until it asks.
+        await consumer._client.add_topic(place)
+        partitions = [self.kafka.TopicPartition(place, row) for row in consumer.partitions_for_topic(place)]
+        consumer.assign(partitions)
+        # What comes from here on is heard, whatever comes when.
+        for partition, end in (await consumer.end_offsets(partitions)).items():
+            consumer.seek(partition, end)
+
+        async def take():
+            async for message in consumer:
+                id = dict(message.headers).get("id")
+                await hear(Heard(message.value, id.decode() if id else None, None))
+
+        self.tasks.add(asyncio.create_task(take()))
+
+    async def send(self, place, data, id, reply=None):
+        await self.producer.send(place, data, headers=[("id", id.encode())] if id else [])
+
+    async def flush(self):
+        await self.producer.flush()
 
 
 def quiet():

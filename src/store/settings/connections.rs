@@ -11,23 +11,26 @@ use crate::{
     },
 };
 
-const TRANSPORTS: [(&str, TransportKind); 6] = [
+const TRANSPORTS: [(&str, TransportKind); 7] = [
     ("embedded", TransportKind::Embedded),
     ("nats", TransportKind::Nats),
     ("rabbitmq", TransportKind::RabbitMq),
     ("pulsar", TransportKind::Pulsar),
+    ("kafka", TransportKind::Kafka),
     ("http", TransportKind::Http),
     ("websocket", TransportKind::WebSocket),
 ];
 
 /// Which addresses begin a transport's.
-const SCHEMES: [(&str, TransportKind); 10] = [
+const SCHEMES: [(&str, TransportKind); 12] = [
     ("nats", TransportKind::Nats),
     ("tls", TransportKind::Nats),
     ("amqp", TransportKind::RabbitMq),
     ("amqps", TransportKind::RabbitMq),
     ("pulsar", TransportKind::Pulsar),
     ("pulsar+ssl", TransportKind::Pulsar),
+    ("kafka", TransportKind::Kafka),
+    ("kafka+ssl", TransportKind::Kafka),
     ("http", TransportKind::Http),
     ("https", TransportKind::Http),
     ("ws", TransportKind::WebSocket),
@@ -35,7 +38,7 @@ const SCHEMES: [(&str, TransportKind); 10] = [
 ];
 
 /// Those of them that are encrypted always.
-const ENCRYPTED: [&str; 5] = ["tls://", "amqps://", "pulsar+ssl://", "https://", "wss://"];
+const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
 const KEYS: [&str; 13] = [
     "transport",

@@ -117,7 +117,9 @@ impl<'t> Queue<'t> {
     /// What Kafka calls it; addresses have no place there.
     pub fn kafka_topic(&self) -> Result<String, Problem> {
         let (class, space, topic) = self.logical("Kafka")?;
-        Ok(format!("{space}.{}.{}", class.word(), topic.replace(':', ".")))
+        let name = format!("{space}.{}.{}", class.word(), topic).replace(':', ".");
+        check_topic(&name)?;
+        Ok(name)
     }
 
     /// The NATS subject: without the scheme, and with a dot for every `/` and `:`. Never a wildcard.
@@ -202,6 +204,7 @@ const SPELLINGS: &[(TransportKind, Spell)] = &[
     (TransportKind::Nats, |queue| Ok(Spelled { name: queue.nats_subject()?, kept: queue.kept() })),
     (TransportKind::RabbitMq, |queue| queue.rabbitmq().map(|rabbit| Spelled { name: rabbit.exchange, kept: rabbit.persistent })),
     (TransportKind::Pulsar, |queue| queue.pulsar().map(|topic| Spelled { name: topic.address, kept: queue.kept() })),
+    (TransportKind::Kafka, |queue| queue.kafka_topic().map(|name| Spelled { name, kept: queue.kept() })),
 ];
 
 /// The queue of that name, in any of its spellings, as the transport spells it. Where it has no place there, the problem's remedy offers a
@@ -210,11 +213,11 @@ pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem
     let queue = Queue::parse(queue)?;
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
         Some((_, spell)) => spell(&queue).map_err(|problem| match queue.portable() {
-            Some(better) => problem.remedy(format!("write it as {better}")),
-            None => problem,
+            Some(better) if better != queue.to_string() => problem.remedy(format!("write it as {better}")),
+            _ => problem,
         }),
         None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))
-            .remedy("choose a connection to the broker itself: pulsar://, amqp:// or nats://")),
+            .remedy("choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://")),
     }
 }
 
@@ -246,6 +249,21 @@ fn check_subject(subject: &str) -> Result<(), Problem> {
     };
     Err(Problem::new(ProblemKind::Input, format!("reading the subject \"{}\"", subject.escape_debug()), fault)
         .remedy("write it like tg.request.joke: names joined by single dots"))
+}
+
+/// The longest topic that Kafka takes.
+const LONGEST_TOPIC: usize = 249;
+
+fn check_topic(name: &str) -> Result<(), Problem> {
+    let fault = if name.len() > LONGEST_TOPIC {
+        "it is longer than 249 bytes"
+    } else if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
+        "a topic of Kafka is made of letters, digits, dots, _ and - only"
+    } else {
+        return Ok(());
+    };
+    Err(Problem::new(ProblemKind::Input, format!("reading the topic \"{}\"", name.escape_debug()), fault)
+        .remedy("write it like request:tg:NAME"))
 }
 
 fn refused(queue: &str, cause: impl Into<String>) -> Problem {

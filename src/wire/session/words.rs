@@ -102,6 +102,9 @@ fn unheard(transport: TransportKind) -> &'static str {
         TransportKind::RabbitMq => {
             "whether the service runs (RabbitMQ keeps the request, and it is answered when the service is back), "
         }
+        TransportKind::Kafka => {
+            "whether the service runs (Kafka keeps the request for minutes, and a service that is back may still answer it), "
+        }
         _ => "",
     }
 }

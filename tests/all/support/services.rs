@@ -97,10 +97,24 @@ pub struct JokeService {
 impl JokeService {
     /// On RabbitMQ, with the queue names that upstream spells for Pulsar respelt; it listens already.
     pub fn on_rabbitmq(port: u16) -> Self {
-        let mut command = Command::new(program("TOOLCRIB_PYTHON"));
         let port = port.to_string();
-        command.arg(script("joke_on_rabbitmq.py")).args(["--pubsub-backend", "rabbitmq", "--rabbitmq-host", "127.0.0.1"]);
-        command.args(["--rabbitmq-port", &port, "--rabbitmq-username", "alice", "--rabbitmq-password", "s3cret"]);
+        Self::respelt(&[
+            ["--pubsub-backend", "rabbitmq"],
+            ["--rabbitmq-host", "127.0.0.1"],
+            ["--rabbitmq-port", &port],
+            ["--rabbitmq-username", "alice"],
+            ["--rabbitmq-password", "s3cret"],
+        ])
+    }
+
+    /// On Kafka, respelt in the same way.
+    pub fn on_kafka(broker: &str) -> Self {
+        Self::respelt(&[["--pubsub-backend", "kafka"], ["--kafka-bootstrap-servers", broker]])
+    }
+
+    fn respelt(settings: &[[&str; 2]]) -> Self {
+        let mut command = Command::new(program("TOOLCRIB_PYTHON"));
+        command.arg(script("joke_respelt.py")).args(settings.as_flattened());
         Self::start(command)
     }
 

@@ -204,7 +204,7 @@ fn object(value: Value) -> Map<String, Value> {
 fn no_endpoint(tool: &Tool) -> Problem {
     match tool.kind.as_str() {
         "tool-service" => refused(tool, "TrustGraph's gateway has no endpoint for tool services")
-            .remedy("choose a connection to the broker that the service listens on: pulsar://, amqp:// or nats://"),
+            .remedy("choose a connection to the broker that the service listens on: pulsar://, amqp://, kafka:// or nats://"),
         "row-embeddings-query" => refused(tool, "it needs the vectors of its text first, which the agent asks for by itself")
             .remedy("let the agent call it"),
         other => refused(tool, format!("the gateway has nothing behind the type \"{other}\""))

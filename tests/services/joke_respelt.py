@@ -1,4 +1,4 @@
-"""TrustGraph's own joke service on RabbitMQ: upstream's program, with the two queue names that it spells for Pulsar respelt.
+"""TrustGraph's own joke service on RabbitMQ or Kafka: upstream's program, with the two queue names that it spells for Pulsar respelt.
 
 Arguments go to upstream's program. Ends when standard input is closed.
 """

@@ -1,0 +1,106 @@
+//! Connecting to the first broker of a connection that lets us in.
+
+use std::{sync::Arc, time::Duration};
+
+use rskafka::{
+    BackoffConfig,
+    client::{Client, ClientBuilder, Credentials as Login, SaslConfig},
+};
+use rustls::ClientConfig;
+use tokio::time::timeout;
+
+use super::{link::Kafka, pulse::Pulse, words};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials},
+    },
+    wire::{
+        tls,
+        transport::{
+            bus::{Doing, Secrets},
+            kept::Dial,
+            settings::{self, Server},
+            socket,
+        },
+    },
+};
+
+const PORTS: [(&str, u16); 2] = [("kafka", 9092), ("kafka+ssl", 9093)];
+
+/// The ways to prove a password, the strongest first: the last one shows it to the broker.
+const WAYS: [fn(Login) -> SaslConfig; 3] = [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
+
+/// How to reach brokers.
+pub struct Brokers {
+    servers: Vec<Server>,
+    encryption: Option<Arc<ClientConfig>>,
+    login: Option<Login>,
+}
+
+impl Brokers {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
+        let servers = settings::servers(connection, &PORTS)?;
+        let encryption = tls::encryption(connection).await?;
+        let login = match &connection.credentials {
+            Credentials::None => None,
+            Credentials::Password { user, password_variable } => {
+                Some(Login::new(user.clone(), settings::secret(connection, secrets, password_variable)?))
+            }
+            Credentials::Token { .. } | Credentials::File { .. } => {
+                let remedy = "set user and password-variable";
+                return Err(settings::bad_settings(connection, "names a token or a file, and Kafka takes a password", remedy));
+            }
+        };
+        Ok(Self { servers, encryption, login })
+    }
+
+    async fn connect(&self, server: &Server) -> Result<Kafka, CallProblem> {
+        let mut pulse = Pulse::on(socket::open(server, self.encryption.as_ref()).await?);
+        let greeting = async {
+            pulse.beat().await.map_err(|_| words::no_kafka(server))?;
+            let client = self.client(server).await?;
+            let topics = client.list_topics().await.map_err(|error| words::unwelcome(server, &error.to_string()))?;
+            Ok((client, topics.len()))
+        };
+        let (client, topics) = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
+        Ok(Kafka::new(client, pulse, server.to_string(), topics))
+    }
+
+    async fn client(&self, server: &Server) -> Result<Client, CallProblem> {
+        let Some(login) = &self.login else {
+            return self.builder(server).build().await.map_err(|error| words::unwelcome(server, &error.to_string()));
+        };
+        let mut refusal = String::new();
+        for way in WAYS {
+            match self.builder(server).sasl_config(way(login.clone())).build().await {
+                Ok(client) => return Ok(client),
+                Err(error) => refusal = error.to_string(),
+            }
+            if !words::is_other_way(&refusal) {
+                break;
+            }
+        }
+        Err(words::unwelcome(server, &refusal))
+    }
+
+    fn builder(&self, server: &Server) -> ClientBuilder {
+        let Server { host, port, .. } = server;
+        let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        // What it would try again could be a message that has arrived.
+        let once = BackoffConfig { deadline: Some(Duration::ZERO), ..BackoffConfig::default() };
+        let builder = ClientBuilder::new(vec![address]).client_id("toolcrib").backoff_config(once);
+        match &self.encryption {
+            Some(config) => builder.tls_config(Arc::clone(config)),
+            None => builder,
+        }
+    }
+}
+
+impl Dial for Brokers {
+    type Link = Kafka;
+
+    fn dial(&self) -> Doing<'_, Kafka> {
+        Box::pin(socket::first(&self.servers, |server| self.connect(server)))
+    }
+}

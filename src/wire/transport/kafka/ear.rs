@@ -1,0 +1,107 @@
+//! Listening: every partition of a topic is read on from where it ended, and what comes goes into one line.
+
+use bytes::Bytes;
+use futures::{
+    StreamExt, TryStreamExt,
+    stream::{self, FuturesUnordered},
+};
+use rskafka::{
+    client::{
+        error::Error,
+        partition::{OffsetAt, PartitionClient},
+    },
+    record::Record,
+};
+use tokio::sync::mpsc;
+
+use super::{topics::Topics, words};
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{
+        line::Feeder,
+        message::{Heard, Packet},
+    },
+};
+
+/// How much is read at once of one partition, in bytes; a message larger than that comes all the same.
+const AT_ONCE: i32 = 1024 * 1024;
+
+/// How long a broker waits for a message to come before it says that there is none, in milliseconds; longer while none comes. Some brokers
+/// only look once in that time.
+const WAITING: i32 = 100;
+const WAITING_LONGEST: i32 = 1_000;
+
+/// Partitions that are connected to at the same time.
+const TOGETHER: usize = 16;
+
+/// All partitions of a topic.
+pub struct Ear {
+    place: String,
+    topic: String,
+    partitions: Vec<Place>,
+    said: mpsc::UnboundedSender<String>,
+}
+
+/// One partition, and the next message to read there.
+struct Place {
+    client: PartitionClient,
+    next: i64,
+}
+
+impl Ear {
+    /// Ready to hear what comes from now on.
+    pub async fn at(
+        topics: &Topics,
+        topic: &str,
+        partitions: Vec<i32>,
+        said: mpsc::UnboundedSender<String>,
+    ) -> Result<Self, CallProblem> {
+        let open = |partition| async move {
+            let client = topics.partition(topic, partition, "listen on").await?;
+            let next = client.get_offset(OffsetAt::Latest).await;
+            let next = next.map_err(|error| words::refused(topics.place(), "listen on", topic, &error))?;
+            Ok::<_, CallProblem>(Place { client, next })
+        };
+        let partitions = stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
+        Ok(Self { place: topics.place().to_owned(), topic: topic.to_owned(), partitions, said })
+    }
+
+    /// Takes what comes until a partition can be read no more, or the listener is gone. A slow listener only reads later: the broker keeps
+    /// what is not read yet.
+    pub async fn take(&mut self, feeder: &Feeder) {
+        let mut reading: FuturesUnordered<_> = self.partitions.iter_mut().map(|place| place.read(feeder)).collect();
+        let ended = tokio::select! {
+            () = feeder.closed() => None,
+            ended = reading.next() => ended.flatten(),
+        };
+        if let Some(words) = ended.and_then(|error| words::ended(&self.place, &self.topic, &error)) {
+            // Without the link nobody listens.
+            let _ = self.said.send(words);
+        }
+    }
+}
+
+impl Place {
+    /// Reads on, until the broker says why not; `None`: the listener has left.
+    async fn read(&mut self, feeder: &Feeder) -> Option<Error> {
+        let mut waiting = WAITING;
+        loop {
+            let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await {
+                Ok(read) => read,
+                Err(error) => return Some(error),
+            };
+            waiting = if records.is_empty() { (waiting * 2).min(WAITING_LONGEST) } else { WAITING };
+            for read in records {
+                self.next = read.offset + 1;
+                if feeder.push(Heard::Packet(packet(read.record))).await.is_err() {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+fn packet(record: Record) -> Packet {
+    let headers = record.headers.into_iter().map(|(name, value)| (name, String::from_utf8_lossy(&value).into_owned()));
+    Packet { subject: None, reply: None, headers: headers.collect(), body: Bytes::from(record.value.unwrap_or_default()) }
+}

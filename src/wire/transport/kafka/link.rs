@@ -1,0 +1,201 @@
+//! The brokers that one connection leads to: what is sent there, what is heard, and whether they are there.
+
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use futures::future::BoxFuture;
+use rskafka::{
+    chrono::{DateTime, Utc},
+    client::{
+        Client,
+        partition::{Compression, PartitionClient},
+    },
+    record::Record,
+};
+use tokio::{
+    sync::{Mutex, mpsc},
+    time::{sleep, timeout},
+};
+
+use super::{ear::Ear, pulse::Pulse, topics::Topics, words};
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{
+        bus::{Doing, Share},
+        kept::Link,
+        line::Feeder,
+        message::{Address, Outgoing},
+        news::News,
+    },
+};
+
+/// How often the broker is asked whether it is there, and how long it may think about it.
+const BEAT: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Brokers that are spoken to together.
+pub struct Kafka {
+    topics: Topics,
+    greeting: String,
+    pulse: Mutex<Pulse>,
+    outlets: Mutex<HashMap<String, Outlet>>,
+    said: mpsc::UnboundedSender<String>,
+    heard: Mutex<mpsc::UnboundedReceiver<String>>,
+}
+
+/// Where messages to a topic leave: its partitions, and connections to those that were sent to.
+struct Outlet {
+    partitions: Vec<i32>,
+    open: HashMap<i32, Arc<PartitionClient>>,
+    /// Something was sent since the last beat. A broker closes what is idle for long, and then a message could be lost.
+    in_use: bool,
+}
+
+impl Kafka {
+    #[must_use]
+    pub fn new(client: Client, pulse: Pulse, place: String, count: usize) -> Self {
+        let (said, heard) = mpsc::unbounded_channel();
+        let greeting = format!("Kafka at {place}, {count} {}", if count == 1 { "topic" } else { "topics" });
+        let (pulse, outlets, heard) = (Mutex::new(pulse), Mutex::default(), Mutex::new(heard));
+        Self { topics: Topics::new(client, place), greeting, pulse, outlets, said, heard }
+    }
+
+    async fn outlet(&self, topic: &str, headers: &[(String, String)]) -> Result<Arc<PartitionClient>, CallProblem> {
+        let mut outlets = self.outlets.lock().await;
+        if !outlets.contains_key(topic) {
+            let partitions = self.topics.partitions(topic).await?;
+            let partitions = partitions.ok_or_else(|| words::no_topic(self.topics.place(), topic))?;
+            outlets.insert(topic.to_owned(), Outlet { partitions, open: HashMap::new(), in_use: true });
+        }
+        let outlet = outlets.get_mut(topic).ok_or_else(|| words::no_topic(self.topics.place(), topic))?;
+        outlet.in_use = true;
+        let partition = chosen(&outlet.partitions, headers);
+        if let Some(client) = outlet.open.get(&partition) {
+            return Ok(Arc::clone(client));
+        }
+        let client = Arc::new(self.topics.partition(topic, partition, "send to").await?);
+        outlet.open.insert(partition, Arc::clone(&client));
+        Ok(client)
+    }
+
+    async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
+        let Outgoing { to, headers, body, .. } = message;
+        let record = Record {
+            key: None,
+            value: Some(body.to_vec()),
+            headers: headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes())).collect(),
+            timestamp: now(),
+        };
+        let put = async |record| {
+            let outlet = self.outlet(&to.name, &headers).await?;
+            Ok::<_, CallProblem>(outlet.produce(vec![record], Compression::NoCompression).await)
+        };
+        let mut sent = put(record.clone()).await?;
+        if let Err(error) = &sent
+            && words::is_moving(error)
+        {
+            // It was not taken, because somebody else leads that partition now.
+            self.outlets.lock().await.remove(&to.name);
+            sent = put(record).await?;
+        }
+        match sent {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.outlets.lock().await.remove(&to.name);
+                Err(words::refused(self.topics.place(), "send to", &to.name, &error))
+            }
+        }
+    }
+
+    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+        let partitions = match share {
+            Share::Aside => {
+                let found = self.topics.partitions(&at.name).await?;
+                found.ok_or_else(|| words::no_topic(self.topics.place(), &at.name))?
+            }
+            Share::Each | Share::OneOf(_) => self.topics.partitions_made(&at.name).await?,
+        };
+        Ear::at(&self.topics, &at.name, partitions, self.said.clone()).await
+    }
+
+    /// Closes what nothing was sent to since the last beat.
+    async fn rest(&self) {
+        let mut outlets = self.outlets.lock().await;
+        outlets.retain(|_, outlet| std::mem::take(&mut outlet.in_use));
+    }
+}
+
+/// The partition for a message: the same for all of the same id.
+fn chosen(partitions: &[i32], headers: &[(String, String)]) -> i32 {
+    let mut hasher = DefaultHasher::new();
+    headers.iter().filter(|(name, _)| name == "id").for_each(|(_, id)| id.hash(&mut hasher));
+    let row = hasher.finish() % partitions.len().max(1) as u64;
+    partitions.get(row as usize).copied().unwrap_or_default()
+}
+
+/// The protocol wants every message to say when it was sent.
+fn now() -> DateTime<Utc> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default()
+}
+
+impl Link for Kafka {
+    type Ear = Ear;
+
+    fn greeting(&self) -> String {
+        self.greeting.clone()
+    }
+
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(words) = heard.recv() => news.say(words),
+                    () = pulse.ended() => return,
+                    () = sleep(BEAT) => match timeout(PATIENCE, pulse.beat()).await {
+                        Ok(Ok(())) => self.rest().await,
+                        _ => return,
+                    },
+                }
+            }
+        })
+    }
+
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+        Box::pin(self.consume(at, share))
+    }
+
+    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
+        Box::pin(ear.take(feeder))
+    }
+
+    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+        // The broker knows of no listeners; the connections end here.
+        drop(ear);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn send(&self, message: Outgoing) -> Doing<'_, ()> {
+        Box::pin(self.publish(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_one_answer_stay_together() {
+        let of = |id: &str| chosen(&[0, 1, 2, 3], &[("other".into(), "x".into()), ("id".into(), id.into())]);
+        assert_eq!(of("7f1c"), of("7f1c"));
+        let all: std::collections::BTreeSet<i32> = (0..100).map(|id| of(&id.to_string())).collect();
+        assert_eq!(all.len(), 4);
+        assert_eq!((chosen(&[7], &[]), chosen(&[], &[])), (7, 0));
+    }
+}

@@ -1,0 +1,169 @@
+//! How Kafka refuses, in words that tell the way out.
+
+use std::error::Error as Cause;
+
+use rskafka::client::error::{Error, ProtocolError};
+
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{settings::Server, socket::no_server},
+};
+
+fn problem(kind: &str, message: String, remedy: &str) -> CallProblem {
+    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+/// The broker's number for what it says, as far as it came to that.
+#[must_use]
+pub fn code(error: &Error) -> Option<ProtocolError> {
+    let mut next: Option<&(dyn Cause + 'static)> = Some(error);
+    while let Some(cause) = next {
+        if let Some(Error::ServerError { protocol_error, .. }) = cause.downcast_ref() {
+            return Some(*protocol_error);
+        }
+        if let Some(said) = cause.downcast_ref::<ProtocolError>() {
+            return Some(*said);
+        }
+        next = cause.source();
+    }
+    None
+}
+
+/// Whether a partition is only just changing hands, or coming to be.
+#[must_use]
+pub fn is_moving(error: &Error) -> bool {
+    use ProtocolError::{LeaderNotAvailable, NotLeaderOrFollower, UnknownTopicOrPartition};
+    matches!(code(error), Some(LeaderNotAvailable | NotLeaderOrFollower | UnknownTopicOrPartition))
+}
+
+/// The broker would not do what it was asked with that topic.
+pub fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallProblem {
+    use ProtocolError as Said;
+    let Some(said) = code(error) else { return unreached(place, doing, topic, error) };
+    match said {
+        Said::MessageTooLarge | Said::RecordListTooLarge => problem(
+            "too-large",
+            format!("{place} does not take the message for {topic}: it is larger than the topic allows"),
+            "send less, or raise max.message.bytes of the topic (message.max.bytes of the broker)",
+        ),
+        Said::UnknownTopicOrPartition => no_topic(place, topic),
+        Said::InvalidTopicException => problem(
+            "bad-subject",
+            format!("{place} takes {topic} for no topic's name"),
+            "write the queue as request:tg:NAME, of letters, digits, dots, _ and -",
+        ),
+        Said::TopicAuthorizationFailed | Said::GroupAuthorizationFailed | Said::ClusterAuthorizationFailed => problem(
+            "refused",
+            format!("{place} does not let us {doing} {topic}"),
+            "ask for permission to describe, read, write and create there, or use other credentials",
+        ),
+        Said::PolicyViolation => problem(
+            "refused",
+            format!("{place} does not let us {doing} {topic}: its policy forbids it"),
+            "make the topics of the service by hand there",
+        ),
+        Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => problem(
+            "refused",
+            format!("{place} has too few copies of {topic} in step to take a message"),
+            "see whether all brokers run, and the topic's min.insync.replicas",
+        ),
+        Said::LeaderNotAvailable | Said::NotLeaderOrFollower => problem(
+            "no-server",
+            format!("nobody leads {topic} at {place} for now"),
+            "see whether all brokers run, and try again in a moment",
+        ),
+        said => problem("refused", format!("could not {doing} {topic} at {place}: {said}"), "see the broker's log"),
+    }
+}
+
+/// No broker could be asked.
+fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallProblem {
+    let said = error.to_string();
+    // The library's words name the address that another broker told it.
+    let elsewhere = said.split_once("error connecting to broker \"").and_then(|(_, rest)| rest.split_once('"'));
+    match elsewhere {
+        Some((broker, _)) if !place.ends_with(&format!("//{broker}")) => problem(
+            "no-server",
+            format!("{place} says that {topic} is at {broker}, and that cannot be reached from here"),
+            "set the broker's advertised.listeners to an address that can be reached from here",
+        ),
+        _ => problem(
+            "connection-lost",
+            format!("could not {doing} {topic}: the connection to {place} broke"),
+            "send it again once the connection is back; what was sent may have arrived",
+        ),
+    }
+}
+
+/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
+pub fn ended(place: &str, topic: &str, error: &Error) -> Option<String> {
+    let said = error.to_string();
+    match code(error) {
+        Some(ProtocolError::OffsetOutOfRange) => {
+            Some(format!("{place} has removed messages of {topic} before they were read; it goes on with what comes from now on"))
+        }
+        Some(other) => Some(format!("{place} lets us read {topic} no more: {other}")),
+        None if said.contains("compression") => {
+            Some(format!("a message of {topic} is compressed, which is not read; it goes on with what comes from now on"))
+        }
+        None => None,
+    }
+}
+
+/// Nobody ever made that topic.
+pub fn no_topic(place: &str, topic: &str) -> CallProblem {
+    problem(
+        "no-responders",
+        format!("{place} has no topic {topic}, so no service has ever listened there"),
+        "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
+    )
+}
+
+pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallProblem {
+    problem(
+        "refused",
+        format!("{topic} at {place} has {partitions} partitions, and each needs a connection"),
+        &format!("use a topic of at most {most} partitions"),
+    )
+}
+
+/// Refuses what is no topic's name before a broker is asked.
+pub fn check_name(topic: &str) -> Result<(), CallProblem> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    if (1..=249).contains(&topic.len()) && topic.bytes().all(fits) {
+        return Ok(());
+    }
+    let start: String = topic.chars().take(40).flat_map(char::escape_debug).collect();
+    let message = format!("\"{start}\" is no topic's name: Kafka takes up to 249 letters, digits, dots, _ and -");
+    Err(problem("bad-subject", message, "write the queue as request:tg:NAME"))
+}
+
+/// What answers is not Kafka.
+pub fn no_kafka(server: &Server) -> CallProblem {
+    no_server(
+        format!("{server} did not greet us as Kafka does"),
+        "check that the address is a Kafka broker's, and whether its port is encrypted (kafka+ssl://)",
+    )
+}
+
+/// Whether the broker knows of passwords, but not in the way that was tried.
+#[must_use]
+pub fn is_other_way(refusal: &str) -> bool {
+    ["UnsupportedSaslMechanism", "unsupported sasl mechanism"].iter().any(|words| refusal.contains(words))
+}
+
+/// The broker was reached, and would not have us.
+pub fn unwelcome(server: &Server, refusal: &str) -> CallProblem {
+    if is_other_way(refusal) {
+        let message = format!("{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)");
+        return problem("refused", message, "let the broker offer one of these as a SASL mechanism");
+    }
+    if refusal.to_lowercase().contains("sasl") {
+        let message = format!("{server} refused our credentials");
+        return problem("refused", message, "check the user and password of this connection");
+    }
+    no_server(
+        format!("{server} greeted us and then broke off"),
+        "it may want a user and password: set user and password-variable; else see the broker's log",
+    )
+}

@@ -1,0 +1,330 @@
+//! Calls over a real broker that speaks Kafka's protocol, to services that are not ours in language or library, TrustGraph's own among them;
+//! and through a gate before it, for what that broker does not do.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt, net::TcpListener, sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+use toolcrib::{
+    model::{
+        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        connection::{Connection, ConnectionState, Credentials, Tls, TransportKind},
+    },
+    systems::trustgraph::request,
+    wire::{
+        registry::Registry,
+        serve::{offers, serving::Serving},
+        transport::{
+            bus::Share,
+            message::{Address, Heard as OnLine, Outgoing},
+        },
+    },
+};
+
+use crate::{
+    stubs::the_sample_answers_on,
+    support::{
+        calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
+        certificates::Certificates,
+        kafka::{KafkaBroker, free_port},
+        kafka_gate::Gated,
+        services::{JokeService, Responder, foreign_call},
+    },
+};
+
+fn places(topic: &str) -> [String; 2] {
+    [format!("tg.request.{topic}"), format!("tg.response.{topic}")]
+}
+
+fn responder(broker: &KafkaBroker, mode: &str) -> Responder {
+    Responder::of(&broker.url(), mode, mode)
+}
+
+/// What a service in that mode gives, on topics of its own.
+async fn from_service(broker: &KafkaBroker, mode: &str, limits: Limits) -> Heard {
+    let _responder = responder(broker, mode);
+    call_with(&Registry::default(), &broker.connection(), joke_of(mode), limits).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trustgraphs_own_service_answers() {
+    let broker = KafkaBroker::start();
+    let _service = JokeService::on_kafka(broker.address());
+    let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+    assert!(heard.text().starts_with("Here's a ") && heard.text().contains(" for you:"), "{:?}", heard.0);
+    assert_eq!((heard.end().0, heard.pieces(), heard.strays().len()), (Outcome::Succeeded, 1, 0));
+    let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
+    let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
+    assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::Failed, "tool-service-error"));
+    assert_eq!(heard.strays().len(), 0, "a new caller hears nothing of what was before it: {:?}", heard.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_as_they_should_be_and_not() {
+    let broker = KafkaBroker::start();
+    let heard = from_service(&broker, "response", limits()).await;
+    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
+    assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0));
+    let heard = from_service(&broker, "wrong-id-then-right", limits()).await;
+    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+    let heard = from_service(&broker, "twice", limits()).await;
+    assert_eq!((heard.text().as_str(), heard.strays()), ("once", vec![StrayCause::Duplicate]));
+    from_service(&broker, "not-json", limits()).await.assert_lost("not-json");
+    from_service(&broker, "not-utf8", limits()).await.assert_lost("not-utf8");
+    let heard = from_service(&broker, "error", limits()).await;
+    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
+    let short = Duration::from_millis(400);
+    let cases = [
+        ("silent", Limits { first: short, ..limits() }, "timed-out-first"),
+        ("no-end", Limits { idle: 5 * short, ..limits() }, "timed-out-idle"),
+        ("endless", Limits { total: 5 * short, ..limits() }, "timed-out-total"),
+    ];
+    for (mode, limits, kind) in cases {
+        let heard = from_service(&broker, mode, limits).await;
+        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
+        if mode == "silent" {
+            assert!(heard.problem().remedy.contains("Kafka keeps the request"), "{:?}", heard.problem());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_arrive_whole() {
+    let broker = KafkaBroker::start();
+    let heard = from_service(&broker, "large", limits()).await;
+    assert_eq!((heard.end().0, heard.pieces(), heard.text().len()), (Outcome::Succeeded, 5, 20_000_000), "{:?}", heard.end());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_call_leaves_the_connection_to_others() {
+    let broker = KafkaBroker::start();
+    let (registry, connection) = (Registry::default(), broker.connection());
+    let (_endless, _other) = (responder(&broker, "endless"), responder(&broker, "response"));
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let first = async {
+        while let Some(event) = receiver.recv().await {
+            if matches!(event.kind, EventKind::Chunk { .. }) {
+                return true;
+            }
+        }
+        false
+    };
+    let calling = registry.call(&connection, joke_of("endless"), limits(), sender);
+    let cancelled = timeout(HUNG, async {
+        tokio::select! { () = calling => false, began = first => began }
+    })
+    .await
+    .unwrap();
+    assert!(cancelled, "the answer had begun, and had not ended");
+    let heard = call_with(&registry, &connection, joke_of("response"), limits()).await;
+    assert_eq!((heard.text().as_str(), heard.end().0), ("Hello alice, llamas as a pun.", Outcome::Succeeded));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn our_services_answer_a_foreign_caller() {
+    let broker = KafkaBroker::start();
+    let registry = Registry::default();
+    let bus = registry.open(&broker.connection()).await.unwrap();
+    let serving = Serving::start(bus, offers::samples()).await.unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(serving.run(None, stop.clone()));
+    let ask = async |topic: &str, config: Value, arguments: Value| {
+        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
+        let (url, [to, from]) = (broker.url(), places(topic));
+        tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
+    };
+    let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
+    assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
+    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
+    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
+    stop.cancel();
+    timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stubs_answer() {
+    let broker = KafkaBroker::start();
+    the_sample_answers_on(&Registry::default(), &broker.connection()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_order() {
+    const IDS: usize = 12;
+    let broker = KafkaBroker::start();
+    let client = rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
+    client.controller_client().unwrap().create_topic("many", 4, 1, 5_000).await.unwrap();
+    let bus = Registry::default().open(&broker.connection()).await.unwrap();
+    let many = Address::fleeting("many");
+    let (mut one, mut other) =
+        (bus.subscribe(&many, Share::OneOf("g")).await.unwrap(), bus.subscribe(&many, Share::Aside).await.unwrap());
+    let message = |id: usize, piece: usize| Outgoing {
+        to: many.clone(),
+        reply: None,
+        headers: vec![("id".into(), id.to_string())],
+        body: piece.to_string().into(),
+    };
+    for piece in 0..3 {
+        for id in 0..IDS {
+            bus.send(message(id, piece)).await.unwrap();
+        }
+    }
+    for line in [&mut one, &mut other] {
+        let mut heard = vec![Vec::new(); IDS];
+        for _ in 0..3 * IDS {
+            let Some(OnLine::Packet(packet)) = timeout(HUNG, line.next()).await.unwrap() else { panic!("the line ended") };
+            let id: usize = packet.headers.iter().find(|(name, _)| name == "id").unwrap().1.parse().unwrap();
+            heard[id].push(String::from_utf8(packet.body.to_vec()).unwrap());
+        }
+        assert!(heard.iter().all(|pieces| pieces == &["0", "1", "2"]), "{heard:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_stops_is_killed_and_comes_back() {
+    let mut broker = KafkaBroker::start();
+    let (registry, connection) = (Registry::default(), broker.connection());
+    let mut states = registry.states();
+    let serving = Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
+    let running = tokio::spawn(serving.run(None, CancellationToken::new()));
+    let responder = responder(&broker, "no-end");
+    let (sender, mut receiver) = mpsc::channel::<Event>(16);
+    let calling = registry.call(&connection, joke_of("no-end"), limits(), sender);
+    let watch_and_kill = async {
+        let mut events = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
+                broker.signal("STOP");
+                let heard = call_with(&registry, &connection, joke_of("no-end"), limits()).await;
+                heard.assert_lost("no-server");
+                assert!(heard.problem().message.contains("did not confirm"), "{:?}", heard.problem());
+                broker.signal("CONT");
+                broker.kill();
+            }
+            events.push(event);
+        }
+        Heard(events)
+    };
+    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    heard.assert_lost("connection-lost");
+    assert_eq!(heard.text(), "one two");
+    drop(responder);
+
+    let down = |state: Option<&ConnectionState>| matches!(state, Some(ConnectionState::Reconnecting { .. }));
+    let broke = states.wait_for(|states| down(states.get("test")));
+    timeout(HUNG, broke).await.expect("it does not tell that the connection broke").unwrap();
+    call_with(&registry, &connection, joke(), limits()).await.assert_lost("no-server");
+    let fresh = call_with(&Registry::default(), &connection, joke(), limits()).await;
+    fresh.assert_lost("no-server");
+    assert!(fresh.problem().message.contains(&broker.url()), "{:?}", fresh.problem());
+
+    broker.restart();
+    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
+    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
+    let body = request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#);
+    let sum = Request { body, ..joke_of("calc") };
+    // The service that listened before listens again by itself, and makes its topics anew, which this broker has forgotten.
+    let patient = Limits { first: Duration::from_secs(1), ..limits() };
+    let heard = loop {
+        let heard = call_with(&registry, &connection, sum.clone(), patient).await;
+        if heard.end().0 == Outcome::Succeeded {
+            break heard;
+        }
+        assert!(["timed-out-first", "no-responders"].contains(&heard.problem().kind.as_str()), "{:?}", heard.0);
+    };
+    assert_eq!(heard.text(), "42");
+    running.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_cannot_be_sent_say_why() {
+    let broker = KafkaBroker::start();
+    let registry = Registry::default();
+    let nobody = call_with(&registry, &broker.connection(), joke_of("nobody"), limits()).await;
+    nobody.assert_lost("no-responders");
+    assert!(nobody.problem().message.contains("has no topic tg.request.nobody"), "{:?}", nobody.problem());
+    let again = call_with(&registry, &broker.connection(), joke_of("nobody"), limits()).await;
+    again.assert_lost("no-responders");
+    for to in ["non-persistent://tg/request/joke", "nats://tg.request.joke"] {
+        let heard = call_with(&registry, &broker.connection(), Request { to: to.into(), ..joke() }, limits()).await;
+        heard.assert_lost("bad-subject");
+        assert!(heard.problem().remedy.contains("request:tg:joke"), "{:?}", heard.problem());
+    }
+    let odd = Request { to: "request:tg:two jokes".into(), ..joke() };
+    let heard = call_with(&registry, &broker.connection(), odd, limits()).await;
+    heard.assert_lost("bad-subject");
+    assert!(heard.problem().message.contains("letters, digits"), "{:?}", heard.problem());
+    let inboxless = Request { reply: None, ..joke() };
+    call_with(&registry, &broker.connection(), inboxless, limits()).await.assert_lost("no-way-back");
+    let greeting = registry.test(&broker.connection()).await.unwrap();
+    assert!(greeting.contains(&broker.url()) && greeting.contains("topics"), "{greeting}");
+    let token = Credentials::Token { token_variable: "T".into() };
+    let problem = registry.test(&Connection { credentials: token, ..broker.connection() }).await.unwrap_err().to_string();
+    assert!(problem.contains("password"), "{problem}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_sends_us_where_it_cannot_be_reached_is_told_of() {
+    let nowhere = format!("127.0.0.1:{}", free_port());
+    let broker = KafkaBroker::advertising(&nowhere);
+    let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
+    heard.assert_lost("no-server");
+    let problem = heard.problem();
+    assert!(problem.message.contains(&nowhere) && problem.remedy.contains("advertised.listeners"), "{problem:?}");
+}
+
+#[tokio::test]
+async fn what_is_not_kafka_is_told_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let connection = Connection::to(TransportKind::Kafka, "fake", format!("kafka://{}", listener.local_addr().unwrap()));
+    let web = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        stream
+    };
+    let registry = Registry::default();
+    let (tested, _stream) = timeout(HUNG, async { tokio::join!(registry.test(&connection), web) }).await.unwrap();
+    let told = tested.unwrap_err().to_string();
+    assert!(told.contains("did not greet us as Kafka does"), "{told}");
+}
+
+fn knowing(password: &'static str) -> Registry {
+    Registry::new(Arc::new(move |name| (name == "SECRET").then(|| password.to_owned())))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_opens_the_gate() {
+    let gate = Gated::guarded().await;
+    let credentials = Credentials::Password { user: "alice".into(), password_variable: "SECRET".into() };
+    let connection = Connection { credentials, ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost")) };
+    let registry = knowing("s3cret");
+    the_sample_answers_on(&registry, &connection).await;
+    let told = knowing("wr0ng").test(&connection).await.unwrap_err().to_string();
+    assert!(told.contains("refused our credentials") && !told.contains("wr0ng"), "{told}");
+    let nobody = Connection { credentials: Credentials::None, ..connection };
+    let told = registry.test(&nobody).await.unwrap_err().to_string();
+    assert!(told.contains("it may want a user and password"), "{told}");
+    let broker = KafkaBroker::guarded();
+    let told = registry.test(&broker.connection()).await.unwrap_err().to_string();
+    assert!(told.contains("it may want a user and password"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn encryption() {
+    let files = Certificates::naming(&["localhost"]);
+    let gate = Gated::encrypted(&files).await;
+    let connection = |host: &str, ca: String| Connection {
+        tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
+        ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka+ssl", host))
+    };
+    let registry = Registry::default();
+    let tested = async |connection: &Connection| registry.test(connection).await.map_err(|problem| problem.to_string());
+    the_sample_answers_on(&registry, &connection("localhost", files.file("ca.pem"))).await;
+    let other_name = tested(&connection("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
+    assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
+    let stranger = tested(&connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(stranger.contains("does not trust"), "{stranger}");
+    let unencrypted = Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"));
+    let unencrypted = tested(&unencrypted).await.unwrap_err();
+    assert!(unencrypted.contains("did not greet us as Kafka does"), "{unencrypted}");
+}
