@@ -60,6 +60,7 @@ const FOLDERS: &[Folder] = &[
             "async_nats",
             "tokio_postgres",
             "lapin",
+            "rskafka",
             "async_rs",
             "prost",
             "crc32c",

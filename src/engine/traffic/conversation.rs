@@ -114,6 +114,8 @@ pub struct Conversation {
     pub(super) has_request: bool,
     /// Its end was told by somebody else than who answers.
     told: bool,
+    /// How it ended, where that was heard before what it answers.
+    ahead: Option<Standing>,
     /// Messages that are not those of a part.
     pub(super) own: u64,
     /// Other names that it goes by.
@@ -181,6 +183,7 @@ impl Conversation {
             label: String::new(),
             has_request: false,
             told: false,
+            ahead: None,
             own: 0,
             names: Vec::new(),
             inbox: None,
@@ -227,7 +230,7 @@ impl Conversation {
                 self.subject = Arc::clone(&crossing.subject);
                 self.asked = short(&reading.text);
                 if self.standing == Standing::Orphan {
-                    self.standing = Standing::Open;
+                    self.standing = self.ahead.take().unwrap_or(Standing::Open);
                 }
             }
             Part::Step if !self.has_request => {
@@ -261,10 +264,13 @@ impl Conversation {
         }
     }
 
-    /// An end without its beginning stays what it is.
+    /// An end without its beginning stays what it is, until that is heard, too.
     fn end(&mut self, problem: Option<&CallProblem>) {
-        if self.standing != Standing::Orphan {
-            self.standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
+        let standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
+        if self.standing == Standing::Orphan {
+            self.ahead = Some(standing);
+        } else {
+            self.standing = standing;
             self.told = false;
         }
     }

@@ -52,7 +52,9 @@ fn requests_and_answers_meet_by_id_in_any_order() {
     record.take(heard(40, "b", LAST, "b"));
     record.take(heard(50, "c", LAST, "nobody asked"));
     record.take(heard(60, "b", LAST, "once more"));
-    assert_eq!(standings(&record), ["failed", "succeeded", "orphan"]);
+    record.take(heard(70, "d", LAST, "heard before it was asked"));
+    record.take(heard(75, "d", Part::Request, "ask d"));
+    assert_eq!(standings(&record), ["failed", "succeeded", "orphan", "succeeded"]);
     let b = record.row(1).unwrap();
     assert_eq!((b.asked.as_str(), b.said.as_str(), b.late, b.count), ("ask b", "first of b", 1, 4));
     assert_eq!((&*b.subject, b.first_answer()), ("tg.request.joke", Some(0)));
