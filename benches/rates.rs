@@ -34,7 +34,7 @@ use support::{
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use toolcrib::{
-    model::connection::{Connection, Credentials},
+    model::connection::{Connection, Credentials, SecretAt},
     systems::trustgraph::{reply, request::ID},
     wire::{
         registry::Registry,
@@ -96,8 +96,8 @@ fn workspace(connection: &Connection) -> TempDir {
         r#"{"id": "flood", "request-queue": "request:tg:flood", "response-queue": "response:tg:flood"}"#.into(),
     );
     let credentials = match &connection.credentials {
-        Credentials::Password { user, password_variable } => {
-            format!("user = \"{user}\"\npassword-variable = \"{password_variable}\"\n")
+        Credentials::Password { user, password: SecretAt::Variable(variable) } => {
+            format!("user = \"{user}\"\npassword-variable = \"{variable}\"\n")
         }
         _ => String::new(),
     };

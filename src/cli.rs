@@ -20,6 +20,7 @@ mod columns;
 mod completions;
 mod demo;
 mod deployed;
+mod doctor;
 mod ending;
 mod form;
 mod global;
@@ -37,6 +38,7 @@ mod report;
 mod request;
 mod scenarios;
 mod schema;
+mod secret;
 mod serve;
 mod signals;
 mod simulate;
@@ -113,6 +115,10 @@ enum Command {
     Form(form::Form),
     /// Print the JSON Schema that a descriptor's form is made from
     Schema(schema::Schema),
+    /// Keep secrets of connections in the system's key store
+    Secret(secret::Secret),
+    /// Tell what is found here, and what connections lack
+    Doctor(doctor::Doctor),
     /// Print what a shell needs to complete this command line
     Completions(completions::Completions),
     /// Print a manual page
@@ -170,6 +176,8 @@ fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {
         Some(Command::Watch(watch)) => watch.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
+        Some(Command::Secret(secret)) => secret.run(global, out),
+        Some(Command::Doctor(doctor)) => doctor.run(global, out),
         Some(Command::Completions(completions)) => completions.run(CommandLine::command(), out),
         Some(Command::Man(page)) => page.run(CommandLine::command(), out),
         None => match line.path.as_deref().and_then(meant) {

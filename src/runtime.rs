@@ -7,5 +7,7 @@ mod kept;
 pub mod launch;
 pub mod now;
 pub mod perform;
+pub mod registry;
 pub mod terminal;
+pub mod unseen;
 mod watching;

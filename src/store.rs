@@ -9,6 +9,7 @@
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`history`] | every call, kept as it happens |
 //! | [`secrets`] | the secrets that must not be kept |
+//! | [`key_store`] | the system's key store |
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
 //! | [`traces`] | what was heard on a bus, as JSON lines |
@@ -18,6 +19,7 @@
 pub mod files;
 pub mod history;
 pub mod journal;
+pub mod key_store;
 pub mod log;
 pub mod paths;
 pub mod samples;

@@ -2,7 +2,7 @@
 //!
 //! A [`transport`] moves bytes and knows no system. One row of [`sessions`] says how a system's calls ride on transports. A [`session`]
 //! joins the two for one call, from the request to the end and the strays after it. The [`registry`] opens connections at first use and keeps
-//! them for the calls of this process. A [`tap`] only looks on. [`serve`] is the other side: services of our own that answer.
+//! them for the calls of this process. [`secrets`] are what that takes. A [`tap`] only looks on. [`serve`] is the other side: services of our own that answer.
 
 pub mod backoff;
 pub mod deployed;
@@ -10,6 +10,7 @@ pub mod dialogue;
 pub mod management;
 pub mod postgres;
 pub mod registry;
+pub mod secrets;
 pub mod serve;
 pub mod session;
 pub mod sessions;

@@ -58,6 +58,8 @@ mod history;
 mod invoke;
 #[path = "all/kafka.rs"]
 mod kafka;
+#[path = "all/key_store.rs"]
+mod key_store;
 #[path = "all/killed.rs"]
 mod killed;
 #[path = "all/kitchen_sink.rs"]

@@ -21,6 +21,7 @@ use crate::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
     },
+    runtime::registry,
     systems::{
         deployed::push::Absent,
         trustgraph::{
@@ -29,7 +30,7 @@ use crate::{
             dialogue::{Dialogue, Said, state_words},
         },
     },
-    wire::{deployed::catalog, registry::Registry},
+    wire::deployed::catalog,
 };
 
 /// Events on their way at most.
@@ -84,7 +85,7 @@ struct Telling<'d> {
 impl Telling<'_> {
     async fn run(mut self, connection: Connection, request: Request, limits: Limits) -> Ended {
         self.begin()?;
-        let (registry, began) = (Registry::default(), Instant::now());
+        let (registry, began) = (registry::of_system(), Instant::now());
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
         let mut interrupt = pin!(interrupted());
         let mut call = pin!(registry.call(&connection, request, limits, sender));

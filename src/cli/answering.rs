@@ -26,14 +26,11 @@ use crate::{
         connection::{Channel, Connection},
         problem::{Problem, ProblemKind},
     },
-    runtime::now::now,
+    runtime::{now::now, registry},
     systems::commonground::{by_hand, executor, routes, rows},
-    wire::{
-        registry::Registry,
-        serve::{
-            asking::{Asking, By, Question, Stand},
-            executor::{Executor, Told},
-        },
+    wire::serve::{
+        asking::{Asking, By, Question, Stand},
+        executor::{Executor, Told},
     },
 };
 
@@ -98,7 +95,7 @@ fn no_subject(word: &str) -> Problem {
 /// Answers until it is interrupted.
 pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answering: Answering) -> Ended {
     let Answering { stands, mut questions, patience } = answering;
-    let registry = Registry::default();
+    let registry = registry::of_system();
     let mut interrupt = std::pin::pin!(interrupted());
     let starting = async {
         let bus = registry.open(&connection).await?;

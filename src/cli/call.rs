@@ -24,14 +24,13 @@ use crate::{
         size,
         trace::Head,
     },
-    runtime::now::now,
+    runtime::{now::now, registry},
     store::{
         history::{History, Recorder},
         paths::Paths,
         secrets,
     },
     systems::{by_id, system::CallOf},
-    wire::registry::Registry,
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -204,7 +203,7 @@ fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
 async fn stream(connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
-    let registry = Registry::default();
+    let registry = registry::of_system();
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());

@@ -15,12 +15,13 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
+    runtime::registry,
     syntax::source::Format,
     systems::{
         self,
         deployed::{deployment::Deployment, item::Item, push::Push, table},
     },
-    wire::{deployed, registry::Registry},
+    wire::deployed,
 };
 
 /// A system whose descriptors can be read and written while it runs.
@@ -71,7 +72,7 @@ impl SystemWord {
 pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
     let mut items = Vec::new();
     let registry = async {
-        let registry = Registry::default();
+        let registry = registry::of_system();
         tokio::select! {
             () = interrupted() => return Err(stopped("reading").into()),
             read = deployed::read(&registry, connection) => items = read?,
@@ -85,7 +86,7 @@ pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
 /// Writes, and reads back.
 pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
     let writing = async {
-        let registry = Registry::default();
+        let registry = registry::of_system();
         tokio::select! {
             () = interrupted() => return Err(stopped("writing").into()),
             written = deployed::write(&registry, connection, push) => written?,

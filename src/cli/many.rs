@@ -18,7 +18,7 @@ use crate::{
         connection::Connection,
         trace::Head,
     },
-    runtime::now::now,
+    runtime::{now::now, registry},
     store::history::History,
     wire::registry::Registry,
 };
@@ -40,7 +40,7 @@ pub struct Many {
 /// Sends all and tells how each ended, in their order, and what came of them together. An interruption ends it with what came until then.
 pub async fn run(many: Many, out: &mut Out) -> Ended {
     let Many { requests, at_once, connection, limits, history, json } = many;
-    let registry = Registry::default();
+    let registry = registry::of_system();
     let mut interrupt = pin!(interrupted());
     let calls = requests.into_iter().map(|request| call(&registry, &connection, request, limits, history.as_ref()));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));

@@ -22,6 +22,7 @@ use crate::{
         connection::{Connection, TransportKind},
         problem::{Problem, ProblemKind},
     },
+    runtime::registry,
     wire::{
         registry::Registry,
         serve::{
@@ -94,7 +95,7 @@ impl Serve {
 }
 
 async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: Vec<Offer>) -> Ended {
-    let registry = Registry::default();
+    let registry = registry::of_system();
     let reached = |problem: CallProblem| {
         Halt::from(
             Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), problem.message)

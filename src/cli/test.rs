@@ -27,7 +27,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         trace::Head,
     },
-    runtime::now::now,
+    runtime::{now::now, registry},
     store::{history::History, paths::Paths, secrets, settings::connections},
     systems::{by_id, system::CallOf},
     wire::registry::Registry,
@@ -121,7 +121,7 @@ fn plan(filed: Filed, opened: &Opened, global: &Global) -> Plan {
 }
 
 async fn run(plans: Vec<Plan>, jobs: usize, history: Option<Arc<History>>, format: Format, out: &mut Out) -> Ended {
-    let registry = Registry::default();
+    let registry = registry::of_system();
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
     let trying = plans.into_iter().map(|plan| attempt(plan, &registry, history.as_ref()));

@@ -29,7 +29,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Tapped, Witnessed},
     },
-    runtime::now::now,
+    runtime::{now::now, registry},
     store::{
         secrets,
         traces::{self, TraceFile},
@@ -116,7 +116,7 @@ impl Watch {
     }
 
     async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: Teller<'_>) -> Ended {
-        let registry = Registry::default();
+        let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
         let mut tap = tokio::select! {
             () = &mut interrupt => return Ok(Ending::Interrupted),

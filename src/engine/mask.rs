@@ -1,6 +1,10 @@
 //! Secrets taken out of texts before they are kept: by name, by shape, and by the values of known variables.
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    ops::Range,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use super::secret;
 
@@ -8,7 +12,7 @@ use super::secret;
 pub const MASKED: &str = "***";
 
 /// A value shorter than this is too common a word to be hidden wherever it stands.
-const SHORTEST: usize = 6;
+pub const SHORTEST: usize = 6;
 
 /// So much of a known value, at the end of a piece, is taken for its beginning.
 const BEGINNING: usize = 4;
@@ -16,10 +20,25 @@ const BEGINNING: usize = 4;
 /// How far back a secret is looked for that began in an earlier piece.
 const CARRIED: usize = 512;
 
+/// Values that become known while the program runs. Clones are one list.
+#[derive(Clone, Default)]
+pub struct Learned(Arc<RwLock<Vec<String>>>);
+
+impl Learned {
+    /// Every mask with this list hides the value from now on.
+    pub fn learn(&self, value: &str) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.extend(spellings(value.to_owned()));
+        known.sort();
+        known.dedup();
+    }
+}
+
 /// Knows the values that must not be seen.
 #[derive(Clone, Default)]
 pub struct Mask {
     values: Vec<String>,
+    learned: Learned,
 }
 
 impl std::fmt::Debug for Mask {
@@ -32,17 +51,22 @@ impl Mask {
     /// Hides these values wherever they stand, beside what looks like a secret.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = Vec::new();
-        for value in values.into_iter().filter(|value| value.trim().len() >= SHORTEST) {
-            // As JSON writes it, where that differs.
-            let written = serde_json::Value::from(value.as_str()).to_string();
-            let inner = written.trim_matches('"').to_owned();
-            known.extend((inner != value).then_some(inner));
-            known.push(value);
-        }
+        let mut known: Vec<String> = values.into_iter().flat_map(spellings).collect();
         known.sort();
         known.dedup();
-        Self { values: known }
+        Self { values: known, learned: Learned::default() }
+    }
+
+    /// The same, and it hides what is learned from now on.
+    #[must_use]
+    pub fn learning(self, learned: Learned) -> Self {
+        Self { learned, ..self }
+    }
+
+    /// What is made of each known value.
+    fn of_each<T>(&self, make: impl Fn(&str) -> T) -> Vec<T> {
+        let learned = self.learned.0.read().unwrap_or_else(PoisonError::into_inner);
+        self.values.iter().chain(learned.iter()).map(|value| make(value)).collect()
     }
 
     /// The text with every secret replaced.
@@ -70,20 +94,28 @@ impl Mask {
 
     fn places(&self, text: &str) -> Vec<Range<usize>> {
         let mut places = secret::places(text);
-        for value in &self.values {
-            places.extend(text.match_indices(value.as_str()).map(|(at, found)| at..at + found.len()));
-        }
+        let found = self.of_each(|value| text.match_indices(value).map(|(at, found)| at..at + found.len()).collect::<Vec<_>>());
+        places.extend(found.into_iter().flatten());
         secret::merged(places)
     }
 
     /// Where a known value may have begun at the end of a text.
     fn begun(&self, text: &str) -> Option<usize> {
-        let ends = |value: &String| {
+        let ends = |value: &str| {
             let most = value.len().saturating_sub(1).min(text.len());
             (BEGINNING..=most).rev().find(|length| value.is_char_boundary(*length) && text.ends_with(&value[..*length]))
         };
-        self.values.iter().filter_map(ends).max().map(|length| text.len() - length)
+        self.of_each(ends).into_iter().flatten().max().map(|length| text.len() - length)
     }
+}
+
+/// A value as it may stand in a text: as it is, and as JSON writes it where that differs. None of one that is too short.
+fn spellings(value: String) -> impl Iterator<Item = String> {
+    let long = value.trim().len() >= SHORTEST;
+    let written = serde_json::Value::from(value.as_str()).to_string();
+    let inner = written.trim_matches('"').to_owned();
+    let inner = (inner != value).then_some(inner);
+    [inner, Some(value)].into_iter().flatten().filter(move |_| long)
 }
 
 fn replaced(text: &str, places: &[Range<usize>]) -> String {
@@ -154,6 +186,16 @@ mod tests {
         assert_eq!(mask().named("authorization", "Bearer x"), "***");
         assert_eq!(mask().named("id", "7f1c"), "7f1c");
         assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
+    }
+
+    #[test]
+    fn what_is_learned_later_is_hidden_by_masks_that_were_there_before() {
+        let learned = Learned::default();
+        let mask = mask().learning(learned.clone());
+        assert_eq!(mask.text("correct-horse and hunter2hunter2"), "correct-horse and ***");
+        learned.learn("correct-horse");
+        learned.learn("no");
+        assert_eq!(mask.text("correct-horse, no hunter2hunter2"), "***, no ***");
     }
 
     fn in_pieces(text: &str, size: usize) -> String {

@@ -1,4 +1,6 @@
-//! A connection: an ecosystem's settings under a name. Secrets stand as names of environment variables.
+//! A connection: an ecosystem's settings under a name. Of secrets it holds where they lie.
+
+use std::fmt;
 
 use super::problem::Problem;
 
@@ -98,8 +100,8 @@ pub struct Channel {
     pub agent: Option<String>,
     /// The management API: `http://127.0.0.1:8099`.
     pub api: Option<String>,
-    /// The variable that holds the address of the deployment's PostgreSQL, password and all.
-    pub postgres_variable: Option<String>,
+    /// Where the address of the deployment's PostgreSQL lies, password and all.
+    pub postgres: Option<SecretAt>,
 }
 
 impl Channel {
@@ -114,7 +116,7 @@ impl Channel {
             channel: channel.into(),
             agent: None,
             api: None,
-            postgres_variable: None,
+            postgres: None,
         }
     }
 
@@ -125,17 +127,43 @@ impl Channel {
     }
 }
 
-/// Who we are to the other side. Values come from the named environment variables when connecting.
+/// Under this name our secrets stand together in the system's key store.
+pub const KEPT_AS: &str = "toolcrib";
+
+/// Where a secret lies. Settings name the place and never hold the secret, which is looked up when connecting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SecretAt {
+    /// The environment variable of that name.
+    Variable(String),
+    /// The system's key store, under that name.
+    KeyStore(String),
+}
+
+impl fmt::Display for SecretAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(name) => write!(f, "the environment variable {name}"),
+            Self::KeyStore(name) => write!(f, "the secret \"{name}\" of the key store"),
+        }
+    }
+}
+
+/// Who we are to the other side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Credentials {
     #[default]
     None,
-    /// The user's name, and the variable that holds the password.
-    Password { user: String, password_variable: String },
-    /// The variable that holds the token.
-    Token { token_variable: String },
+    Password {
+        user: String,
+        password: SecretAt,
+    },
+    Token {
+        token: SecretAt,
+    },
     /// A NATS credentials file.
-    File { path: String },
+    File {
+        path: String,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -160,6 +188,15 @@ impl Connection {
             gateway: Gateway::default(),
             channel: None,
         }
+    }
+
+    /// Where all secrets lie that it needs.
+    pub fn secrets(&self) -> impl Iterator<Item = &SecretAt> {
+        let named = match &self.credentials {
+            Credentials::Password { password: at, .. } | Credentials::Token { token: at } => Some(at),
+            Credentials::None | Credentials::File { .. } => None,
+        };
+        named.into_iter().chain(self.channel.as_ref().and_then(|channel| channel.postgres.as_ref()))
     }
 
     /// A NATS connection to one address without credentials.

@@ -19,7 +19,7 @@ use super::{
     answering::{AnsweringByHand, For},
     folder,
     kept::{Keeper, Record},
-    terminal,
+    registry, terminal,
     watching::{self, At, Listening},
 };
 use crate::{
@@ -107,7 +107,7 @@ impl Performer {
     /// Must be called within the runtime.
     #[must_use]
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
-        let registry = Arc::new(Registry::default());
+        let registry = Arc::new(registry::of_system());
         tokio::spawn(tell_states(registry.states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();

@@ -79,13 +79,14 @@ impl History {
         Self { paths: paths.clone(), name: format!("{:016x}", hasher.finish()), mask, bounds, held: Mutex::new(None) }
     }
 
-    /// Writes the beginning of a call; its events go to what this answers.
+    /// Begins a call; its events go to what this answers. The request is written with the first of them: by then all secrets are known that
+    /// its connection wants.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
-        self.write(&lines::of_head(&lines::masked_head(head, &self.mask)))?;
-        Ok(Recorder { history: Arc::clone(self), id: head.id.clone(), pieces: Pieces::default() })
+        self.write("")?;
+        Ok(Recorder { history: Arc::clone(self), id: head.id.clone(), head: Some(head.clone()), pieces: Pieces::default() })
     }
 
     /// What of the history fits, newest first.
@@ -249,7 +250,16 @@ impl History {
 pub struct Recorder {
     history: Arc<History>,
     id: TraceId,
+    /// Until it is written.
+    head: Option<Head>,
     pieces: Pieces,
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // A call of which nothing was heard is one too; that it cannot be written would have been told at its beginning.
+        let _ = self.take(&[]);
+    }
 }
 
 impl Recorder {
@@ -259,7 +269,8 @@ impl Recorder {
     /// When they cannot be written.
     pub fn take(&mut self, events: &[Event]) -> Result<(), Problem> {
         let masked = lines::masked_events(events, &self.history.mask, &mut self.pieces);
-        let lines: String = masked.iter().map(|event| lines::of_event(&self.id, event)).collect();
+        let head = self.head.take().map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
+        let lines: String = head.into_iter().chain(masked.iter().map(|event| lines::of_event(&self.id, event))).collect();
         if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
     }
 }

@@ -1,23 +1,47 @@
-//! The secrets that this process knows: the values of variables that are named as such, here or in a connection's settings.
+//! The secrets that this process knows: the values of variables that are named as such, here or in a connection's settings, and what was
+//! read from the system's key store.
 
+use std::sync::LazyLock;
+
+use super::key_store::KeyStore;
 use crate::{
-    engine::{mask::Mask, secret},
-    model::connection::{Connection, Credentials},
+    engine::{
+        mask::{Learned, Mask},
+        secret,
+    },
+    model::{
+        connection::{Connection, SecretAt},
+        problem::Problem,
+    },
 };
 
-/// Hides the values of all variables that connections name for their credentials, and of those whose names say that they hold secrets.
+/// What the key store gave to this process. One list for all: whoever writes a text must not see these, wherever they came in.
+static LEARNED: LazyLock<Learned> = LazyLock::new(Learned::default);
+
+/// Hides the values of all variables that connections name, of those whose names say that they hold secrets, and what [`key`] gives, also
+/// later.
 #[must_use]
 pub fn mask(connections: &[Connection]) -> Mask {
-    let named: Vec<&str> = connections.iter().filter_map(|connection| variable(&connection.credentials)).collect();
+    let named: Vec<&str> = connections.iter().flat_map(Connection::secrets).filter_map(variable).collect();
     // A variable that is not text is no secret that could be written as text.
     let known = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Mask::new(known.filter(|(name, _)| named.contains(&name.as_str()) || secret::is_secret_name(name)).map(|(_, value)| value))
+    let known = known.filter(|(name, _)| named.contains(&name.as_str()) || secret::is_secret_name(name));
+    Mask::new(known.map(|(_, value)| value)).learning(LEARNED.clone())
 }
 
-fn variable(credentials: &Credentials) -> Option<&str> {
-    match credentials {
-        Credentials::Password { password_variable, .. } => Some(password_variable),
-        Credentials::Token { token_variable } => Some(token_variable),
-        Credentials::None | Credentials::File { .. } => None,
+/// A secret of the system's key store; every mask hides it from now on.
+///
+/// # Errors
+/// When there is no key store, or no such secret in it, or it stays locked.
+pub fn key(name: &str) -> Result<String, Problem> {
+    let secret = KeyStore::open()?.secret(name)?;
+    LEARNED.learn(&secret);
+    Ok(secret)
+}
+
+fn variable(at: &SecretAt) -> Option<&str> {
+    match at {
+        SecretAt::Variable(name) => Some(name),
+        SecretAt::KeyStore(_) => None,
     }
 }

@@ -13,8 +13,11 @@ use tokio_postgres::{
 };
 
 use self::encrypted::Encrypted;
-use super::{tls, transport::bus::Secrets};
-use crate::model::{call::CallProblem, connection::Connection};
+use super::{secrets::Secrets, tls};
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, SecretAt},
+};
 
 /// How long the server may take to let us in, and to answer one statement.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,16 +37,16 @@ impl Drop for Database {
 }
 
 impl Database {
-    /// Opens the database whose address the variable holds, encrypted where the address asks for it.
+    /// Opens the database whose address lies there, encrypted where the address asks for it.
     ///
     /// # Errors
-    /// When the variable is not set or holds no address, or nobody lets us in. No word of the address but host, port and name is told.
-    pub async fn open(connection: &Connection, secrets: &Secrets, variable: &str) -> Result<Self, CallProblem> {
-        let address = super::transport::settings::secret(connection, secrets, variable)?;
+    /// When nothing lies there, or no address, or nobody lets us in. No word of the address but host, port and name is told.
+    pub async fn open(connection: &Connection, secrets: &Secrets, at: &SecretAt) -> Result<Self, CallProblem> {
+        let address = secrets.get(connection, at).await?;
         // The parser's own words may repeat parts of the address.
         let mut config: Config = address.parse().map_err(|_: Error| CallProblem {
             kind: "bad-address".into(),
-            message: format!("{variable} does not hold the address of a PostgreSQL database"),
+            message: format!("{at} does not hold the address of a PostgreSQL database"),
             remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
         })?;
         config.application_name("toolcrib").connect_timeout(PATIENCE);

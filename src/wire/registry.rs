@@ -13,13 +13,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    secrets::{Secrets, Variables},
     serve::{offers, serving::Serving},
     session,
     sessions::{self, Manner, procedure::Kept},
-    transport::{
-        self,
-        bus::{Bus, Secrets},
-    },
+    transport::{self, bus::Bus},
 };
 use crate::{
     engine::template,
@@ -61,15 +59,21 @@ impl Drop for Open {
 }
 
 impl Default for Registry {
-    /// Secrets come from the environment.
+    /// Secrets come from the environment alone.
     fn default() -> Self {
         Self::new(Arc::new(|variable| std::env::var(variable).ok()))
     }
 }
 
 impl Registry {
+    /// Secrets come from these variables; there is no key store.
     #[must_use]
-    pub fn new(secrets: Secrets) -> Self {
+    pub fn new(variables: Variables) -> Self {
+        Self::with(Secrets::new(variables))
+    }
+
+    #[must_use]
+    pub fn with(secrets: Secrets) -> Self {
         Self { secrets, kept: Kept::default(), slots: Lock::default(), states: watch::Sender::default() }
     }
 
@@ -85,7 +89,7 @@ impl Registry {
         let manner = sessions::of(request.system);
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
-        let (request, unknown) = match template::with_environment(request.clone(), &|name| (self.secrets)(name)) {
+        let (request, unknown) = match template::with_environment(request.clone(), &|name| self.secrets.variable(name)) {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
@@ -294,7 +298,9 @@ mod tests {
     #[tokio::test]
     async fn a_connection_without_its_secret_fails_in_words_and_shows_it() {
         let registry = Registry::new(Arc::new(|_| None));
-        let credentials = crate::model::connection::Credentials::Token { token_variable: "MY_TOKEN".into() };
+        let credentials = crate::model::connection::Credentials::Token {
+            token: crate::model::connection::SecretAt::Variable("MY_TOKEN".into()),
+        };
         let connection = Connection { credentials, ..Connection::nats("prod", "nats://127.0.0.1:1") };
         let problem = registry.test(&connection).await.unwrap_err();
         assert!(problem.to_string().contains("MY_TOKEN"), "{problem}");

@@ -7,12 +7,13 @@ use tokio::{
 };
 
 use super::{
+    secrets::Secrets,
     sessions::{
         procedure::{Ground, Kept, Procedure},
         ride::{Packed, Reader, Ride, Route, Way},
     },
     transport::{
-        bus::{Bus, Secrets},
+        bus::Bus,
         message::{Address, Heard, Outgoing, Packet},
         news::Faults,
     },

@@ -20,8 +20,9 @@ pub mod websocket;
 
 use std::sync::Arc;
 
-use bus::{Bus, Doing, Secrets};
+use bus::{Bus, Doing};
 
+use super::secrets::Secrets;
 use crate::model::connection::{Connection, TransportKind};
 
 /// Opens a connection of one kind.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials, Tls},
+        connection::{Connection, ConnectionState, Credentials, SecretAt, Tls},
     },
     systems::trustgraph::request,
     wire::{
@@ -171,9 +171,9 @@ async fn a_request_over_the_limit_says_both_sizes() {
 #[tokio::test]
 async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
     let registry = |secret: &'static str| Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())));
-    let variable = || "SECRET".to_owned();
-    let password = || Credentials::Password { user: "alice".into(), password_variable: variable() };
-    let token = || Credentials::Token { token_variable: variable() };
+    let variable = || SecretAt::Variable("SECRET".into());
+    let password = || Credentials::Password { user: "alice".into(), password: variable() };
+    let token = || Credentials::Token { token: variable() };
     let by_password = NatsServer::configured("authorization { user: alice, password: s3cret }");
     let by_token = NatsServer::configured("authorization { token: s3cret }");
     for (server, credentials) in [(&by_password, password()), (&by_token, token())] {
@@ -193,7 +193,7 @@ async fn credentials_come_from_the_environment_and_wrong_ones_are_refused() {
 async fn a_subject_that_the_server_forbids_is_told() {
     let lines = r#"authorization { users: [{ user: alice, password: p, permissions: { publish: "other.>", subscribe: ">" } }] }"#;
     let server = NatsServer::configured(lines);
-    let credentials = Credentials::Password { user: "alice".into(), password_variable: "P".into() };
+    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("P".into()) };
     let registry = Registry::new(Arc::new(|_| Some("p".into())));
     let heard = call_with(&registry, &Connection { credentials, ..server.connection() }, joke(), limits()).await;
     heard.assert_lost("refused");

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials, Tls, TransportKind},
+        connection::{Connection, ConnectionState, Credentials, SecretAt, Tls, TransportKind},
     },
     systems::trustgraph::request,
     wire::{
@@ -228,7 +228,7 @@ async fn greets_with(answer: &'static [u8], token: &'static str) -> (String, Vec
         heard
     };
     let registry = Registry::new(Arc::new(move |_| Some(token.into())));
-    let credentials = Credentials::Token { token_variable: "TOKEN".into() };
+    let credentials = Credentials::Token { token: SecretAt::Variable("TOKEN".into()) };
     let connection = Connection { credentials, ..Connection::to(TransportKind::Pulsar, "fake", address) };
     let (tested, heard) = timeout(HUNG, async { tokio::join!(registry.test(&connection), broker) }).await.unwrap();
     (tested.unwrap_or_else(|problem| problem.to_string()), heard)

@@ -16,6 +16,8 @@ pub mod instances;
 pub mod kafka;
 #[path = "support/kafka_gate.rs"]
 pub mod kafka_gate;
+#[path = "support/key_store.rs"]
+pub mod key_store;
 #[path = "support/luck.rs"]
 pub mod luck;
 #[path = "support/nats.rs"]

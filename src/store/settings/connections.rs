@@ -4,7 +4,7 @@ use super::table::{Reader, Table};
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Channel, Connection, Credentials, Gateway, Tls, TransportKind},
+        connection::{Channel, Connection, Credentials, Gateway, SecretAt, Tls, TransportKind},
         finding::Severity,
         problem::{Problem, ProblemKind},
         settings::WorkspaceSettings,
@@ -40,12 +40,14 @@ const SCHEMES: [(&str, TransportKind); 12] = [
 /// Those of them that are encrypted always.
 const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "transport",
     "servers",
     "user",
     "password-variable",
+    "password-key",
     "token-variable",
+    "token-key",
     "credentials-file",
     "tls",
     "ca-file",
@@ -58,22 +60,13 @@ const KEYS: [&str; 13] = [
 
 /// The table within a connection that names a channel of CommonGround, and its keys.
 const CHANNEL: &str = "commonground";
-const CHANNEL_KEYS: [&str; 6] = ["version", "project", "channel", "agent", "api", "postgres-variable"];
+const CHANNEL_KEYS: [&str; 7] = ["version", "project", "channel", "agent", "api", "postgres-variable", "postgres-key"];
 
-/// Keys that people write a secret under, and the key to use.
-const SECRETS: [(&str, &str); 4] = [
-    ("password", "password-variable"),
-    ("token", "token-variable"),
-    ("secret", "password-variable"),
-    ("credentials", "credentials-file"),
-];
+/// Keys that people write a secret under, and how the keys to use begin.
+const SECRETS: [(&str, &str); 3] = [("password", "password"), ("token", "token"), ("secret", "password")];
 
-const CHANNEL_SECRETS: [(&str, &str); 4] = [
-    ("postgres", "postgres-variable"),
-    ("dsn", "postgres-variable"),
-    ("postgres-dsn", "postgres-variable"),
-    ("password", "postgres-variable"),
-];
+const CHANNEL_SECRETS: [(&str, &str); 4] =
+    [("postgres", "postgres"), ("dsn", "postgres"), ("postgres-dsn", "postgres"), ("password", "postgres")];
 
 /// Reads `[connections.NAME]`; one that cannot be used is noted and left out.
 pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connection> {
@@ -108,8 +101,9 @@ fn known(reader: &mut Reader, table: &Table<'_>, secrets: &[(&str, &str)], keys:
     let mut rest = table.members.clone();
     for (key, instead) in secrets {
         if rest.shift_remove(*key).is_some() {
-            let message =
-                format!("secrets do not belong in this file; name the environment variable that holds it with {instead}");
+            let message = format!(
+                "secrets do not belong in this file; name the environment variable that holds it with {instead}-variable, or its name in the system's key store with {instead}-key"
+            );
             reader.note(Severity::Error, "settings.secret", &table.at.child(*key), message);
         }
     }
@@ -132,9 +126,9 @@ fn channel(reader: &mut Reader, table: &Table<'_>) -> Option<Channel> {
         return None;
     }
     let (project, channel) = (project?, channel?);
-    let postgres_variable = reader.text(table, "postgres-variable");
+    let postgres = secret(reader, table, "postgres").ok()?;
     let version = version.unwrap_or_else(|| Channel::VERSION.to_owned());
-    Some(Channel { version, agent, api, postgres_variable, ..Channel::new(project, channel) })
+    Some(Channel { version, agent, api, postgres, ..Channel::new(project, channel) })
 }
 
 /// A text that can stand in a subject; another is noted.
@@ -168,7 +162,7 @@ fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
         },
     };
     if servers.iter().any(|server| holds_credentials(server)) {
-        let message = "an address here must not hold a user or password; use user and password-variable";
+        let message = "an address here must not hold a user or password; use user and password-variable or password-key";
         reader.note(Severity::Error, "settings.secret", &table.at.child("servers"), message);
         return None;
     }
@@ -177,21 +171,37 @@ fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
 
 fn credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credentials> {
     let user = reader.text(table, "user");
-    let password = reader.text(table, "password-variable");
-    let token = reader.text(table, "token-variable");
+    let password = secret(reader, table, "password").ok()?;
+    let token = secret(reader, table, "token").ok()?;
     let file = reader.text(table, "credentials-file");
     match (user, password, token, file) {
         (None, None, None, None) => Some(Credentials::None),
-        (Some(user), Some(password_variable), None, None) => Some(Credentials::Password { user, password_variable }),
-        (None, None, Some(token_variable), None) => Some(Credentials::Token { token_variable }),
+        (Some(user), Some(password), None, None) => Some(Credentials::Password { user, password }),
+        (None, None, Some(token), None) => Some(Credentials::Token { token }),
         (None, None, None, Some(path)) => Some(Credentials::File { path }),
         _ => {
-            let message = "say who we are in one way: user with password-variable, or token-variable, or credentials-file";
+            let message = "say who we are in one way: user with password-variable or password-key, or token-variable or token-key, or credentials-file";
             reader.note(Severity::Error, "settings.credentials", &table.at, message);
             None
         }
     }
 }
+
+/// Where a secret lies, as its two keys may say: `password-variable`, `password-key`. What is wrong is noted.
+fn secret(reader: &mut Reader, table: &Table<'_>, what: &str) -> Result<Option<SecretAt>, Noted> {
+    let keys = [format!("{what}-variable"), format!("{what}-key")];
+    let [variable, key] = keys.each_ref().map(|key| reader.text(table, key));
+    let message = match (&variable, &key) {
+        (Some(_), Some(_)) => format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1]),
+        (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => format!("name the place where {what} lies"),
+        _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
+    };
+    reader.note(Severity::Error, "settings.credentials", &table.at, message);
+    Err(Noted)
+}
+
+/// What is wrong has been noted.
+struct Noted;
 
 fn holds_credentials(server: &str) -> bool {
     let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
@@ -228,7 +238,7 @@ pub fn choose(settings: &WorkspaceSettings, wanted: Option<&str>) -> Result<Conn
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
     }
     if holds_credentials(wanted) {
-        let remedy = "keep the connection in toolcrib.toml, with user and password-variable";
+        let remedy = "keep the connection in toolcrib.toml, with user and password-variable or password-key";
         return Err(Problem::new(ProblemKind::Input, doing, "the address holds a user or password").remedy(remedy));
     }
     let Some(transport) = kind_of(wanted) else {

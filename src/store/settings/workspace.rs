@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::connection::{Credentials, TransportKind},
+        model::connection::{Credentials, SecretAt, TransportKind},
         store::samples::SAMPLES,
     };
 
@@ -177,7 +177,10 @@ ca-file = "/etc/ca.pem"
         assert_eq!((names, &*settings.connection), (vec!["embedded", "local", "prod"], "prod"));
         let prod = &settings.connections[2];
         assert!(prod.tls.required && prod.tls.ca_file.is_some());
-        assert_eq!(prod.credentials, Credentials::Password { user: "svc".into(), password_variable: "TG_PASSWORD".into() });
+        assert_eq!(
+            prod.credentials,
+            Credentials::Password { user: "svc".into(), password: SecretAt::Variable("TG_PASSWORD".into()) }
+        );
         assert_eq!(settings.connections[1].transport, TransportKind::Nats);
     }
 
@@ -233,6 +236,28 @@ servers = ["nats://host"]
     }
 
     #[test]
+    fn a_secret_lies_in_a_variable_or_in_the_key_store() {
+        let read = |rest: &str| {
+            let (settings, findings) = parse(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
+            (settings.connections.into_iter().find(|known| known.name == "c").map(|known| known.credentials), told(&findings))
+        };
+        let at = || SecretAt::KeyStore("bus".into());
+        assert_eq!(read("token-key = 'bus'\n"), (Some(Credentials::Token { token: at() }), Vec::new()));
+        let password = Credentials::Password { user: "ann".into(), password: at() };
+        assert_eq!(read("user = 'ann'\npassword-key = 'bus'\n"), (Some(password), Vec::new()));
+        for (text, expected) in [
+            ("token-key = 'a'\ntoken-variable = 'B'\n", "1 settings.credentials token lies in one place"),
+            ("token-key = ''\n", "1 settings.credentials name the place where token lies"),
+            ("token-key = 'a'\nuser = 'ann'\n", "1 settings.credentials say who we are in one way"),
+        ] {
+            let (credentials, told) = read(text);
+            assert!(credentials.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+        }
+        let (_, told) = read("token = 'hunter2'\n");
+        assert!(told[0].contains("token-variable") && told[0].contains("token-key"), "{told:#?}");
+    }
+
+    #[test]
     fn a_channel_of_commonground_is_part_of_its_connection() {
         let head = "[connections.cg]\nservers = 'nats://h:1'\n[connections.cg.commonground]\n";
         let read = |rest: &str| {
@@ -243,8 +268,8 @@ servers = ["nats://host"]
             read("project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n");
         let channel = cg.and_then(|cg| cg.channel).unwrap();
         assert_eq!((none.len(), channel.version.as_str(), channel.project.as_str()), (0, "v1r4", "lab"));
-        let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres_variable.as_deref());
-        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some("CG_DSN")));
+        let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres);
+        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into()))));
         for (text, expected) in [
             ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
             ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
@@ -256,6 +281,8 @@ servers = ["nats://host"]
             assert!(cg.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
             assert!(!told[0].contains("hunter2"));
         }
+        let (cg, _) = read("project = 'a'\nchannel = 'c'\npostgres-key = 'lab'\n");
+        assert_eq!(cg.and_then(|cg| cg.channel).unwrap().postgres, Some(SecretAt::KeyStore("lab".into())));
         let (cg, told) = read("project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n");
         assert!(cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"), "{told:#?}");
     }

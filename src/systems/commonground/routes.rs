@@ -125,10 +125,10 @@ fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<
 fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
     let variable = || {
         let name = &connection.name;
-        format!("it writes into PostgreSQL: set postgres-variable = \"…\" in [connections.{name}.commonground]")
+        format!("it writes into PostgreSQL: set postgres-variable or postgres-key in [connections.{name}.commonground]")
     };
     no_nats(connection)
-        .or_else(|| channel.postgres_variable.is_none().then(variable))
+        .or_else(|| channel.postgres.is_none().then(variable))
         .or_else(|| no_agent(channel))
         .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }

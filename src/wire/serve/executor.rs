@@ -48,11 +48,9 @@ use crate::{
     },
     wire::{
         management::Management,
+        secrets::Secrets,
         sessions::commonground::{calling::problem, cause, sight::COMMANDS, tables::Tables},
-        transport::{
-            bus::{Bus, Secrets},
-            nats,
-        },
+        transport::{bus::Bus, nats},
     },
 };
 
@@ -137,7 +135,7 @@ impl Executor {
             None => None,
         };
         let mut warnings = Vec::new();
-        let tables = match (&channel.postgres_variable, Tables::open(connection, &channel, secrets).await) {
+        let tables = match (&channel.postgres, Tables::open(connection, &channel, secrets).await) {
             (_, Ok(tables)) => Some(tables),
             (None, Err(CallProblem { message, remedy, .. })) => {
                 warnings.push(format!(

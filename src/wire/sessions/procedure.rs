@@ -15,8 +15,9 @@ use crate::{
         entry::SystemId,
     },
     wire::{
+        secrets::Secrets,
         session::teller::{Deaf, End, Teller},
-        transport::bus::{Bus, Secrets},
+        transport::bus::Bus,
     },
 };
 

@@ -15,9 +15,6 @@ use crate::model::{call::CallProblem, clock::Millis, connection::TransportKind};
 /// Something under way that ends well or with a problem in words.
 pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;
 
-/// Looks a secret up by the name of its environment variable.
-pub type Secrets = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
-
 /// Messages that were kept, oldest first.
 pub type Recall = BoxStream<'static, Result<Recalled, CallProblem>>;
 

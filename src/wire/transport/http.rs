@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    bus::{Bus, Doing, Secrets, Share},
+    bus::{Bus, Doing, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Outgoing},
     news::News,
@@ -24,7 +24,7 @@ use crate::{
         call::CallProblem,
         connection::{Connection, TransportKind},
     },
-    wire::tls,
+    wire::{secrets::Secrets, tls},
 };
 
 mod events;
@@ -50,7 +50,7 @@ pub struct Http {
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallProblem> {
     let servers = settings::servers(connection, &PORTS)?;
     let encryption = tls::encryption(connection).await?;
-    let token = settings::token(connection, secrets, "over HTTP")?;
+    let token = settings::token(connection, secrets, "over HTTP").await?;
     let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;
     let exchange = Exchange::new(server, encryption.as_deref(), token)?;
     let news = News::new(settings::place(connection));

@@ -3,7 +3,7 @@
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
-    bus::{Bus, Doing, Keeps, Recall, Secrets, Share},
+    bus::{Bus, Doing, Keeps, Recall, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
     news::News,
@@ -16,7 +16,7 @@ use crate::{
         connection::{Connection, TransportKind},
         size,
     },
-    wire::backoff,
+    wire::{backoff, secrets::Secrets},
 };
 use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};
 use futures::StreamExt;

@@ -5,13 +5,15 @@
 //! throw away what is not taken at once, so it is taken, and what has no room in the line is counted.
 
 use super::{
-    bus::Secrets,
     kept::{self, Kept},
     settings,
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, TransportKind},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, TransportKind},
+    },
+    wire::secrets::Secrets,
 };
 
 mod commands;

@@ -5,13 +5,15 @@
 //! slow listener holds the broker back and nothing is let go.
 
 use super::{
-    bus::Secrets,
     kept::{self, Kept},
     settings,
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, TransportKind},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, TransportKind},
+    },
+    wire::secrets::Secrets,
 };
 
 mod dial;

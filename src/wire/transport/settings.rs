@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use super::bus::Secrets;
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, Credentials},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, Credentials},
+    },
+    wire::secrets::Secrets,
 };
 
 /// One address of a connection: `amqp://host:5672/path`.
@@ -77,22 +79,13 @@ pub fn bad_address(connection: &Connection, cause: &str, scheme: &str) -> CallPr
     }
 }
 
-/// The secret that the environment variable holds.
-pub fn secret(connection: &Connection, secrets: &Secrets, variable: &str) -> Result<String, CallProblem> {
-    secrets(variable).ok_or_else(|| CallProblem {
-        kind: "missing-secret".into(),
-        message: format!("the environment variable {variable} is not set, and connection \"{}\" needs it", connection.name),
-        remedy: format!("set {variable} in the environment and start again"),
-    })
-}
-
 /// The token that names us, where the settings say one; the transport knows no other way. `where_to` completes "to name us".
-pub fn token(connection: &Connection, secrets: &Secrets, where_to: &str) -> Result<Option<String>, CallProblem> {
+pub async fn token(connection: &Connection, secrets: &Secrets, where_to: &str) -> Result<Option<String>, CallProblem> {
     match &connection.credentials {
         Credentials::None => Ok(None),
-        Credentials::Token { token_variable } => secret(connection, secrets, token_variable).map(Some),
+        Credentials::Token { token } => secrets.get(connection, token).await.map(Some),
         Credentials::Password { .. } | Credentials::File { .. } => {
-            Err(bad_settings(connection, &format!("needs a token to name us {where_to}"), "set token-variable"))
+            Err(bad_settings(connection, &format!("needs a token to name us {where_to}"), "set token-variable or token-key"))
         }
     }
 }

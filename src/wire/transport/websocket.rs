@@ -4,13 +4,15 @@
 //! id, and one that belongs to nobody goes to all of them, so that it is seen.
 
 use super::{
-    bus::Secrets,
     kept::{self, Kept},
     settings,
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, TransportKind},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, TransportKind},
+    },
+    wire::secrets::Secrets,
 };
 
 mod dial;

@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use toolcrib::model::connection::{Connection, Credentials, Tls, TransportKind};
+use toolcrib::model::connection::{Connection, Credentials, SecretAt, Tls, TransportKind};
 
 use super::{
     certificates::Certificates,
@@ -67,7 +67,7 @@ impl StandIn {
 
     /// A connection whose token is in the variable `SECRET`.
     pub fn connection(&self, transport: TransportKind) -> Connection {
-        let credentials = Credentials::Token { token_variable: "SECRET".into() };
+        let credentials = Credentials::Token { token: SecretAt::Variable("SECRET".into()) };
         Connection { credentials, ..Connection::to(transport, "test", self.url(scheme(transport))) }
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tempfile::TempDir;
-use toolcrib::model::connection::{Connection, Credentials, TransportKind};
+use toolcrib::model::connection::{Connection, Credentials, SecretAt, TransportKind};
 
 use super::{certificates::Certificates, services::program, signals};
 
@@ -83,7 +83,7 @@ impl Rabbit {
 
     /// A connection whose password is in the variable `SECRET`.
     pub fn connection(&self) -> Connection {
-        let credentials = Credentials::Password { user: USER.into(), password_variable: "SECRET".into() };
+        let credentials = Credentials::Password { user: USER.into(), password: SecretAt::Variable("SECRET".into()) };
         Connection { credentials, ..Connection::to(TransportKind::RabbitMq, "test", self.url()) }
     }
 

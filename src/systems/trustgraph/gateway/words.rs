@@ -60,7 +60,8 @@ fn is_quoted(said: &str) -> bool {
 
 /// Why the service was not even asked.
 fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
-    let token = "set token-variable of the connection to a variable that holds a valid token (an API key tg_…, or a login's jwt)";
+    let token =
+        "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
     if kind == "auth-required" || status == Some(401) || said == "auth failure" {
         return Some(problem("refused", "the gateway does not let us in: the token is missing, wrong or expired", token));
     }

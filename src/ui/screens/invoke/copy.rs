@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     model::{
         call::Request,
-        connection::{Connection, Credentials, TransportKind},
+        connection::{Connection, Credentials, KEPT_AS, SecretAt, TransportKind},
     },
     schema::literal::Literal,
     systems::{self, trustgraph::agent},
@@ -60,8 +60,29 @@ fn answers(request: &Request) -> Option<String> {
     systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok()
 }
 
-/// Waits half a minute for all pieces that come in the inbox; those that come on the response subject are heard beside it. Secrets stay in
-/// their variables.
+/// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.
+fn in_shell(at: &SecretAt) -> String {
+    match at {
+        SecretAt::Variable(name) => format!("${name}"),
+        SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
+            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", quote(name))
+        }
+        SecretAt::KeyStore(name) => format!("$(secret-tool lookup service {KEPT_AS} username {})", quote(name)),
+    }
+}
+
+/// The same in Python, with its library keyring.
+fn in_python(at: &SecretAt) -> String {
+    match at {
+        SecretAt::Variable(name) => format!("os.environ[{}]", Value::from(name.as_str())),
+        SecretAt::KeyStore(name) => {
+            format!("__import__(\"keyring\").get_password(\"{KEPT_AS}\", {})", Value::from(name.as_str()))
+        }
+    }
+}
+
+/// Waits half a minute for all pieces that come in the inbox; those that come on the response subject are heard beside it. Secrets stay
+/// where they lie.
 fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     let tls = &connection.tls;
     let files = [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
@@ -69,10 +90,8 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     let files: String = files.collect();
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
-        Credentials::Password { user, password_variable } => {
-            format!(" --user {} --password \"${password_variable}\"", quote(user))
-        }
-        Credentials::Token { token_variable } => format!(" --user \"${token_variable}\""),
+        Credentials::Password { user, password } => format!(" --user {} --password \"{}\"", quote(user), in_shell(password)),
+        Credentials::Token { token } => format!(" --user \"{}\"", in_shell(token)),
         Credentials::File { path } => format!(" --creds {}", quote(path)),
     };
     let nats = format!("nats --server {}{credentials}{files}", quote(&connection.servers.join(",")));
@@ -87,11 +106,11 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     }
 }
 
-/// The token stays in its variable.
+/// The token stays where it lies.
 fn curl(request: &Request, connection: &Connection) -> String {
     let server = connection.servers.first().map_or("", |server| server.trim_end_matches('/'));
     let token = match &connection.credentials {
-        Credentials::Token { token_variable } => format!(" -H \"authorization: Bearer ${token_variable}\""),
+        Credentials::Token { token } => format!(" -H \"authorization: Bearer {}\"", in_shell(token)),
         _ => String::new(),
     };
     format!(
@@ -119,20 +138,17 @@ const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
 "#;
 
 /// A program for nats-py that sends the request and prints the answer, up to its last piece or an error; half a minute without an end is
-/// one. Texts are written as JSON, which Python reads alike; secrets stay in their variables.
+/// one. Texts are written as JSON, which Python reads alike; secrets stay where they lie.
 fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     let subscribe =
         answers(request).map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
-    let variable = |name: &str| format!("os.environ[{}]", text(name));
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
-        Credentials::Password { user, password_variable } => {
-            format!(", user={}, password={}", text(user), variable(password_variable))
-        }
-        Credentials::Token { token_variable } => format!(", token={}", variable(token_variable)),
+        Credentials::Password { user, password } => format!(", user={}, password={}", text(user), in_python(password)),
+        Credentials::Token { token } => format!(", token={}", in_python(token)),
         Credentials::File { path } => format!(", user_credentials={}", text(path)),
     };
     let tls = &connection.tls;
@@ -188,11 +204,19 @@ mod tests {
             arguments: "{}".into(),
             body: "{\"a\":\"it's\"}".into(),
         };
-        let credentials = Credentials::Token { token_variable: "GATEWAY_TOKEN".into() };
+        let credentials = Credentials::Token { token: SecretAt::Variable("GATEWAY_TOKEN".into()) };
         let connection = Connection { credentials, ..Connection::to(TransportKind::Http, "gw", "http://127.0.0.1:8088/") };
         let copies = of_request(&request, &json!({}).into(), None, &connection);
         let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
         assert_eq!(copies.iter().find(|copied| copied.what == "curl command").map(|copied| copied.text.as_str()), Some(expected));
+    }
+
+    #[test]
+    #[cfg(not(target_vendor = "apple"))]
+    fn copies_ask_the_key_store_for_what_lies_there() {
+        let at = SecretAt::KeyStore("bus".into());
+        assert_eq!(in_shell(&at), "$(secret-tool lookup service toolcrib username bus)");
+        assert_eq!(in_python(&at), r#"__import__("keyring").get_password("toolcrib", "bus")"#);
     }
 
     #[test]
@@ -218,7 +242,7 @@ mod tests {
         assert_eq!(texts[0], r"toolcrib call tell-joke 'topic=it'\''s late' count:=3.00 --connection local");
         let asking = r#"nats --server nats://127.0.0.1:4222 --timeout 30s req --replies 0 -H id:7f1c tg.request.joke '{"user":"o'\''hara"}'"#;
         assert_eq!(texts[1], asking);
-        let token = Credentials::Token { token_variable: "BUS_TOKEN".into() };
+        let token = Credentials::Token { token: SecretAt::Variable("BUS_TOKEN".into()) };
         let answered = Request { reply: Some("response:tg:joke".into()), body: "{{x}}".into(), ..request };
         let elsewhere = nats(&answered, "tg.request.joke", &Connection { credentials: token, ..connection });
         let server = r#"nats --server nats://127.0.0.1:4222 --user "$BUS_TOKEN""#;

@@ -16,7 +16,7 @@ use crate::{
         report::{self, Barred, Report, Request, Turn},
         rows::Row,
     },
-    wire::{postgres::Database, transport::bus::Secrets},
+    wire::{postgres::Database, secrets::Secrets},
 };
 
 const NOW: &str = r#"select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')"#;
@@ -56,13 +56,17 @@ impl Tables {
     /// Opens them.
     ///
     /// # Errors
-    /// When the connection names no variable with their address, or they cannot be opened.
+    /// When the connection does not say where their address lies, or they cannot be opened.
     pub async fn open(connection: &Connection, channel: &Channel, secrets: &Secrets) -> Result<Self, CallProblem> {
-        let Some(variable) = &channel.postgres_variable else {
-            let message = format!("connection \"{}\" names no variable with the address of its PostgreSQL", connection.name);
-            return Err(problem("no-postgres", message, "set postgres-variable = \"…\" in [connections.NAME.commonground]"));
+        let Some(at) = &channel.postgres else {
+            let message = format!("connection \"{}\" does not say where the address of its PostgreSQL lies", connection.name);
+            return Err(problem(
+                "no-postgres",
+                message,
+                "set postgres-variable or postgres-key in [connections.NAME.commonground]",
+            ));
         };
-        Ok(Self { database: Database::open(connection, secrets, variable).await?, project: channel.project.clone() })
+        Ok(Self { database: Database::open(connection, secrets, at).await?, project: channel.project.clone() })
     }
 
     /// Where they are, for people.

@@ -4,16 +4,13 @@ use std::{path::Path, time::Duration};
 
 use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr};
 
-use super::super::{
-    bus::Secrets,
-    settings::{bad_address, bad_file, bad_settings, secret},
-};
+use super::super::settings::{bad_address, bad_file, bad_settings};
 use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, Credentials},
     },
-    wire::tls,
+    wire::{secrets::Secrets, tls},
 };
 
 /// How long one server may take to answer.
@@ -54,13 +51,12 @@ pub(super) async fn options(connection: &Connection, secrets: &Secrets) -> Resul
 }
 
 async fn authenticated(connection: &Connection, secrets: &Secrets) -> Result<ConnectOptions, CallProblem> {
-    let secret = |variable: &str| secret(connection, secrets, variable);
     match &connection.credentials {
         Credentials::None => Ok(ConnectOptions::new()),
-        Credentials::Password { user, password_variable } => {
-            Ok(ConnectOptions::with_user_and_password(user.clone(), secret(password_variable)?))
+        Credentials::Password { user, password } => {
+            Ok(ConnectOptions::with_user_and_password(user.clone(), secrets.get(connection, password).await?))
         }
-        Credentials::Token { token_variable } => Ok(ConnectOptions::with_token(secret(token_variable)?)),
+        Credentials::Token { token } => Ok(ConnectOptions::with_token(secrets.get(connection, token).await?)),
         Credentials::File { path } => ConnectOptions::with_credentials_file(readable(path).await?)
             .await
             .map_err(|error| bad_file(path, &format!("it is not a NATS credentials file ({error})"))),
@@ -128,15 +124,15 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::connection::Tls;
+    use crate::model::connection::{SecretAt, Tls};
 
     fn nothing() -> Secrets {
-        Arc::new(|_| None)
+        Secrets::new(Arc::new(|_| None))
     }
 
     #[tokio::test]
     async fn a_secret_that_is_not_set_is_named() {
-        let credentials = Credentials::Token { token_variable: "MY_TOKEN".into() };
+        let credentials = Credentials::Token { token: SecretAt::Variable("MY_TOKEN".into()) };
         let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
         let problem = options(&connection, &nothing()).await.err().unwrap();
         assert_eq!(problem.kind, "missing-secret");

@@ -19,9 +19,9 @@ use crate::{
         connection::{Connection, Credentials, TransportKind},
     },
     wire::{
+        secrets::Secrets,
         tls,
         transport::{
-            bus::Secrets,
             settings::{self, Server},
             socket,
         },
@@ -59,12 +59,12 @@ impl Brokers {
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
-            Credentials::Token { token_variable } => Some(("token", settings::secret(connection, secrets, token_variable)?)),
-            Credentials::Password { user, password_variable } => {
-                Some(("basic", format!("{user}:{}", settings::secret(connection, secrets, password_variable)?)))
+            Credentials::Token { token } => Some(("token", secrets.get(connection, token).await?)),
+            Credentials::Password { user, password } => {
+                Some(("basic", format!("{user}:{}", secrets.get(connection, password).await?)))
             }
             Credentials::File { .. } => {
-                let remedy = "set token-variable, or user and password-variable";
+                let remedy = "set token-variable or token-key, or user and password-variable or password-key";
                 return Err(settings::bad_settings(connection, "names a credentials file, which Pulsar does not have", remedy));
             }
         };

@@ -23,9 +23,10 @@ use crate::{
         connection::{Connection, Credentials},
     },
     wire::{
+        secrets::Secrets,
         tls,
         transport::{
-            bus::{Doing, Secrets},
+            bus::Doing,
             kept::Dial,
             settings::{self, Server},
             socket::{self, Socket},
@@ -53,13 +54,11 @@ impl Rabbits {
         let user = match &connection.credentials {
             // What a new broker knows, from its own machine alone.
             Credentials::None => user("guest", "guest".into()),
-            Credentials::Password { user: name, password_variable } => {
-                user(name, settings::secret(connection, secrets, password_variable)?)
-            }
+            Credentials::Password { user: name, password } => user(name, secrets.get(connection, password).await?),
             // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
-            Credentials::Token { token_variable } => user("", settings::secret(connection, secrets, token_variable)?),
+            Credentials::Token { token } => user("", secrets.get(connection, token).await?),
             Credentials::File { .. } => {
-                let remedy = "set user and password-variable, or token-variable";
+                let remedy = "set user and password-variable or password-key, or token-variable or token-key";
                 return Err(settings::bad_settings(connection, "names a credentials file, which RabbitMQ does not have", remedy));
             }
         };

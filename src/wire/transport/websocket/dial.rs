@@ -18,9 +18,10 @@ use super::{
 use crate::{
     model::{call::CallProblem, connection::Connection},
     wire::{
+        secrets::Secrets,
         tls,
         transport::{
-            bus::{Doing, Secrets},
+            bus::Doing,
             kept::Dial,
             settings::{self, Server},
             socket,
@@ -50,7 +51,7 @@ impl Gateways {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
         let servers = settings::servers(connection, &PORTS)?;
         let encryption = tls::encryption(connection).await?;
-        let token = settings::token(connection, secrets, "to a gateway")?;
+        let token = settings::token(connection, secrets, "to a gateway").await?;
         Ok(Self { servers, encryption, token })
     }
 

@@ -30,7 +30,7 @@ pub fn not_let_in(place: &str, has_token: bool) -> CallProblem {
     let (cause, remedy) = if has_token {
         ("the token is wrong or expired", "put a valid token (an API key tg_…, or a login's jwt) into the connection's variable")
     } else {
-        ("it wants a token", "set token-variable of the connection to a variable that holds one")
+        ("it wants a token", "set token-variable or token-key of the connection to where one lies")
     };
     CallProblem { kind: "refused".into(), message: format!("{place} does not let us in: {cause}"), remedy: remedy.into() }
 }

@@ -1,0 +1,138 @@
+//! `toolcrib doctor`: what toolcrib finds here, and what connections lack.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    columns::{self, Cell},
+    ending::{Ended, Ending},
+    global::Global,
+    opened::Opened,
+    out::{Out, Tint},
+};
+use crate::{
+    model::connection::{Connection, SecretAt},
+    model::problem::Problem,
+    store::{
+        key_store::{KeyStore, TITLE},
+        paths::Paths,
+    },
+};
+
+#[derive(Args, Debug)]
+pub struct Doctor {}
+
+/// How something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Well,
+    /// Something is not there that nothing here needs.
+    Absent,
+    /// Something is not there that is needed.
+    Lacking,
+}
+
+impl Health {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Well => "well",
+            Self::Absent => "absent",
+            Self::Lacking => "lacking",
+        }
+    }
+
+    fn tint(self) -> Tint {
+        match self {
+            Self::Well => Tint::Good,
+            Self::Absent => Tint::Odd,
+            Self::Lacking => Tint::Bad,
+        }
+    }
+}
+
+/// One thing that was looked at.
+struct Row {
+    of: String,
+    health: Health,
+    words: String,
+}
+
+impl Row {
+    fn new(of: impl Into<String>, health: Health, words: impl Into<String>) -> Self {
+        Self { of: of.into(), health, words: words.into() }
+    }
+}
+
+impl Doctor {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let opened = Opened::read_aloud(global, out)?;
+        let mut rows = vec![workspace(&opened)];
+        rows.extend(folders());
+        let kept = KeyStore::open().and_then(|store| store.names());
+        rows.push(key_store(&kept, &opened.settings.connections));
+        rows.extend(opened.settings.connections.iter().flat_map(|connection| secrets(connection, kept.as_deref())));
+        if global.json {
+            let of = |row: &Row| json!({"of": row.of, "health": row.health.word(), "words": row.words});
+            out.json(&rows.iter().map(of).collect::<Value>())?;
+        } else {
+            let cells = |row: &Row| {
+                vec![
+                    Cell::plain(row.of.as_str()),
+                    Cell::tinted(row.health.tint(), row.health.word()),
+                    Cell::plain(row.words.as_str()),
+                ]
+            };
+            columns::write(out, &["WHAT", "HOW", "FOUND"], rows.iter().map(cells).collect())?;
+        }
+        let lacking = rows.iter().any(|row| row.health == Health::Lacking);
+        Ok(if lacking { Ending::Found } else { Ending::Done })
+    }
+}
+
+fn workspace(opened: &Opened) -> Row {
+    let (files, tools) = (opened.files.len(), opened.catalog.tools.len());
+    let words = format!("{}: {files} files, {tools} tools", opened.workspace.root.display());
+    Row::new("workspace", Health::Well, words)
+}
+
+/// Where settings and state of this user lie.
+fn folders() -> Vec<Row> {
+    let paths = match Paths::of_user() {
+        Ok(paths) => paths,
+        Err(problem) => return vec![Row::new("folders", Health::Lacking, problem.to_string())],
+    };
+    let settings = Row::new("settings", Health::Well, paths.config_file().display().to_string());
+    let state = match paths.private("history") {
+        Ok(place) => Row::new("history", Health::Well, place.display().to_string()),
+        Err(problem) => Row::new("history", Health::Lacking, problem.to_string()),
+    };
+    vec![settings, state]
+}
+
+fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) -> Row {
+    let needed = connections.iter().flat_map(Connection::secrets).any(|at| matches!(at, SecretAt::KeyStore(_)));
+    match kept {
+        Ok(names) => Row::new("key store", Health::Well, format!("{TITLE}: {} secrets of toolcrib", names.len())),
+        Err(problem) => {
+            let health = if needed { Health::Lacking } else { Health::Absent };
+            Row::new("key store", health, format!("{} — {}", problem.cause, problem.remedy))
+        }
+    }
+}
+
+/// Whether the secrets are there that a connection needs.
+fn secrets<'c>(connection: &'c Connection, kept: Result<&'c [String], &'c Problem>) -> impl Iterator<Item = Row> + 'c {
+    connection.secrets().map(move |at| {
+        let (there, remedy) = match at {
+            SecretAt::Variable(name) => (std::env::var(name).is_ok(), format!("set {name} in the environment")),
+            SecretAt::KeyStore(name) => {
+                (kept.is_ok_and(|names| names.contains(name)), format!("put it there: toolcrib secret set {name}"))
+            }
+        };
+        let of = format!("connection {}", connection.name);
+        match there {
+            true => Row::new(of, Health::Well, format!("{at} is there")),
+            false => Row::new(of, Health::Lacking, format!("{at} is not there — {remedy}")),
+        }
+    })
+}

@@ -1,0 +1,112 @@
+//! `toolcrib secret`: secrets in the system's key store, which connections name.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::{
+    ending::{Ended, Ending},
+    global::Global,
+    out::Out,
+};
+use crate::{
+    engine::mask,
+    model::problem::{Problem, ProblemKind},
+    runtime::unseen,
+    store::key_store::KeyStore,
+};
+
+/// Longer than any key or address of a database; another file than the one that was meant would be.
+const LONGEST: u64 = 64 * 1024;
+
+#[derive(Args, Debug)]
+pub struct Secret {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Debug)]
+enum What {
+    /// Keep a secret: it is asked for without being shown, or read from standard input
+    Set {
+        /// The name that connections know it by: password-key = "NAME", token-key = "NAME"
+        name: String,
+    },
+    /// List the names of the secrets that are kept for toolcrib
+    List,
+    /// Take secrets out of the key store
+    Forget {
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
+impl Secret {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        match &self.what {
+            What::Set { name } => set(name, out),
+            What::List => list(global, out),
+            What::Forget { names } => {
+                let store = KeyStore::open()?;
+                for name in names {
+                    store.forget(name)?;
+                    out.say(format_args!("\"{name}\" is forgotten"));
+                }
+                Ok(Ending::Done)
+            }
+        }
+    }
+}
+
+fn set(name: &str, out: &Out) -> Ended {
+    let refused = |cause: &str| Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause);
+    if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
+        let remedy = "choose a short name: toolcrib secret set bus-password";
+        return Err(refused("its name is empty, or begins or ends with a blank").remedy(remedy).into());
+    }
+    // Before the user types: there may be no key store.
+    let store = KeyStore::open()?;
+    let Some(secret) = secret(name)? else { return Ok(Ending::Interrupted) };
+    if secret.is_empty() {
+        return Err(refused("nothing was given").remedy("type it, or pipe it in").into());
+    }
+    store.keep(name, &secret)?;
+    out.say(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
+    if secret.len() < mask::SHORTEST {
+        out.warn(format_args!("it is shorter than {} letters, so it is not masked where it stands in texts", mask::SHORTEST));
+    }
+    Ok(Ending::Done)
+}
+
+/// What the user typed, or standard input without its last line end; `None`: the user broke off.
+fn secret(name: &str) -> Result<Option<String>, Problem> {
+    let unread = |error: io::Error| Problem::new(ProblemKind::Input, "reading the secret", error.to_string());
+    if io::stdin().is_terminal() {
+        return unseen::ask(&format!("{name} (is not shown):")).map_err(unread);
+    }
+    let mut text = String::new();
+    let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unread)?;
+    if read as u64 > LONGEST {
+        let cause = format!("standard input is longer than {} KiB", LONGEST / 1024);
+        return Err(Problem::new(ProblemKind::Input, "reading the secret", cause).remedy("pipe in the secret alone"));
+    }
+    let line = text.strip_suffix('\n').map_or(text.as_str(), |line| line.strip_suffix('\r').unwrap_or(line));
+    Ok(Some(line.to_owned()))
+}
+
+fn list(global: &Global, out: &mut Out) -> Ended {
+    let names = KeyStore::open()?.names()?;
+    if global.json {
+        out.json(&json!(names))?;
+        return Ok(Ending::Done);
+    }
+    for name in &names {
+        let name = out.text(name).into_owned();
+        out.line(name)?;
+    }
+    if names.is_empty() {
+        out.say("nothing is kept for toolcrib; toolcrib secret set NAME keeps a secret");
+    }
+    Ok(Ending::Done)
+}

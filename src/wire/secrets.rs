@@ -1,0 +1,108 @@
+//! Secrets when a connection is opened: from the environment, or from the system's key store.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::oneshot, time::timeout};
+
+use crate::model::{
+    call::CallProblem,
+    connection::{Connection, SecretAt},
+    problem::{Problem, ProblemKind},
+};
+
+/// Gives the value of an environment variable.
+pub type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// Gives a secret of the key store. May take its time: the user may be asked to unlock it.
+pub type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync>;
+
+/// So long the user may take to unlock the key store.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How secrets are looked up. Nothing is asked before a connection needs one.
+#[derive(Clone)]
+pub struct Secrets {
+    variables: Variables,
+    keys: Keys,
+}
+
+impl Secrets {
+    /// Those of the environment; there is no key store.
+    #[must_use]
+    pub fn new(variables: Variables) -> Self {
+        let none = |_: &str| Err(Problem::new(ProblemKind::Missing, "asking the key store", "there is none here"));
+        Self { variables, keys: Arc::new(none) }
+    }
+
+    /// The same, with a key store.
+    #[must_use]
+    pub fn with_keys(self, keys: Keys) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// The value of an environment variable.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        (self.variables)(name)
+    }
+
+    /// The secret that a connection needs.
+    ///
+    /// # Errors
+    /// When it is not there, or the key store is not, or does not let us in within a minute.
+    pub async fn get(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
+        match at {
+            SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallProblem {
+                kind: "missing-secret".into(),
+                message: format!("the environment variable {name} is not set, and connection \"{}\" needs it", connection.name),
+                remedy: format!("set {name} in the environment and start again"),
+            }),
+            SecretAt::KeyStore(name) => self.key(name).await.map_err(|problem| {
+                let kind = if problem.kind == ProblemKind::Missing { "missing-secret" } else { "no-key-store" };
+                let message = format!("connection \"{}\" needs {at}: {}", connection.name, problem.cause);
+                CallProblem { kind: kind.into(), message, remedy: problem.remedy }
+            }),
+        }
+    }
+
+    /// On a thread of its own, which the process does not wait for.
+    async fn key(&self, name: &str) -> Result<String, Problem> {
+        let (tell, told) = oneshot::channel();
+        let (keys, name) = (Arc::clone(&self.keys), name.to_owned());
+        std::thread::spawn(move || {
+            // Whoever asked may have gone.
+            let _ = tell.send(keys(&name));
+        });
+        let silent = |cause: String| {
+            let problem = Problem::new(ProblemKind::Unreachable, "asking the key store", cause);
+            problem.remedy("unlock it in your desktop's own program for passwords, or name an environment variable instead")
+        };
+        match timeout(PATIENCE, told).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Err(silent("the key store broke off".into())),
+            Err(_) => Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_store_that_never_answers_is_given_up() {
+        let (hold, held) = std::sync::mpsc::channel::<()>();
+        let held = std::sync::Mutex::new(held);
+        let silent = move |_: &str| {
+            let _ = held.lock().unwrap().recv();
+            Ok(String::new())
+        };
+        let secrets = Secrets::new(Arc::new(|_| None)).with_keys(Arc::new(silent));
+        let connection = Connection::nats("prod", "nats://host");
+        let problem = secrets.get(&connection, &SecretAt::KeyStore("bus".into())).await.unwrap_err();
+        assert_eq!(problem.kind, "no-key-store");
+        assert!(problem.message.contains("\"prod\"") && problem.message.contains("\"bus\""), "{}", problem.message);
+        assert!(problem.message.contains("60 s") && problem.remedy.contains("unlock"), "{problem:?}");
+        drop(hold);
+    }
+}
