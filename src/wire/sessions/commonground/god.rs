@@ -114,7 +114,7 @@ async fn other_ways(calling: &Calling<'_>) -> String {
     let open_to_ui = calling.row().await.flatten().is_some_and(|row| row["options"]["ui_allowed"] == true);
     let ui =
         if open_to_ui { "--route ui is open" } else { "--route ui wants \"ui_allowed\": true in the tool's options, pushed" };
-    let direct = match calling.channel.postgres_variable {
+    let direct = match calling.channel.postgres {
         Some(_) => "--route direct is open",
         None => "--route direct wants postgres-variable in the connection",
     };
