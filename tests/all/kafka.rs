@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials, Tls, TransportKind},
+        connection::{Connection, ConnectionState, Credentials, SecretAt, Tls, TransportKind},
     },
     systems::trustgraph::request,
     wire::{
@@ -258,7 +258,7 @@ async fn requests_that_cannot_be_sent_say_why() {
     call_with(&registry, &broker.connection(), inboxless, limits()).await.assert_lost("no-way-back");
     let greeting = registry.test(&broker.connection()).await.unwrap();
     assert!(greeting.contains(&broker.url()) && greeting.contains("topics"), "{greeting}");
-    let token = Credentials::Token { token_variable: "T".into() };
+    let token = Credentials::Token { token: SecretAt::Variable("T".into()) };
     let problem = registry.test(&Connection { credentials: token, ..broker.connection() }).await.unwrap_err().to_string();
     assert!(problem.contains("password"), "{problem}");
 }
@@ -295,7 +295,7 @@ fn knowing(password: &'static str) -> Registry {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_password_opens_the_gate() {
     let gate = Gated::guarded().await;
-    let credentials = Credentials::Password { user: "alice".into(), password_variable: "SECRET".into() };
+    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("SECRET".into()) };
     let connection = Connection { credentials, ..Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost")) };
     let registry = knowing("s3cret");
     the_sample_answers_on(&registry, &connection).await;

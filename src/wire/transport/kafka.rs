@@ -6,13 +6,15 @@
 //! [`pulse`], a connection of our own beside it, says first what is wrong with the way there, and later when the broker is gone.
 
 use super::{
-    bus::Secrets,
     kept::{self, Kept},
     settings,
 };
-use crate::model::{
-    call::CallProblem,
-    connection::{Connection, TransportKind},
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::{Connection, TransportKind},
+    },
+    wire::secrets::Secrets,
 };
 
 mod dial;

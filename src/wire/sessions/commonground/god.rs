@@ -116,7 +116,7 @@ async fn other_ways(calling: &Calling<'_>) -> String {
         if open_to_ui { "--route ui is open" } else { "--route ui wants \"ui_allowed\": true in the tool's options, pushed" };
     let direct = match calling.channel.postgres {
         Some(_) => "--route direct is open",
-        None => "--route direct wants postgres-variable in the connection",
+        None => "--route direct wants postgres-variable or postgres-key in the connection",
     };
     format!("{ui}; {direct}; --route probe only shows whether the service is there")
 }

@@ -16,9 +16,10 @@ use crate::{
         connection::{Connection, Credentials},
     },
     wire::{
+        secrets::Secrets,
         tls,
         transport::{
-            bus::{Doing, Secrets},
+            bus::Doing,
             kept::Dial,
             settings::{self, Server},
             socket,
@@ -44,11 +45,9 @@ impl Brokers {
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
-            Credentials::Password { user, password_variable } => {
-                Some(Login::new(user.clone(), settings::secret(connection, secrets, password_variable)?))
-            }
+            Credentials::Password { user, password } => Some(Login::new(user.clone(), secrets.get(connection, password).await?)),
             Credentials::Token { .. } | Credentials::File { .. } => {
-                let remedy = "set user and password-variable";
+                let remedy = "set user and password-variable or password-key";
                 return Err(settings::bad_settings(connection, "names a token or a file, and Kafka takes a password", remedy));
             }
         };
