@@ -91,7 +91,6 @@ actions! {
     ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
     ShowWatch       "show-watch"       Global   ["4"],                  "Watch",           "See what passes on the bus";
     ShowHistory     "show-history"     Global   ["5"],                  "History",         "Find, open, compare and replay calls that were made";
-    ShowWaiting     "show-waiting"     Global   ["6"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
     Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
@@ -109,6 +108,7 @@ actions! {
     AskAgent        "ask-agent"        Global   ["f4"],                 "ask agent…",      "Ask the agent of the TrustGraph that the connection leads to, with the run's groups and state; its steps come as they stream";
     Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
+    ShowWaiting     "show-waiting"     Global   ["6"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
 
     NewEntry        "new"              Tools    ["n"],                  "new",             "Make a new tool or service";
     Duplicate       "duplicate"        Tools    ["d"],                  "duplicate",       "Make a copy of the selected entry under another key";
