@@ -52,6 +52,8 @@ mod gallery;
 mod gate_edits;
 #[path = "all/gateway.rs"]
 mod gateway;
+#[path = "all/gateway_stubs.rs"]
+mod gateway_stubs;
 #[path = "all/history.rs"]
 mod history;
 #[path = "all/invoke.rs"]

@@ -399,7 +399,7 @@ fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> 
     let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
     if rules == 0 {
         let problem = Problem::new(ProblemKind::Missing, "keeping calls as a stub", "no call has an answer that can be kept");
-        return Err(problem.remedy("name calls of tools of type tool-service that were answered").into());
+        return Err(problem.remedy("name calls of TrustGraph's tools that were answered, over a bus or a gateway").into());
     }
     match to {
         Some(path) => {

@@ -21,13 +21,19 @@ use crate::{
         call::CallProblem,
         connection::{Connection, TransportKind},
         problem::{Problem, ProblemKind},
+        tool::Tool,
     },
     runtime::registry,
     wire::{
         registry::Registry,
         serve::{
+            decided::Answered,
+            gateway::{
+                doors::{self, Door},
+                listening::Listening,
+            },
             offers::{self, Offer},
-            serving::{Answered, Serving},
+            serving::Serving,
         },
     },
 };
@@ -44,6 +50,10 @@ pub struct Serve {
     /// Answer by the rules of a stub file; tools that are named beside it are answered for by samples
     #[arg(long, value_name = "FILE")]
     stub: Option<PathBuf>,
+
+    /// Where a gateway listens (HOST:PORT, port 0 is a free one), instead of where its connection leads to
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
 
     /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a line of input is its result
     #[arg(long)]
@@ -67,8 +77,41 @@ impl Serve {
             let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");
             return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --by-hand out").into());
         }
+        if connection.transport.is_gateway() {
+            let doors = self.doors(&opened, &connection, out)?;
+            return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref())));
+        }
+        if self.listen.is_some() {
+            let problem =
+                Problem::new(ProblemKind::Input, "serving", "--listen is for gateways; on a broker requests come to queues");
+            return Err(problem.remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0").into());
+        }
         let offers = self.offers(&opened, out)?;
-        wait_for("serving", serve(global, out, connection, offers))
+        wait_for("serving", serve(global, out, connection, Place::Bus(offers)))
+    }
+
+    fn doors(&self, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<Door>, Problem> {
+        let mut chosen =
+            self.stub.as_deref().map_or_else(|| Ok(Vec::new()), |path| stubs::doors(path, opened, connection, out))?;
+        let sample = |tool: &Tool| Door::sample_for(tool, &opened.catalog, connection);
+        if self.tools.is_empty() && self.stub.is_none() {
+            let own: Vec<Door> = opened.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
+            return Ok(if own.is_empty() { doors::samples(connection) } else { own });
+        }
+        for word in &self.tools {
+            let tool = opened.tool(word)?;
+            if chosen.iter().any(|known| known.name == tool.entry.key) {
+                continue;
+            }
+            chosen.push(sample(tool).ok_or_else(|| {
+                let cause = format!("no sample can answer for the tool \"{word}\" behind a gateway");
+                Problem::new(ProblemKind::Input, "serving", cause).remedy(
+                    "there are samples for tools of type mcp-tool named joke-service, calculator or custom-rag, and of type knowledge-query; \
+                     for others write a stub (--stub FILE)",
+                )
+            })?);
+        }
+        Ok(chosen)
     }
 
     fn offers(&self, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Problem> {
@@ -94,7 +137,49 @@ impl Serve {
     }
 }
 
-async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: Vec<Offer>) -> Ended {
+/// Where to answer, and for what.
+enum Place<'p> {
+    Bus(Vec<Offer>),
+    /// At another address than the connection's, where one is said.
+    Gateway(Vec<Door>, Option<&'p str>),
+}
+
+/// Services that listen already.
+enum Started {
+    Bus(Serving),
+    Gateway(Listening),
+}
+
+impl Started {
+    fn tell(&self, out: &Out) {
+        match self {
+            Self::Bus(serving) => {
+                for (name, subject) in serving.subjects() {
+                    out.say(format_args!("listening on {subject} for {name}"));
+                }
+            }
+            Self::Gateway(listening) => {
+                if listening.is_open() {
+                    out.warn("other machines can reach this address too");
+                }
+                for (name, path) in listening.places() {
+                    out.say(format_args!("answering {path} for {name}"));
+                }
+                // Last, because who waits for it goes on at once.
+                out.say(format_args!("listening at {}", listening.url()));
+            }
+        }
+    }
+
+    async fn run(self, reports: mpsc::Sender<Answered>, stop: CancellationToken) {
+        match self {
+            Self::Bus(serving) => serving.run(Some(reports), stop).await,
+            Self::Gateway(listening) => listening.run(Some(reports), stop).await,
+        }
+    }
+}
+
+async fn serve(global: &Global, out: &mut Out, connection: Connection, place: Place<'_>) -> Ended {
     let registry = registry::of_system();
     let reached = |problem: CallProblem| {
         Halt::from(
@@ -103,16 +188,14 @@ async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: V
         )
     };
     let mut interrupt = std::pin::pin!(interrupted());
-    let serving = tokio::select! {
+    let started = tokio::select! {
         () = &mut interrupt => return Ok(Ending::Interrupted),
-        serving = start(&registry, &connection, offers) => serving.map_err(reached)?,
+        started = start(&registry, &connection, place) => started.map_err(reached)?,
     };
-    for (name, subject) in serving.subjects() {
-        out.say(format_args!("listening on {subject} for {name}"));
-    }
+    started.tell(out);
     let stop = CancellationToken::new();
     let (report, mut reports) = mpsc::channel(QUEUE);
-    let mut running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let mut running = tokio::spawn(started.run(report, stop.clone()));
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
@@ -131,26 +214,37 @@ async fn serve(global: &Global, out: &mut Out, connection: Connection, offers: V
     }
 }
 
-async fn start(registry: &Registry, connection: &Connection, offers: Vec<Offer>) -> Result<Serving, CallProblem> {
-    Serving::start(registry.open(connection).await?, offers).await
+async fn start(registry: &Registry, connection: &Connection, place: Place<'_>) -> Result<Started, CallProblem> {
+    match place {
+        Place::Bus(offers) => Ok(Started::Bus(Serving::start(registry.open(connection).await?, offers).await?)),
+        Place::Gateway(doors, listen) => {
+            Ok(Started::Gateway(Listening::start(connection, registry.secrets(), listen, doors).await?))
+        }
+    }
 }
 
 fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {
-    let Answered { service, id, user, rule, pieces, problem } = answered;
+    let Answered { service, id, user, rule, pieces, note, problem } = answered;
     if global.json {
         let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
-        out.json_line(&json!({
+        let mut line = json!({
             "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
-        }))?;
+        });
+        if let Some(note) = note {
+            line["note"] = (*note).into();
+        }
+        out.json_line(&line)?;
         return Ok(());
     }
+    let of = if user.is_empty() { String::new() } else { format!(" of {user}") };
     match problem {
         None => {
             let rule = rule.as_ref().map_or_else(String::new, |rule| format!(" by \"{rule}\""));
             let chunks = if *pieces == 1 { "chunk" } else { "chunks" };
-            out.say(format_args!("answered {service} {id} of {user}{rule}: {pieces} {chunks}"));
+            let note = note.map_or_else(String::new, |note| format!(" ({note})"));
+            out.say(format_args!("answered {service} {id}{of}{rule}: {pieces} {chunks}{note}"));
         }
-        Some(problem) => out.say(format_args!("refused {service} {id} of {user}: {} ({})", problem.message, problem.kind)),
+        Some(problem) => out.say(format_args!("refused {service} {id}{of}: {} ({})", problem.message, problem.kind)),
     }
     Ok(())
 }

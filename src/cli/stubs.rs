@@ -8,18 +8,94 @@ use crate::{
         read::{read, unreached},
         script::{Stub, StubService},
     },
-    model::problem::{Problem, ProblemKind},
+    model::{
+        connection::{Connection, TransportKind},
+        problem::{Problem, ProblemKind},
+    },
     store::files,
     syntax::source::{Format, Source},
-    wire::serve::offers::{By, Offer},
+    systems::trustgraph::gateway::{endpoints::Endpoint, served},
+    wire::serve::{
+        gateway::doors::Door,
+        offers::{By, Offer},
+    },
 };
 
-/// The services of a stub file, on the queues that it says, else on those of the workspace's services.
+/// The services of a stub file, on the queues that it says, else on those of the workspace's services. Those that are behind a gateway are
+/// told and left out.
 ///
 /// # Errors
-/// When the file is missing, cannot be read or is no stub (told with line and column), or a service's queues are not known.
+/// When the file is missing, cannot be read or is no stub (told with line and column), a service's queues are not known, or none is left.
 pub fn offers(path: &Path, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Problem> {
-    services(path, out)?.into_iter().map(|stub| offer(stub, opened)).collect()
+    let mut offers = Vec::new();
+    for stub in services(path, out)? {
+        match &stub.request {
+            Some(place) if Endpoint::parse(place).is_some() => {
+                out.warn(format_args!(
+                    "\"{}\" is left out: {place} is behind a gateway; serve it on http:// or ws://",
+                    stub.name
+                ));
+            }
+            _ => offers.push(offer(stub, opened)?),
+        }
+    }
+    left(offers, path, "serve it on a gateway: --connection ws://127.0.0.1:0")
+}
+
+/// The same behind a gateway: at the paths that the file says, else for the tools of the workspace that they are named after. Services on
+/// queues are told and left out, and so is what cannot be rehearsed in this way.
+///
+/// # Errors
+/// As [`offers`].
+pub fn doors(path: &Path, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<Door>, Problem> {
+    let mut doors = Vec::new();
+    for stub in services(path, out)? {
+        match door(&stub, opened, connection)? {
+            Ok(door) => {
+                if connection.transport == TransportKind::Http {
+                    not_over_http(&stub, out);
+                }
+                doors.push(door);
+            }
+            Err(why) => out.warn(format_args!("\"{}\" is left out: {why}", stub.name)),
+        }
+    }
+    left(doors, path, "serve it on its broker: --connection nats://127.0.0.1:4222")
+}
+
+fn left<T>(left: Vec<T>, path: &Path, remedy: &str) -> Result<Vec<T>, Problem> {
+    if left.is_empty() {
+        let cause = format!("nothing in {} can be answered for on this connection", path.display());
+        return Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy));
+    }
+    Ok(left)
+}
+
+fn not_over_http(stub: &StubService, out: &Out) {
+    for rule in &stub.rules {
+        if let Some(words) = rule.then.fault.and_then(served::over_http) {
+            out.warn(format_args!("the rule \"{}\" of \"{}\": {words}; a WebSocket (ws://) has ids", rule.name, stub.name));
+        }
+    }
+}
+
+/// Where a stub answers behind a gateway; else why it is left out.
+fn door(stub: &StubService, opened: &Opened, connection: &Connection) -> Result<Result<Door, String>, Problem> {
+    let by = By::Stub(Arc::new(stub.clone()));
+    if let Some(queue) = &stub.request {
+        let why = || format!("{queue} is a queue, and a gateway has none; serve it on its broker");
+        return Ok(Door::of_path(stub, by).ok_or_else(why));
+    }
+    if let Some(tool) = opened.catalog.tool_called(&stub.name) {
+        let door = Door::of_tool(tool, &opened.catalog, connection, by);
+        return Ok(door.map_err(|problem| format!("{}; {}", problem.cause, problem.remedy)));
+    }
+    if opened.service(&stub.name).is_ok() {
+        return Ok(Err("TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into()));
+    }
+    let cause = format!("the stub answers for \"{}\", which is no tool of this workspace", stub.name);
+    let remedy = "give it a request-queue, such as /api/v1/flow/default/service/mcp-tool";
+    Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy))
 }
 
 /// The services of a stub file as it has them.

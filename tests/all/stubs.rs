@@ -1,13 +1,6 @@
 //! Stubs: services answered for by the rules of a file over a real server, and kept calls that answer as they were answered.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Lines},
-    path::Path,
-    process::{Child, ChildStderr, Command},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -37,6 +30,7 @@ use crate::support::{
     nats::NatsServer,
     place::Place,
     services::foreign_call,
+    serving::Serving,
 };
 
 const FILE: &str = "\
@@ -61,37 +55,6 @@ services:
     rules:
       - answer: whatever
 ";
-
-/// `toolcrib serve`, stopped with the test.
-struct Serving {
-    child: Child,
-    lines: Lines<BufReader<ChildStderr>>,
-}
-
-impl Serving {
-    fn start(place: &Place, connection: &str, arguments: &[&str]) -> Self {
-        let mut child = place.command(&[&["serve", "--connection", connection], arguments].concat()).spawn().unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        Self { child, lines }
-    }
-
-    fn line(&mut self) -> String {
-        self.lines.next().expect("it said no more").unwrap()
-    }
-
-    fn interrupt(mut self) {
-        let told = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
-        assert!(told.success());
-        assert_eq!(self.child.wait().unwrap().code(), Some(0));
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// The sample with services, where files can be put beside it.
 fn place() -> Place {

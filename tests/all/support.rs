@@ -34,6 +34,8 @@ pub mod pulsar;
 pub mod rabbitmq;
 #[path = "support/services.rs"]
 pub mod services;
+#[path = "support/serving.rs"]
+pub mod serving;
 #[path = "support/signals.rs"]
 pub mod signals;
 #[expect(dead_code, reason = "some of it is for the benches alone")]

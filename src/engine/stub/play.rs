@@ -18,6 +18,14 @@ pub enum Said {
     Error { kind: String, message: String },
 }
 
+impl Said {
+    /// Whether nothing is to come after it.
+    #[must_use]
+    pub fn ends(&self) -> bool {
+        !matches!(self, Self::Chunk { last: false, .. })
+    }
+}
+
 /// Under which id it goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Under {
@@ -207,7 +215,7 @@ mod tests {
     }
 
     fn ends(step: &Step) -> bool {
-        !matches!(step.said, Said::Chunk { last: false, .. })
+        step.said.ends()
     }
 
     proptest! {

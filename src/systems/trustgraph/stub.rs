@@ -1,7 +1,7 @@
 //! A call that was kept as the stub of its service.
 
 use super::{
-    gateway::endpoints::Endpoint,
+    gateway::{endpoints::Endpoint, served},
     keys, queue,
     request::{self, Asked},
 };
@@ -28,11 +28,11 @@ struct Kept<'k> {
     text: &'k str,
 }
 
-/// The stub that answers as a call of this session was answered, with the service's queues and one rule, named after its tool. What looks
-/// like a secret is masked.
+/// The stub that answers as a call of this session was answered, with the service's queues, or its path behind the gateway, and one rule,
+/// named after its tool. What looks like a secret is masked.
 ///
 /// # Errors
-/// When the call went to something else than a tool service, or had no answer.
+/// When the call was of another system, or had no answer.
 pub fn of_call(call: &Call) -> Result<StubService, Problem> {
     let request = &call.request;
     let mask = Mask::default();
@@ -68,17 +68,24 @@ impl Kept<'_> {
     fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
         let refused =
             |cause: String| Problem::new(ProblemKind::Input, format!("keeping a call of {} as a stub", self.tool), cause);
-        if self.system != keys::SYSTEM || Endpoint::parse(self.to).is_some() {
-            return Err(refused(format!("it went to {}, where no stub can answer", self.to))
-                .remedy("keep calls of tools of type tool-service, over a bus"));
+        if self.system != keys::SYSTEM {
+            return Err(
+                refused(format!("it went to {}, where no stub can answer", self.to)).remedy("keep calls of TrustGraph's tools")
+            );
         }
-        let Asked { user, config, arguments } =
-            request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?;
+        let endpoint = Endpoint::parse(self.to);
+        let Asked { user, config, arguments } = match &endpoint {
+            None => request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?,
+            Some(endpoint) => {
+                let body = serde_json::from_str(self.body).map_err(|error| refused(format!("its body is no object: {error}")))?;
+                served::asked(&endpoint.service, &body).map_err(|member| refused(format!("its body lacks '{member}'")))?
+            }
+        };
         let asking = Asking { user: &user, config: &config, arguments: &arguments };
         let rule = record::rule(self.tool, &asking, events, self.text)
             .map_err(|cause| refused(cause).remedy("keep a call that was answered"))?;
         Ok(StubService {
-            name: topic(self.to),
+            name: endpoint.map_or_else(|| topic(self.to), |endpoint| endpoint.service),
             request: Some(self.to.to_owned()),
             response: self.reply.map(str::to_owned),
             rules: vec![rule],
@@ -127,8 +134,17 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gateway_answered_is_no_stub() {
-        let problem = of_trace(&trace("/api/v1/flow/default/service/mcp-tool"), "ha").unwrap_err();
+    fn what_a_gateway_answered_is_a_rule_at_its_path() {
+        let mut trace = trace("/api/v1/flow/default/service/mcp-tool");
+        (trace.head.body, trace.head.reply) = (r#"{"name":"echo","workspace":"w","parameters":{"x":1}}"#.into(), None);
+        let service = of_trace(&trace, "ha").unwrap();
+        assert_eq!((service.name.as_str(), service.response.as_deref()), ("mcp-tool", None));
+        assert_eq!(service.request.as_deref(), Some("/api/v1/flow/default/service/mcp-tool"));
+        let object = |text: &str| serde_json::from_str::<Map<String, _>>(text).ok();
+        let when = &service.rules[0].when;
+        assert_eq!((&when.config, &when.arguments), (&object(r#"{"name":"echo"}"#), &object(r#"{"x":1}"#)));
+        trace.head.system = "elsewhere".into();
+        let problem = of_trace(&trace, "ha").unwrap_err();
         assert!(problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(), "{problem:?}");
     }
 }

@@ -7,15 +7,14 @@ use futures::{StreamExt, stream};
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::offers::{By, Offer};
+use super::{
+    decided::{self, Answered, Decided, UNKNOWN, decide, steps},
+    offers::Offer,
+};
 use crate::{
     engine::{
-        mask::Mask,
         services::sample::Asking,
-        stub::{
-            choose,
-            play::{Play, Said, Step, Under, spoiled},
-        },
+        stub::play::{Said, Step, spoiled},
     },
     model::call::CallProblem,
     systems::trustgraph::{reply, request},
@@ -29,24 +28,12 @@ use crate::{
     },
 };
 
-/// Between two pieces of an answer, so that a person sees it stream.
-const PAUSE: Duration = Duration::from_millis(60);
 /// How many calls are answered at once; more wait.
 const AT_ONCE: usize = 64;
 /// How long the answers under way may take once serving is stopped.
 const DRAINING: Duration = Duration::from_secs(5);
 /// How long the transport may take to confirm the subscriptions.
 const STARTING: Duration = Duration::from_secs(5);
-
-/// How long an endless answer goes on.
-const ENDLESS: Duration = Duration::from_secs(600);
-
-/// The id under which a service answers a request that it could not read.
-const UNKNOWN: &str = "unknown";
-/// The id of a call that nobody makes.
-const FOREIGN: &str = "00000000-0000-4000-8000-000000000000";
-/// The type of the error where no rule of a stub matches.
-const NO_RULE: &str = "no-rule";
 
 /// Instances with this name share the requests of a service.
 const GROUP: &str = "toolcrib";
@@ -62,20 +49,6 @@ struct Stand {
     offer: Offer,
     at: Address,
     answers: Option<Address>,
-}
-
-/// One call that was answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
-    pub service: String,
-    pub id: String,
-    pub user: String,
-    /// The stub's rule that counted.
-    pub rule: Option<String>,
-    /// How many messages went out.
-    pub pieces: usize,
-    /// What the caller was told instead of an answer, or why it could not be told.
-    pub problem: Option<CallProblem>,
 }
 
 impl Serving {
@@ -162,7 +135,7 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &Cancellatio
         Err(problem) => (String::new(), Decided::refused("tool-service-error", problem.message, "")),
     };
     let Decided { rule, play, problem } = decided;
-    let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, pieces: 0, problem };
+    let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, problem, ..Answered::default() };
     let Some(to) = stand.answers.clone().or(packet.reply) else {
         answered.problem = Some(CallProblem {
             kind: "no-way-back".into(),
@@ -171,71 +144,15 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &Cancellatio
         });
         return answered;
     };
-    if let Err(problem) = send(bus, &to, &answered.id, &play, &mut answered.pieces, stop).await {
-        answered.problem = Some(problem);
+    let mut steps = steps(play, stop);
+    while let Some(step) = steps.next().await {
+        if let Err(problem) = bus.send(message(&to, &answered.id, &step)).await {
+            answered.problem = Some(problem);
+            break;
+        }
+        answered.pieces += 1;
     }
     answered
-}
-
-/// What is to be said to a request.
-struct Decided {
-    rule: Option<String>,
-    play: Play,
-    problem: Option<CallProblem>,
-}
-
-impl Decided {
-    /// The caller gets an error, and whoever serves is told the same.
-    fn refused(kind: &str, message: String, remedy: &str) -> Self {
-        let play = Play::error(kind, &message);
-        Self { rule: None, play, problem: Some(CallProblem { kind: kind.into(), message, remedy: remedy.into() }) }
-    }
-}
-
-fn decide(by: &By, asking: &Asking<'_>) -> Decided {
-    match by {
-        By::Sample(sample) => match (sample.answer)(asking) {
-            Ok(pieces) => Decided { rule: None, play: Play::pieces(pieces, PAUSE), problem: None },
-            Err(fault) => Decided::refused(fault.kind, fault.message, ""),
-        },
-        By::Stub(stub) => match choose::rule(stub, asking) {
-            Ok(rule) => Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None },
-            // The words hold a part of the arguments.
-            Err(why) => {
-                Decided::refused(NO_RULE, Mask::default().text(&why).into_owned(), "add a rule for it, or one without when")
-            }
-        },
-    }
-}
-
-/// Sends message after message. An endless answer goes on until it is stopped or has taken too long.
-async fn send(
-    bus: &dyn Bus,
-    to: &Address,
-    id: &str,
-    play: &Play,
-    sent: &mut usize,
-    stop: &CancellationToken,
-) -> Result<(), CallProblem> {
-    let all = async {
-        let mut row = 0;
-        while let Some(step) = play.step(row) {
-            if !step.after.is_zero() {
-                tokio::time::sleep(step.after).await;
-            }
-            bus.send(message(to, id, step)).await?;
-            *sent += 1;
-            row += 1;
-        }
-        Ok(())
-    };
-    if !play.is_endless() {
-        return all.await;
-    }
-    tokio::select! {
-        () = stop.cancelled() => Ok(()),
-        ended = timeout(ENDLESS, all) => ended.unwrap_or(Ok(())),
-    }
 }
 
 fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
@@ -243,12 +160,6 @@ fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
         Said::Chunk { text, last } => reply::chunk(text, *last),
         Said::Error { kind, message } => reply::error(kind, message),
     };
-    let id = match step.under {
-        Under::Own => Some(id),
-        Under::Foreign => Some(FOREIGN),
-        Under::Unknown => Some(UNKNOWN),
-        Under::Nothing => None,
-    };
-    let headers = id.map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
+    let headers = decided::id(step.under, id).map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
     Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into() }
 }
