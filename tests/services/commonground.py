@@ -1,5 +1,5 @@
-"""A stand-in for CommonGround v1r4, which is in no package registry: management API, UI worker and two tool services (a lenient one, that
-counts words, and a strict one), on a real NATS server and a real PostgreSQL. What it does is what the real ones were seen to do.
+"""A stand-in for CommonGround v1r4, which is in no package registry: management API, UI worker, two tool services (a lenient one, that
+counts words, and a strict one) and agents (commonground_agents.py), on a real NATS server and a real PostgreSQL. What it does is what the real ones were seen to do.
 
     commonground.py NATS DSN PORT [--no-god] [--no-tools] [--twice] [--ack-wait SECONDS] [--watchdog SECONDS] [--refuse TOOL] [--check VECTORS]
 
@@ -31,6 +31,9 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig
 from nats.js.errors import KeyNotFoundError
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import commonground_agents as agents
 
 RESERVED = {"delegate_async", "launch_principal", "ask_expert", "fork_join", "provision_agent"}
 CONTROL = {"agent_id", "agent_turn_id", "turn_epoch", "tool_call_id", "step_id", "project_id", "channel_id", "parent_agent_id",
@@ -386,8 +389,8 @@ def merged(given, options, context):
     return result, labels
 
 
-async def dispatch(store, bus, project, channel, agent, tool, arguments, call, labels=None, trace=None, after=None):
-    """Keeps the call's card and edge, and sends its command."""
+async def dispatch(store, bus, project, channel, agent, tool, arguments, call, labels=None, trace=None, after=None, more=None):
+    """Keeps the call's card and edge, and sends its command; the card."""
     subject = tool["target_subject"]
     for name, value in (("project_id", project), ("channel_id", channel), ("agent_id", agent)):
         subject = subject.replace("{" + name + "}", value)
@@ -398,7 +401,7 @@ async def dispatch(store, bus, project, channel, agent, tool, arguments, call, l
     await store.edge("tool_call", "request", project, channel, agent, agent, call["call"], call["depth"])
     headers = {"CG-Project-Id": project, "CG-Channel-Id": channel, "CG-Agent-Id": agent, "CG-Turn-Id": call["turn"],
                "CG-Turn-Epoch": str(call["epoch"]), "CG-Step-Id": call["step"], "CG-Tool-Call-Id": call["call"],
-               "CG-Recursion-Depth": str(call["depth"]), "traceparent": trace}
+               "CG-Recursion-Depth": str(call["depth"]), "traceparent": trace, **(more or {})}
     payload = {"tool_name": tool["tool_name"], "after_execution": after or tool["after_execution"], "tool_call_card_id": card}
     try:
         await bus.publish(subject, payload, headers)
@@ -406,6 +409,7 @@ async def dispatch(store, bus, project, channel, agent, tool, arguments, call, l
         raise Refusal("upstream_unavailable", f"no stream keeps {subject}", 503) from error
     except nats.js.errors.NoStreamResponseError as error:
         raise Refusal("upstream_unavailable", f"no stream keeps {subject}", 503) from error
+    return card
 
 
 class Bus:
@@ -497,7 +501,7 @@ class UiWorker:
             return "agent_not_found", None
         if known["worker_target"] != "ui_worker":
             return "invalid_worker_target", None
-        tool = await self.store.tool(project, payload["tool_name"])
+        tool = agents.internal(payload["tool_name"]) or await self.store.tool(project, payload["tool_name"])
         if not tool:
             return "tool_definition_missing", None
         return (None, tool) if tool["options"].get("ui_allowed") is True else ("ui_not_allowed", None)
@@ -752,9 +756,12 @@ async def main():
     for name in ("once", "again") if options.twice else ():
         service = ToolService(store, bus, "twice", words.needed, False, options.ack_wait)
         listening.append((f"tool_twice_{name}_cmd_v1r4", "cg.v1r4.*.*.cmd.tool.twice.*", service))
-    tasks = [asyncio.create_task(bus.take(durable, subject, options.ack_wait, of.take)) for durable, subject, of in listening]
+    workers = agents.Agents(store, bus, dispatch, options.watchdog)
+    takers = [(durable, subject, of.take) for durable, subject, of in listening] + [
+        ("pmo_service_cmd_v1r4", "cg.v1r4.*.*.cmd.sys.pmo.internal.*", workers.take_delegation),
+        ("agent_worker_cmd_v1r4", "cg.v1r4.*.*.cmd.agent.worker_generic.wakeup", workers.take_wakeup)]
+    tasks = [asyncio.create_task(bus.take(durable, subject, options.ack_wait, take)) for durable, subject, take in takers]
     if options.check:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
         import commonground_check
         sys.exit(await commonground_check.check(options, store, bus, {"word_count": words, "openapi": strict}))
     print("READY", flush=True)
@@ -765,7 +772,7 @@ async def main():
         elif line.strip() == "api off":
             await runner.cleanup()
         elif line.strip() == "tools off":
-            for task in tasks[1:]:
+            for task in tasks[1:len(listening)]:
                 task.cancel()
         print("DONE", flush=True)
     for task in tasks:
