@@ -14,6 +14,7 @@ mod agent;
 mod answering;
 mod arguments;
 mod call;
+mod cards;
 mod cases;
 mod check;
 mod columns;

@@ -9,6 +9,7 @@ pub mod entry;
 pub mod finding;
 pub mod id;
 pub mod merging;
+pub mod paper;
 pub mod problem;
 pub mod service;
 pub mod settings;

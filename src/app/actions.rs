@@ -235,6 +235,7 @@ actions! {
     OpenTrace       "open-trace"       Watch    ["o"],                  "open trace",      "Show what was kept in a file";
     ResendWatched   "resend-watched"   Watch    ["r"],                  "resend",          "Send the request once more, as a call of its tool";
     WatchedTool     "watched-tool"     Watch    ["e"],                  "edit tool",       "Open the tool that the request went to in Tools";
+    ReadCards       "cards"            Watch    ["v"],                  "cards",           "Read the cards that the message or conversation names: call and result beside each other, labels compared";
     CopyWatched     "copy-watched"     Watch    ["y"],                  "copy…",           "Copy the message, what it says, or the conversation";
 
     Replay          "replay"           History  ["p"],                  "replay…",         "Let the answer come once more, at its own speed or faster; once more stops it";

@@ -8,12 +8,12 @@ use super::{
     message::{Purpose, TextTarget},
 };
 use crate::{
-    engine::traffic::trace::Head,
+    engine::traffic::{span::Since, trace::Head},
     model::{
         call::{CallId, Request},
-        clock::Millis,
         connection::Connection,
         entry::FileId,
+        paper::Shelf,
         trace::{Trace, TraceId},
         traffic::Tapped,
     },
@@ -80,7 +80,7 @@ pub enum Effect {
         known: Vec<Connection>,
         places: Vec<Place>,
         /// What the broker kept since then comes first.
-        since: Option<Millis>,
+        since: Option<Since>,
     },
     StopWatching,
     /// Take the calls of a CommonGround tool in its place too. Answered by `Answering` with `Began`, `Asked`, `Told`, `Tick` and `Ended` of
@@ -109,6 +109,13 @@ pub enum Effect {
     },
     /// Read a trace. Answered by `Watch` with `Opened`, or `Failed`.
     OpenTrace(String),
+    /// Read cards. Answered by `Watch` with `CardsRead` of that turn.
+    ReadCards {
+        turn: u64,
+        connection: Box<Connection>,
+        known: Vec<Connection>,
+        shelf: Shelf,
+    },
     /// Read what is configured where the connection leads. Answered by `Deployed` or `Failed`.
     ReadDeployed {
         connection: Box<Connection>,

@@ -308,6 +308,13 @@ impl State {
         self.connections.get(self.connection).cloned().unwrap_or_else(Connection::embedded)
     }
 
+    /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.
+    #[must_use]
+    pub fn watched_connection(&self) -> Connection {
+        let name = &self.watching.head.connection;
+        self.connections.iter().find(|connection| connection.name == *name).cloned().unwrap_or_else(|| self.connection())
+    }
+
     /// The context of the run as it stands now.
     #[must_use]
     pub fn context(&self) -> Context {

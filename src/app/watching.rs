@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 
+use serde_json::Value;
+
 use crate::{
     engine::traffic::{
         record::{Record, Ring},
         span::Since,
         trace::Head,
     },
-    model::{call::CallProblem, traffic::Witnessed},
+    model::{call::CallProblem, entry::SystemId, paper::Paper, traffic::Witnessed},
 };
 
 /// So much is held back while the view is still.
@@ -21,7 +23,7 @@ const HELD_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub enum WatchMessage {
     /// Listen there, through the connection that calls use; nowhere in particular: where it matters to the connection's system. A
-    /// `since:10m` among them has what was kept since then come first.
+    /// `since:10m` or `since:14:05` among them has what was kept since then come first.
     Begin(Vec<String>),
     /// Listen no more; what was heard stays.
     Stop,
@@ -41,6 +43,11 @@ pub enum WatchMessage {
     Open(String),
     /// Send the request of that number once more, as a call of the tool that it went to.
     Resend(u64),
+    /// Read these cards, which messages of that system point to.
+    ReadCards {
+        system: Option<SystemId>,
+        cards: Vec<String>,
+    },
 
     /// The tap listens.
     Began {
@@ -67,6 +74,41 @@ pub enum WatchMessage {
         head: Head,
         record: Box<Record>,
     },
+    /// Cards that were asked for, or why they are not here.
+    CardsRead {
+        turn: u64,
+        read: Vec<CardRead>,
+    },
+}
+
+/// A card by its id, or why it is not here.
+pub type CardRead = (String, Result<Value, CallProblem>);
+
+/// Cards that were asked for last, as far as they came.
+#[derive(Clone, Debug, Default)]
+pub struct Cards {
+    /// Tells one asking from the one before.
+    pub turn: u64,
+    pub system: Option<SystemId>,
+    /// The address that they are read from.
+    pub from: String,
+    /// Those that are still to come.
+    pub awaited: Vec<String>,
+    pub read: Vec<CardRead>,
+    /// Those that came, laid out.
+    pub papers: Vec<Paper>,
+}
+
+impl Cards {
+    /// Those that are here, as they are kept.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        self.read.iter().filter_map(|(_, read)| read.as_ref().ok())
+    }
+
+    /// Why others are not.
+    pub fn problems(&self) -> impl Iterator<Item = (&str, &CallProblem)> {
+        self.read.iter().filter_map(|(id, read)| Some((id.as_str(), read.as_ref().err()?)))
+    }
 }
 
 /// What is asked for when listening begins.
@@ -117,6 +159,7 @@ pub struct Watching {
     pub record: Record,
     /// Tells one watch from the one before.
     pub turn: u64,
+    pub cards: Cards,
     /// What came since the view was kept still.
     held: Option<Held>,
 }

@@ -8,6 +8,7 @@ use tokio::time::{sleep, sleep_until};
 
 use super::{
     call::duration,
+    cards::{CardReader, Wanted},
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -29,7 +30,10 @@ use crate::{
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Tapped, Witnessed},
     },
-    runtime::{now::now, registry},
+    runtime::{
+        now::{begins, now},
+        registry,
+    },
     store::{
         secrets,
         traces::{self, TraceFile},
@@ -38,11 +42,14 @@ use crate::{
         system::Place,
         watched::{self, Witness},
     },
-    wire::{registry::Registry, tap::Tap, transport::message::Address},
+    wire::{registry::Registry, shelf::Read, tap::Tap, transport::message::Address},
 };
 
 /// So many messages are written before the user is heard again.
 const SLICE: usize = 256;
+
+/// So long those cards are waited for that are on their way when the watch ends.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Args, Debug)]
 pub struct Watch {
@@ -58,13 +65,17 @@ pub struct Watch {
     #[arg(long, value_name = "FILTER", value_parser = Filter::parse, allow_hyphen_values = true)]
     alert: Vec<Filter>,
 
-    /// Begin with what the broker kept since then: 10m, 2h, or a moment such as 2026-01-01T12:00:00Z (NATS with JetStream)
+    /// Begin with what the broker kept since then: 10m, 2h, a time of day such as 14:05, or a moment such as 2026-01-01T12:00 or 2026-01-01T12:00:00Z (NATS with JetStream)
     #[arg(long, value_name = "TIME", value_parser = Since::parse, conflicts_with = "open")]
     since: Option<Since>,
 
     /// Show what tells nothing new as well, such as the rings of a watchdog
     #[arg(long)]
     all: bool,
+
+    /// Read the cards that messages name through the system's API, and compare the labels of each call with its result's (CommonGround)
+    #[arg(long, conflicts_with = "open")]
+    cards: bool,
 
     /// End after so long: 500ms, 30s, 2m
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
@@ -110,9 +121,16 @@ impl Watch {
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
         let file = self.save.as_deref().map(|path| TraceFile::create(path, &head)).transpose()?;
-        let known = opened.settings.connections.iter().cloned().chain([connection.clone()]).collect();
-        let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0 };
+        let known: Vec<Connection> = opened.settings.connections.iter().cloned().chain([connection.clone()]).collect();
+        let cards = self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
+        let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
         wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))
+    }
+
+    fn reader(&self, connection: &Connection, known: &[Connection], json: bool) -> Result<CardReader, Problem> {
+        // What is not set is said before anything is heard.
+        watched::any_shelf(connection)?;
+        Ok(CardReader::new(connection.clone(), secrets::mask(known), json))
     }
 
     async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: Teller<'_>) -> Ended {
@@ -137,6 +155,10 @@ impl Watch {
                 () = &mut interrupt => break if self.count.is_some() { Ending::Interrupted } else { Ending::Done },
                 () = &mut timer => break if self.count.is_some() { Ending::TimedOut } else { Ending::Done },
                 heard = tap.next(SLICE) => heard,
+                read = teller.read() => {
+                    teller.cards(read)?;
+                    continue;
+                }
                 () = sleep(Duration::from_secs(1)), if teller.waits() => {
                     teller.tick()?;
                     continue;
@@ -154,6 +176,14 @@ impl Watch {
         if let Some(file) = &mut file {
             file.flush()?;
         }
+        if ending != Ending::Interrupted {
+            let rest = teller.rest_of_cards();
+            tokio::select! {
+                biased;
+                () = &mut interrupt => {}
+                _ = tokio::time::timeout(PATIENCE, rest) => {}
+            }
+        }
         teller.end(ending)
     }
 
@@ -170,6 +200,7 @@ impl Watch {
             began: None,
             told: 0,
             rang: rings.len(),
+            cards: None,
         };
         teller.begin(&head)?;
         let most = self.count.unwrap_or(u64::MAX);
@@ -215,7 +246,7 @@ fn short(id: &str) -> String {
 
 fn reached(connection: &Connection, problem: CallProblem) -> Halt {
     let kind = match problem.kind.as_str() {
-        "bad-subject" | "bad-address" | "bad-settings" | "missing-secret" => ProblemKind::Input,
+        "bad-subject" | "bad-address" | "bad-settings" | "bad-time" | "missing-secret" => ProblemKind::Input,
         _ => ProblemKind::Unreachable,
     };
     Problem::new(kind, format!("watching {}", connection.name), problem.message).remedy(problem.remedy).into()
@@ -235,7 +266,7 @@ impl Source {
     async fn tap(&self, registry: &Registry) -> Result<Tap, CallProblem> {
         let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
         let addresses: Vec<Address> = self.places.iter().map(address).collect();
-        let since = self.since.map(|since| since.moment(now()));
+        let since = self.since.map(begins).transpose()?;
         Tap::open_since(registry.open(&self.connection).await?, &addresses, secrets::mask(&self.known), since).await
     }
 }
@@ -251,6 +282,8 @@ struct Teller<'t> {
     /// Messages that were written.
     told: u64,
     rang: usize,
+    /// Reads the cards that are named, where that is asked for.
+    cards: Option<CardReader>,
 }
 
 impl Teller<'_> {
@@ -258,6 +291,29 @@ impl Teller<'_> {
         match self.json {
             true => self.out.json_line(&trace::head(head))?,
             false => self.out.say(format_args!("listening on {} at {}", head.subjects.join(", "), head.connection)),
+        }
+        Ok(())
+    }
+
+    /// Cards that came; waits for them.
+    async fn read(&mut self) -> Vec<(Wanted, Read)> {
+        match &mut self.cards {
+            Some(cards) => cards.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn cards(&mut self, read: Vec<(Wanted, Read)>) -> Result<(), Halt> {
+        let Some(cards) = &mut self.cards else { return Ok(()) };
+        read.into_iter().try_for_each(|read| cards.tell(read, &mut self.record, self.out))?;
+        Ok(self.out.flush()?)
+    }
+
+    /// Those that are still on their way.
+    async fn rest_of_cards(&mut self) -> Result<(), Halt> {
+        while self.cards.as_ref().is_some_and(|cards| !cards.is_idle()) {
+            let read = self.read().await;
+            self.cards(read)?;
         }
         Ok(())
     }
@@ -289,6 +345,9 @@ impl Teller<'_> {
                     let shown = number.and_then(|number| record_row(&self.record, number));
                     if let Some(conversation) = shown.and_then(|number| self.record.conversation(number)).cloned() {
                         self.write(&crossing, &reading, &conversation, &mut lines)?;
+                        if let Some(cards) = &mut self.cards {
+                            cards.ask(reading.system, conversation.number, &reading.cards);
+                        }
                     }
                     all.extend(rings);
                     if self.told >= most {

@@ -4,6 +4,8 @@
 //! | --- | --- |
 //! | [`record`] | messages and conversations up to a bound; which of them a filter shows |
 //! | [`conversation`] | a request with all that belongs to it, and how it stands |
+//! | [`conversations`] | those that are kept, and which are parts of others |
+//! | [`cards`] | which cards belong to what is chosen |
 //! | [`heard`] | what is kept of it |
 //! | [`names`] | what conversations are known by |
 //! | [`filter`] | which conversations are meant, as people type it |
@@ -13,7 +15,9 @@
 //! | [`trace`] | all of it as JSON lines, written and read |
 
 pub mod alerts;
+pub mod cards;
 pub mod conversation;
+mod conversations;
 pub mod filter;
 pub mod heard;
 mod names;

@@ -159,6 +159,8 @@ pub struct Reading {
     pub routine: bool,
     /// What is odd about it, in words, each with what to do.
     pub remarks: Vec<String>,
+    /// What it points to and does not hold, by ids: cards.
+    pub cards: Vec<String>,
 }
 
 impl Reading {
@@ -177,6 +179,7 @@ impl Reading {
             due: None,
             routine: false,
             remarks: Vec::new(),
+            cards: Vec::new(),
         }
     }
 
@@ -193,8 +196,37 @@ pub struct Ties {
     pub also: Vec<String>,
     /// What its conversation is a part of; its messages are heard there, too.
     pub within: Option<Whole>,
+    /// What asked for what its conversation is a part of: the turn of another agent.
+    pub asked_by: Option<Whole>,
     /// What it shares with other conversations of the same errand, over several agents.
     pub trace: Option<String>,
+    /// Other conversations that end with it, though it is no message of theirs.
+    pub settles: Vec<Settled>,
+}
+
+/// How a conversation ended, as something tells that is no message of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// What the conversation goes by.
+    pub name: String,
+    /// What went wrong, where something did.
+    pub problem: Option<CallProblem>,
+    /// What came of it, in short.
+    pub text: String,
+    /// The card that holds it.
+    pub card: Option<String>,
+    /// When it ended, where that is told.
+    pub at: Option<Millis>,
+    pub known: Known,
+}
+
+/// How an end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It follows from what others did next.
+    Inferred,
+    /// It was read where it is kept.
+    Read,
 }
 
 /// A conversation that others are parts of.

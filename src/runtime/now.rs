@@ -2,7 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::{model::clock::Millis, schema::moment::Wall};
+use crate::{
+    engine::traffic::span::Since,
+    model::{call::CallProblem, clock::Millis},
+    schema::moment::Wall,
+};
 
 /// Now.
 #[must_use]
@@ -16,4 +20,13 @@ pub fn now() -> Millis {
 pub fn wall(at: Millis) -> Wall {
     let moment = i64::try_from(at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).unwrap_or_default();
     Wall { seconds: moment.as_second(), offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60 }
+}
+
+/// The moment that the past begins at, by the clock on the wall here.
+///
+/// # Errors
+/// When it is still to come.
+pub fn begins(since: Since) -> Result<Millis, CallProblem> {
+    let moment = since.moment(now(), |at| wall(at).offset);
+    moment.map_err(|message| CallProblem { kind: "bad-time".into(), message, remedy: "such as 10m, or 14:05".into() })
 }

@@ -161,6 +161,9 @@ impl Performer {
             Effect::StopAnswering { turn } => self.answering.stop(turn),
             Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
+            Effect::ReadCards { turn, connection, known, shelf } => {
+                watching::read_cards(turn, *connection, &known, shelf, self.messages.clone());
+            }
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),
             Effect::Push { connection, push } => self.push(*connection, push),
             Effect::LookIntoFolder(folder) => self.look_into(folder),

@@ -12,22 +12,24 @@ use crate::{
     app::{message::Message, watching::WatchMessage},
     engine::traffic::{
         record::{Bounds, Record},
+        span::Since,
         trace::Head,
     },
     model::{
         call::CallProblem,
         clock::Millis,
         connection::Connection,
+        paper::Shelf,
         problem::Problem,
         traffic::{Tapped, Witnessed},
     },
-    runtime::now::now,
+    runtime::now::{begins, now},
     store::{
         secrets,
         traces::{self, TraceFile},
     },
     systems::{system::Place, watched::Witness},
-    wire::{registry::Registry, tap::Tap, transport::message::Address},
+    wire::{registry::Registry, shelf, tap::Tap, transport::message::Address},
 };
 
 /// So many things heard travel in one message at most.
@@ -78,14 +80,15 @@ pub struct At {
     pub known: Vec<Connection>,
     pub places: Vec<Place>,
     /// What the broker kept since then comes first.
-    pub since: Option<Millis>,
+    pub since: Option<Since>,
 }
 
 async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) -> Result<(), CallProblem> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
+    let since = at.since.map(begins).transpose()?;
     let bus = registry.open(&at.connection).await?;
-    let mut tap = Tap::open_since(bus, &addresses, secrets::mask(&at.known), at.since).await?;
+    let mut tap = Tap::open_since(bus, &addresses, secrets::mask(&at.known), since).await?;
     let turn = at.turn;
     let mut witness = Witness::default();
     let mut quiet = TICKS;
@@ -112,6 +115,16 @@ async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) 
             }
         };
     }
+}
+
+/// Reads cards, and tells what came.
+pub fn read_cards(turn: u64, connection: Connection, known: &[Connection], shelf: Shelf, messages: mpsc::Sender<Message>) {
+    let mask = secrets::mask(known);
+    tokio::spawn(async move {
+        let read = shelf::read(&connection, &shelf, &mask).await;
+        // The loop may have ended; then nobody needs to know.
+        let _ = messages.send(Message::Watch(WatchMessage::CardsRead { turn, read })).await;
+    });
 }
 
 /// A file that the user names: below the workspace unless it says otherwise.

@@ -10,8 +10,8 @@
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 //!
-//! Cards and results: [`card`] reads them, [`result`] builds them, [`after`] says what they do to a turn, [`rows`] what is written of them;
-//! [`executor`] does a service's part, [`by_hand`] asks a person for it.
+//! Cards and results: [`card`] reads them, [`papers`] lays them out for people, [`result`] builds them, [`after`] says what they do to a turn,
+//! [`rows`] what is written of them; [`executor`] does a service's part, [`by_hand`] asks a person for it.
 //!
 //! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`listening`] who hears it, [`report`] why
 //! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
@@ -41,6 +41,7 @@ pub mod kinds;
 pub mod known;
 pub mod listening;
 pub mod merge;
+pub mod papers;
 pub mod preflight;
 pub mod refusal;
 pub mod report;
@@ -69,10 +70,11 @@ use crate::{
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
         merging::Merging,
+        paper::{Paper, Shelf},
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
-        traffic::{Crossing, Reading},
+        traffic::{Crossing, Reading, Settled},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -192,6 +194,18 @@ impl System for CommonGround {
 
     fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
         witness::waits::waits(conversation, now)
+    }
+
+    fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {
+        Some(papers::shelf(connection, cards))
+    }
+
+    fn laid_out(&self, cards: &[Value]) -> Vec<Paper> {
+        papers::laid_out(cards)
+    }
+
+    fn settled(&self, card: &Value) -> Option<Settled> {
+        papers::settled(card)
     }
 
     fn decode(&self, _: &str, _: &Message<'_>) -> Reply {

@@ -13,10 +13,11 @@ use crate::{
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
         merging::Merging,
+        paper::{Paper, Shelf},
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
-        traffic::{Crossing, Reading},
+        traffic::{Crossing, Reading, Settled},
     },
     schema::{literal::Literal, pointer::Pointer},
     syntax::source::Source,
@@ -144,6 +145,24 @@ pub trait System: Sync {
     /// What may be the matter with a conversation of this system that waits; `None` while nothing need be.
     fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
         let _ = (conversation, now);
+        None
+    }
+
+    /// Where cards that messages point to can be read on a connection, or what to set; `None` where this system's messages point to none.
+    fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {
+        let _ = (connection, cards);
+        None
+    }
+
+    /// Cards for people: what belongs together beside each other, and compared.
+    fn laid_out(&self, cards: &[Value]) -> Vec<Paper> {
+        let _ = cards;
+        Vec::new()
+    }
+
+    /// How a card says that a conversation ended; `None` where it says nothing of that.
+    fn settled(&self, card: &Value) -> Option<Settled> {
+        let _ = card;
         None
     }
 

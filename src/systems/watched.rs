@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{
     system::{Follower, Place},
     table::{SYSTEMS, by_id},
@@ -13,8 +15,9 @@ use crate::{
         clock::Millis,
         connection::{Connection, TransportKind},
         entry::SystemId,
+        paper::{Paper, Shelf},
         problem::{Problem, ProblemKind},
-        traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+        traffic::{Crossing, Part, Reading, Settled, Tapped, Witnessed},
     },
 };
 
@@ -126,6 +129,36 @@ impl Witness {
 pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
     let waits = conversation.standing == Standing::Open;
     waits.then(|| by_id(conversation.system?)?.waits(conversation, now)).flatten()
+}
+
+/// Where the cards that a system's messages point to can be read on a connection.
+///
+/// # Errors
+/// When there are none of that system, or the connection lacks something, with what to set.
+pub fn shelf(system: Option<SystemId>, connection: &Connection, cards: &[String]) -> Result<Shelf, Problem> {
+    let shelf = system.and_then(|id| by_id(id)?.shelf(connection, cards));
+    shelf.unwrap_or_else(|| Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")))
+}
+
+/// Whether cards of any system can be read on a connection.
+///
+/// # Errors
+/// When not, with what to set.
+pub fn any_shelf(connection: &Connection) -> Result<(), Problem> {
+    let owner = SYSTEMS.iter().find_map(|system| system.shelf(connection, &[]));
+    owner.unwrap_or_else(|| shelf(None, connection, &[])).map(drop)
+}
+
+/// Cards for people, as their system lays them out.
+#[must_use]
+pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Paper> {
+    system.and_then(by_id).map_or_else(Vec::new, |system| system.laid_out(cards))
+}
+
+/// How a card says that a conversation of its system ended.
+#[must_use]
+pub fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
+    by_id(system?)?.settled(card)
 }
 
 /// One message, as its system reads it, without what went before.

@@ -300,6 +300,10 @@ impl Root {
             Reply::Send(sent) => messages.extend(sent),
             Reply::Refused(why) => messages.push(Message::Notice(NoticeKind::Hint, why)),
             Reply::Open(overlay) => self.overlay = Some(overlay),
+            Reply::SendAndOpen(message, overlay) => {
+                messages.push(message);
+                self.overlay = Some(overlay);
+            }
         }
         let _ = state;
     }

@@ -33,6 +33,8 @@ pub enum Reply {
     Refused(String),
     /// Something lies over the screen until it is answered.
     Open(Box<dyn Overlay>),
+    /// Both: what is asked for shows in what lies over the screen.
+    SendAndOpen(Message, Box<dyn Overlay>),
 }
 
 impl Reply {

@@ -31,7 +31,11 @@ use toolcrib::{
     wire::{registry::Registry, tap::Tap, transport::message::Address},
 };
 
-use crate::support::{calls::HUNG, commonground::jetstream as server, nats::NatsServer};
+use crate::support::{
+    calls::HUNG,
+    commonground::{CommonGround, jetstream as server},
+    nats::NatsServer,
+};
 
 const TRACE: &str = "00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01";
 
@@ -298,4 +302,61 @@ async fn what_a_service_refuses_three_times_stands_at_its_command() {
         crossing.about.as_ref().is_none_or(|about| &*about.subject == "cg.v1r4.lab.public.cmd.tool.word_count.call")
     }));
     assert_eq!((call.count, onlooker.record.len()), (5, 2), "{:?}", onlooker.subjects());
+}
+
+const COUNT: &str = "tool_name: word_count\ntarget_subject: \"cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call\"\n\
+                     after_execution: suspend\n";
+
+#[tokio::test]
+async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
+    let there = CommonGround::start();
+    there.put(&[COUNT]);
+    there.agents(&[("ui_dbg", "ui_worker"), ("counter", "worker_generic"), ("reader", "worker_generic")]);
+    let connection = Connection { channel: Some(Channel::new("lab", "public")), ..there.nats.connection() };
+    let mut onlooker = Onlooker::at(&connection, &[], None).await;
+    let counts = |text: &str| json!({"tool": "word_count", "args": {"text": text}});
+    let reads = json!([{"say": "I read it.", "calls": [{"tool": "word_count", "args": {"text": "x"}, "after": "terminate"}]}]);
+    let plan = json!([
+        {"say": "I count both.", "calls": [counts("a b"), counts("c")]},
+        {"say": "Now you.", "calls": [{"tool": "fork_join", "args": {"agent_id": "reader", "plan": reads}}]},
+        {"say": "Three words in all."},
+    ]);
+    there.plays("act_1", "counter", &plan);
+    let of = |onlooker: &Onlooker, agent: &str| {
+        let all = (0..onlooker.record.rows()).filter_map(|row| onlooker.record.row(row));
+        all.filter(|conversation| conversation.topic.as_deref() == Some(agent)).map(|turn| turn.number).next()
+    };
+    let rests = |onlooker: &Onlooker, agent: &str| {
+        let turn = of(onlooker, agent).and_then(|number| onlooker.record.conversation(number));
+        turn.is_some_and(|turn| turn.has_ended() && turn.states.last().is_some_and(|state| state == "idle"))
+    };
+    let closed = |record: &Record| (0..record.rows()).filter_map(|row| record.row(row)).all(Conversation::has_ended);
+    onlooker.until(|here| rests(here, "counter") && rests(here, "reader") && here.ended("act_1") && closed(&here.record)).await;
+
+    let record = &onlooker.record;
+    let turn = |agent| record.conversation(of(&onlooker, agent).unwrap()).unwrap();
+    let (counter, reader, action) = (turn("counter"), turn("reader"), onlooker.found("act_1").unwrap());
+    assert_eq!(
+        (&counter.standing, &reader.standing, &action.standing),
+        (&Standing::Succeeded, &Standing::Succeeded, &Standing::Succeeded)
+    );
+    assert_eq!(counter.states, ["dispatched", "running", "suspended", "running", "suspended", "running", "idle"]);
+    assert_eq!((reader.states.join(" "), counter.due), ("dispatched running suspended running idle".into(), None));
+    assert!(counter.said.starts_with("I count both. Now you. Three words"), "{}", counter.said);
+    // Each call is a part of its turn, and over: by its mark, or, where nothing marks it, by the step that took its result in.
+    let names = |turn: &Conversation| {
+        let parts = turn.parts.iter().map(|number| record.conversation(*number).unwrap());
+        parts.map(|part| format!("{} {}", part.topic.as_deref().unwrap(), part.standing.word())).collect::<Vec<_>>()
+    };
+    assert_eq!(names(counter), ["word_count succeeded", "word_count succeeded", "fork_join succeeded"]);
+    assert_eq!(names(reader), ["word_count succeeded"]);
+    // The child says whose errand it is on, and shares its trace with all that came of the action.
+    let asked_by = reader.asked_by.as_ref().unwrap();
+    assert_eq!((Some(&*asked_by.id), asked_by.topic.as_deref()), (counter.id.as_deref(), Some("counter")));
+    assert!([counter, reader, action].iter().all(|one| one.trace.as_deref() == Some("01a1fd19fca073248029f3d8b309da00")));
+    let odd: Vec<_> = (0..record.rows()).filter_map(|row| record.row(row)).flat_map(|one| &one.remarks).collect();
+    assert_eq!((odd.len(), counter.late, reader.late), (0, 0, 0), "{odd:?}");
+    // Thought, calls, results, what was delivered: all are named.
+    assert_eq!((counter.cards.len(), reader.cards.len()), (9, 3), "{:?} {:?}", counter.cards, reader.cards);
+    assert!(closed(record) && record.named("turn_of_act_1").unwrap().topic.as_deref() == Some("ui_dbg"));
 }

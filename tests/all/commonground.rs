@@ -182,3 +182,57 @@ fn definitions_go_up_come_down_and_are_compared() {
     let left = place.run(&["push", "commonground", "--dry-run"]);
     left.ended(0, &["2 added"]);
 }
+
+#[test]
+fn a_watch_reads_the_cards_that_messages_name() {
+    let there = CommonGround::start();
+    there.put(&ALL);
+    let place = place(&there);
+    place.run(&["call", "word_count", "mode=map", "text=a b a"]).ended(0, &[]);
+    // Action, accepted, command, taken up, done, wakeup, acknowledged.
+    let watch =
+        |more: &[&str]| place.run(&[&["watch", "--since", "1h", "--cards", "--count", "7", "--for", "60s"], more].concat());
+    let events = watch(&["--json"]).events();
+    let all = |event: &str| events.iter().filter(|line| line["event"] == event).collect::<Vec<_>>();
+    let cards = all("card");
+    assert_eq!(cards.iter().map(|card| &card["what"]).collect::<Vec<_>>(), ["call-card", "result-card"], "{events:#?}");
+    assert_eq!(cards[0]["card"]["content"]["arguments"]["tenant"], "lab");
+    assert_eq!(cards[1]["card"]["content"]["result"]["counts_map"]["a"], 2);
+    let [labels] = all("labels")[..] else { panic!("{events:#?}") };
+    assert!(labels["text"].as_str().unwrap().contains("all 6") && labels["labels"][0]["copied"] == true, "{labels}");
+    assert_eq!(labels["conversation"], cards[0]["conversation"]);
+
+    let told = watch(&[]);
+    for words in
+        ["▤ call card ", "▤ result card ", "\"counts_map\":{\"a\":2,\"b\":1}", "✓ labels: all 6 of the call are on the result"]
+    {
+        assert!(told.data.contains(words), "{words} is not in {}", told.data);
+    }
+    // A card that is gone is told, and the rest goes on.
+    there.python(
+        "import sys, psycopg; psycopg.connect(sys.argv[3], autocommit=True).execute(\"delete from cards where metadata->>'type' = 'tool.result'\")",
+    );
+    let told = watch(&[]);
+    assert!(told.data.contains("✗ card ") && told.data.contains("card not found"), "{}", told.data);
+
+    // Where nothing is set to read them from, that is said first.
+    let settings = there.settings();
+    let without: String = settings.lines().filter(|line| !line.starts_with("api")).map(|line| format!("{line}\n")).collect();
+    let place = Place::with(&[("toolcrib.toml", &without)]);
+    place.run(&["watch", "--cards"]).ended(2, &["api = \"http://HOST:PORT\"", "[connections.cg.commonground]"]);
+    place.run(&["watch", "--cards", "--connection", "nats://127.0.0.1:1"]).ended(2, &["toolcrib.toml"]);
+}
+
+#[test]
+fn a_watch_begins_at_a_time_by_the_clock() {
+    let there = CommonGround::with(&["--no-tools"]);
+    there.put(&ALL);
+    let place = place(&there);
+    place.run(&["call", "--route", "probe", "--timeout", "1s", "word_count", "mode=map"]);
+    let since = |time: &str| place.run(&["watch", "--since", time, "--count", "1", "--for", "60s"]);
+    // What was heard came since then, whatever the hour is.
+    since("2026-01-01").ended(0, &[]);
+    since("2026-01-01T00:00").ended(0, &[]);
+    since("25:00").ended(2, &["\"25:00\" is no time of day: hours go up to 23", "14:05"]);
+    since("2999-01-01T00:00").ended(2, &["still to come"]);
+}

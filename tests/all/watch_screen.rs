@@ -11,10 +11,11 @@ use toolcrib::{
         message::{Message, ScreenId},
         watching::{Source, WatchMessage},
     },
-    engine::traffic::{record::Record, trace::Head},
+    engine::traffic::{conversation::Standing, record::Record, span::Since, trace::Head},
     model::{
         call::CallProblem,
         clock::Millis,
+        connection::{Channel, Connection},
         traffic::{Crossing, Kept, Tapped, Witnessed},
     },
     systems::watched,
@@ -411,6 +412,103 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
     assert!(bench.shows("first of 18 pieces"), "{}", bench.screen());
 }
 
+/// A connection to the channel, with an API or without.
+fn connected(bench: &mut Workbench, api: Option<&str>) {
+    let channel = Channel { api: api.map(str::to_owned), ..Channel::new("lab", "public") };
+    let connection = Connection { channel: Some(channel), ..Connection::nats("cg", "nats://127.0.0.1:4222") };
+    bench.state.connections.push(connection);
+    bench.state.watching.head.connection = "cg".into();
+    bench.draw();
+}
+
+fn stored(id: &str, kind: &str, step: &str, content: &Value) -> (String, Result<Value, CallProblem>) {
+    let labels = json!({"type": kind, "step_id": step, "trace_id": "t", "agent_turn_id": "turn_01a1fd19fca0", "function_name": "word_count"});
+    let card = json!({"card_id": id, "project_id": "lab", "type": kind, "tool_call_id": "call_1d8e01", "content": content, "metadata": labels});
+    (id.to_owned(), Ok(card))
+}
+
+fn cards(step: &str) -> [(String, Result<Value, CallProblem>); 2] {
+    let (call, result) = ("01a1fd19fca073248029f3d81187dfda", "01a1fd19fca07324802900000000174a");
+    let failed = json!({"status": "failed", "after_execution": "suspend", "result": null, "error": {"code": "bad_request", "message": "mode=map wants a text"}});
+    let made = json!({"tool_name": "word_count", "arguments": {"mode": "map"}, "status": "called"});
+    [stored(call, "tool.call", "step_1", &made), stored(result, "tool.result", step, &failed)]
+}
+
+/// The bench while the cards of the chosen conversation are read.
+fn reading(width: u16, height: u16, step: &str) -> Workbench {
+    let mut bench = channel(width, height);
+    connected(&mut bench, Some("http://127.0.0.1:8099"));
+    bench.keys("down v");
+    assert!(bench.shows("reads 2 cards at http://127.0.0.1:8099"), "{}", bench.screen());
+    let Some(Effect::ReadCards { turn, shelf, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    let paths: Vec<&str> = shelf.wanted.iter().map(|(_, path)| path.as_str()).collect();
+    assert_eq!((connection.name.as_str(), paths[0]), ("cg", "/projects/lab/cards/01a1fd19fca073248029f3d81187dfda"));
+    let turn = *turn;
+    bench.send(Message::Watch(WatchMessage::CardsRead { turn, read: cards(step).to_vec() }));
+    bench.draw();
+    bench
+}
+
+#[test]
+fn cards_stand_beside_each_other_with_their_labels_compared() {
+    let mut bench = reading(120, 36, "another");
+    for words in ["2 cards", "call card 01a1", "result card 01a1", "mode=map wants a text", "│   \"card_id\": \"01a1"] {
+        assert!(bench.shows(words), "{words}: {}", bench.screen());
+    }
+    bench.keys("end");
+    assert!(bench.shows("not copied from the call to the result: step_id") && bench.shows("✗"), "{}", bench.screen());
+    assert!(
+        matches!(&bench.state.watching.record.row(1).unwrap().standing, Standing::Failed(problem) if problem.message.starts_with("mode=map")),
+        "the card says more than the mark"
+    );
+    bench.keys("y");
+    assert!(matches!(bench.effects.last(), Some(Effect::Copy(text)) if text.contains("\"tool_name\": \"word_count\"")));
+    let narrow = reading(80, 24, "step_1");
+    assert!(narrow.shows("call card ") && narrow.shows("2 cards"), "{}", narrow.screen());
+    assert_snapshot!("channel_cards_120", reading(120, 36, "step_1").styled());
+}
+
+#[test]
+fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
+    let mut bench = channel(120, 36);
+    bench.keys("down v");
+    assert!(bench.shows("add [connections."), "the embedded connection has none: {}", bench.screen());
+    connected(&mut bench, None);
+    assert!(!bench.shows("v cards"), "what cannot be done now is not offered");
+    bench.keys("home down v");
+    assert!(bench.shows("api = \"http://HOST:PORT\""), "{}", bench.screen());
+    let mut bench = channel(200, 60);
+    connected(&mut bench, Some("http://127.0.0.1:8099"));
+    bench.clicks("dispatched] epoch");
+    bench.keys("v");
+    assert!(bench.shows("it names no cards"), "{}", bench.screen());
+    // A conversation's cards, and the mark of the call, whole, and then its cards: all by pressing.
+    bench.clicks("└ word_count ");
+    bench.clicks("v cards");
+    assert!(bench.shows("reads 2 cards"), "{}", bench.screen());
+    bench.clicks("Esc close");
+    bench.clicks("counter ");
+    bench.clicks("word_count success");
+    bench.clicks("word_count success");
+    assert!(bench.shows("What it says"), "{}", bench.screen());
+    bench.clicks("its cards");
+    let Some(Effect::ReadCards { turn, shelf, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!((*turn, shelf.wanted.len()), (2, 2), "the call's card comes with the result's");
+    // One that is not there says so, and what belongs beside a result is asked for once it is known.
+    let gone = CallProblem { kind: "not_found".into(), message: "card not found".into(), remedy: String::new() };
+    let [(call, _), (result, read)] = cards("step_1");
+    let read = WatchMessage::CardsRead { turn: 2, read: vec![(call, Err(gone)), (result, read)] };
+    bench.send(Message::Watch(read));
+    bench.draw();
+    assert!(
+        bench.shows("✗ card 01a1fd19fca073248029f3d81187dfda: card not found") && bench.shows("1 card "),
+        "{}",
+        bench.screen()
+    );
+    bench.keys("esc");
+    assert!(!bench.shows("card not found"));
+}
+
 #[test]
 fn listening_may_begin_with_what_was_kept() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
@@ -422,5 +520,15 @@ fn listening_may_begin_with_what_was_kept() {
     bench.types("0.5s");
     bench.keys("enter");
     let Some(Effect::Watch { places, since, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
-    assert_eq!((places.len(), *since), (1, Some(Millis(500))), "half a second before the clock of the workbench");
+    assert_eq!((places.len(), *since), (1, Some(Since::Ago(500))));
+    for (text, begins) in [("14:05", Since::Clock(14 * 3_600 + 300)), ("1970-01-02T00:01", Since::Wall(86_460))] {
+        bench.keys("w");
+        bench.types(&format!("since:{text}"));
+        bench.keys("enter");
+        assert!(matches!(bench.effects.last(), Some(Effect::Watch { since: Some(since), .. }) if *since == begins), "{text}");
+    }
+    bench.keys("w");
+    bench.types("since:25:00");
+    bench.keys("enter");
+    assert!(bench.shows("hours go up to 23"), "{}", bench.screen());
 }

@@ -1,5 +1,7 @@
 //! The watch: what is listened to, what is shown of it, traces, and requests sent once more.
 
+use serde_json::Value;
+
 use crate::{
     app::{
         effect::Effect,
@@ -7,14 +9,15 @@ use crate::{
         notices::NoticeKind,
         resending::request_of,
         state::State,
-        watching::{Asked, Source, WatchMessage},
+        watching::{Asked, CardRead, Cards, Source, WatchMessage, Watching},
     },
     engine::traffic::{
+        self,
         filter::{self, Filter},
         record::{Record, Ring},
         trace::Head,
     },
-    model::clock::Millis,
+    model::{clock::Millis, entry::SystemId, traffic::Settled},
     systems::watched,
 };
 
@@ -57,6 +60,8 @@ pub(super) fn take(state: &mut State, message: WatchMessage, now: Millis) -> Vec
         }
         WatchMessage::Open(path) => return vec![Effect::OpenTrace(path)],
         WatchMessage::Resend(number) => return resend(state, number, now),
+        WatchMessage::ReadCards { system, cards } => return read_cards(state, system, &cards, now),
+        WatchMessage::CardsRead { turn, read } => return cards_read(state, turn, read, now),
 
         WatchMessage::Began { turn } if turn == turn_of_now => state.watching.source = Source::Listening,
         WatchMessage::Heard { turn, heard } if turn == turn_of_now => {
@@ -122,13 +127,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;
-    vec![Effect::Watch {
-        turn,
-        connection: Box::new(connection),
-        known: state.connections.clone(),
-        places,
-        since: since.map(|since| since.moment(now)),
-    }]
+    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.clone(), places, since }]
 }
 
 fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: Millis) -> Vec<Effect> {
@@ -147,6 +146,46 @@ fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: 
     watching.source = Source::Trace(path);
     state.screen = ScreenId::Watch;
     vec![Effect::StopWatching]
+}
+
+/// Asks for cards where the connection that was watched has them.
+fn read_cards(state: &mut State, system: Option<SystemId>, cards: &[String], now: Millis) -> Vec<Effect> {
+    let connection = state.watched_connection();
+    let shelf = match watched::shelf(system, &connection, cards) {
+        Ok(shelf) => shelf,
+        Err(problem) => {
+            state.notices.problem(&problem, now);
+            return Vec::new();
+        }
+    };
+    let turn = state.watching.cards.turn + 1;
+    state.watching.cards = Cards { turn, system, from: shelf.api.clone(), awaited: cards.to_vec(), ..Cards::default() };
+    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.clone(), shelf }]
+}
+
+/// Takes cards in: calls end as they say, and what belongs beside them is asked for once.
+fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) -> Vec<Effect> {
+    let connection = state.watched_connection();
+    let Watching { cards, record, .. } = &mut state.watching;
+    if cards.turn != turn {
+        return Vec::new();
+    }
+    let first = cards.read.is_empty();
+    cards.awaited.clear();
+    cards.read.extend(read);
+    let values: Vec<Value> = cards.values().cloned().collect();
+    let settled: Vec<Settled> = values.iter().filter_map(|value| watched::settled(cards.system, value)).collect();
+    let rings: Vec<Ring> = settled.iter().flat_map(|settled| record.settle(settled)).collect();
+    cards.papers = watched::laid_out(cards.system, &values);
+    let there: Vec<String> = cards.read.iter().map(|(id, _)| id.clone()).collect();
+    let beside = traffic::cards::beside(record, settled.iter().map(|settled| settled.name.as_str()), &there);
+    let more = first.then(|| watched::shelf(cards.system, &connection, &beside).ok()).flatten();
+    let more = more.filter(|shelf| !shelf.wanted.is_empty()).map(|shelf| {
+        cards.awaited = beside;
+        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.clone(), shelf }
+    });
+    ring(state, &rings, now);
+    more.into_iter().collect()
 }
 
 /// Says what rang, in one notice.

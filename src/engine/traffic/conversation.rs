@@ -6,11 +6,14 @@ use crate::model::{
     call::CallProblem,
     clock::Millis,
     entry::SystemId,
-    traffic::{Crossing, Part, Reading, Whole},
+    traffic::{Crossing, Known, Part, Reading, Settled, Whole},
 };
 
 /// So many remarks, and so many parts, of one conversation are kept.
 const MOST: usize = 64;
+
+/// An answer may be heard so much earlier than what it answers, in milliseconds.
+const EARLY: u64 = 5_000;
 
 /// So many letters of what was asked and answered are kept for a list.
 const SHORT: usize = 160;
@@ -57,6 +60,17 @@ impl Standing {
     }
 }
 
+/// Who told how a conversation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Teller {
+    /// Who answers.
+    Own,
+    /// Somebody else.
+    Other,
+    /// Nobody: it follows from what others did.
+    Nobody,
+}
+
 /// Messages that belong together.
 #[derive(Clone, Debug)]
 pub struct Conversation {
@@ -70,6 +84,8 @@ pub struct Conversation {
     pub parts: Vec<u64>,
     /// What it shares with others of the same errand.
     pub trace: Option<Arc<str>>,
+    /// The one that it is an errand of, where its messages say so.
+    pub asked_by: Option<Whole>,
     /// Who or what it is about, where its system says so.
     pub topic: Option<String>,
     /// Where its first message went.
@@ -93,6 +109,8 @@ pub struct Conversation {
     pub routine: bool,
     /// What is odd about it.
     pub remarks: Vec<Remark>,
+    /// The newest cards that its messages point to, by ids, in the order in which they were named.
+    pub cards: Vec<String>,
     /// The numbers of its messages that are still kept, and of those of its parts.
     pub messages: VecDeque<u64>,
     /// Which of all its messages begin a row; those between them are further pieces of the same answer.
@@ -112,10 +130,10 @@ pub struct Conversation {
     label: String,
     /// Its request was heard.
     pub(super) has_request: bool,
-    /// Its end was told by somebody else than who answers.
-    told: bool,
-    /// How it ended, where that was heard before what it answers.
-    ahead: Option<Standing>,
+    /// Who told its end.
+    told: Teller,
+    /// An end that was heard before its request, and when.
+    early: Option<(Millis, Standing)>,
     /// Messages that are not those of a part.
     pub(super) own: u64,
     /// Other names that it goes by.
@@ -159,6 +177,7 @@ impl Conversation {
             whole: None,
             parts: Vec::new(),
             trace: None,
+            asked_by: None,
             topic: None,
             subject: Arc::clone(&crossing.subject),
             began: crossing.at,
@@ -172,6 +191,7 @@ impl Conversation {
             due: None,
             routine: false,
             remarks: Vec::new(),
+            cards: Vec::new(),
             messages: VecDeque::new(),
             rows: VecDeque::new(),
             piece: None,
@@ -182,8 +202,8 @@ impl Conversation {
             found: 0,
             label: String::new(),
             has_request: false,
-            told: false,
-            ahead: None,
+            told: Teller::Own,
+            early: None,
             own: 0,
             names: Vec::new(),
             inbox: None,
@@ -230,31 +250,31 @@ impl Conversation {
                 self.subject = Arc::clone(&crossing.subject);
                 self.asked = short(&reading.text);
                 if self.standing == Standing::Orphan {
-                    self.standing = self.ahead.take().unwrap_or(Standing::Open);
+                    let early = self.early.take().filter(|(at, _)| crossing.at.since(*at) <= EARLY);
+                    self.standing = early.map_or(Standing::Open, |(_, standing)| standing);
                 }
             }
             Part::Step if !self.has_request => {
                 self.has_request = true;
                 self.asked = short(&reading.text);
             }
-            Part::Outcome(_) if ended => {}
-            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && !self.told => self.late += 1,
+            Part::Outcome(_) if ended && self.told != Teller::Nobody => {}
+            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && self.told == Teller::Own => self.late += 1,
             Part::Answer { last } => {
                 self.answered.get_or_insert(crossing.at);
                 self.says(reading);
                 if *last {
-                    self.end(None);
+                    self.end(None, crossing.at, Teller::Own);
                 }
             }
             Part::Error(problem) => {
                 self.answered.get_or_insert(crossing.at);
                 self.standing = Standing::Failed(problem.clone());
-                self.told = false;
+                self.told = Teller::Own;
             }
             Part::Outcome(problem) => {
                 self.answered.get_or_insert(crossing.at);
-                self.end(problem.as_ref());
-                self.told = true;
+                self.end(problem.as_ref(), crossing.at, Teller::Other);
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
             Part::Note if reading.state.is_some() => self.goes = short(&reading.text),
@@ -264,15 +284,43 @@ impl Conversation {
         }
     }
 
-    /// An end without its beginning stays what it is, until that is heard, too.
-    fn end(&mut self, problem: Option<&CallProblem>) {
+    /// An end without its beginning stays what it is, unless that comes soon.
+    fn end(&mut self, problem: Option<&CallProblem>, at: Millis, told: Teller) {
         let standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
-        if self.standing == Standing::Orphan {
-            self.ahead = Some(standing);
-        } else {
-            self.standing = standing;
-            self.told = false;
+        self.told = told;
+        match self.standing {
+            Standing::Orphan => self.early = Some((at, standing)),
+            _ => self.standing = standing,
         }
+    }
+
+    /// Takes in how it ended as something else tells; what its own messages told stands.
+    pub(super) fn settle(&mut self, settled: &Settled, heard: Millis) {
+        self.name_cards(settled.card.as_slice());
+        let told = match settled.known {
+            Known::Inferred => Teller::Nobody,
+            Known::Read => Teller::Other,
+        };
+        let open =
+            if self.has_ended() { told == Teller::Other && self.told != Teller::Own } else { self.standing == Standing::Open };
+        if !open {
+            return;
+        }
+        let at = settled.at.unwrap_or(heard);
+        self.answered.get_or_insert(at);
+        self.last = self.last.max(at);
+        self.end(settled.problem.as_ref(), at, told);
+        self.said = short(&settled.text);
+        self.due = None;
+    }
+
+    pub(super) fn name_cards(&mut self, cards: &[String]) {
+        for card in cards {
+            if !self.cards.contains(card) {
+                self.cards.push(card.clone());
+            }
+        }
+        self.cards.drain(..self.cards.len().saturating_sub(MOST));
     }
 
     /// Takes in a message of one of its parts, which stands so after it.
@@ -281,9 +329,13 @@ impl Conversation {
         if self.parts.last() != Some(&part) && self.parts.len() < MOST && !self.parts.contains(&part) {
             self.parts.push(part);
         }
-        if self.own == 0 {
-            // Nothing but its parts says how it goes.
-            self.standing = if standing == Standing::Orphan { Standing::Open } else { standing };
+        self.stands_like(standing);
+    }
+
+    /// Where nothing but its parts says how it goes, it stands as the newest of them.
+    pub(super) fn stands_like(&mut self, part: Standing) {
+        if !self.has_request && self.answered.is_none() && self.states.is_empty() {
+            self.standing = if part == Standing::Orphan { Standing::Open } else { part };
         }
     }
 
@@ -293,10 +345,29 @@ impl Conversation {
             self.rows.push_back(self.count);
         }
         self.piece = piece;
+        self.name_cards(&reading.cards);
         self.messages.push_back(message);
         self.count += 1;
         self.bytes += crossing.size;
         self.last = self.last.max(crossing.at);
+    }
+
+    /// Hears what was said in a part of it before that was known to be one, at the place where it was said.
+    pub(super) fn catch_up(&mut self, message: u64, crossing: &Crossing) {
+        let place = self.messages.partition_point(|known| *known < message);
+        let at = self.gone() + place as u64;
+        // It stands alone, and what it stands before begins anew.
+        let row = self.rows.partition_point(|begins| *begins < at);
+        let splits = place < self.messages.len() && self.rows.get(row) != Some(&at);
+        self.rows.iter_mut().skip(row).for_each(|begins| *begins += 1);
+        self.rows.insert(row, at);
+        if splits {
+            self.rows.insert(row + 1, at + 1);
+        }
+        self.messages.insert(place, message);
+        self.count += 1;
+        self.bytes += crossing.size;
+        self.began = self.began.min(crossing.at);
     }
 
     /// The message of that number, its oldest, is no longer kept.

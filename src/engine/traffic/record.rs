@@ -8,6 +8,7 @@ use std::{
 use super::{
     alerts::{Alert, MOST},
     conversation::{Conversation, Standing},
+    conversations::Conversations,
     filter::{Filter, Needle},
     heard::{Mark, Message},
     names::Names,
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Part, Reading, Tapped, Whole, Witnessed},
+    traffic::{Crossing, Part, Reading, Settled, Tapped, Whole, Witnessed},
 };
 
 /// How much is kept; the oldest goes first.
@@ -49,8 +50,7 @@ pub struct Record {
     messages: VecDeque<Message>,
     heard: u64,
     weight: usize,
-    conversations: VecDeque<Conversation>,
-    begun: u64,
+    conversations: Conversations,
     open: BTreeSet<u64>,
     names: Names,
     rates: Rates,
@@ -119,30 +119,37 @@ impl Record {
         let lower = (!self.needles.is_empty()).then(|| crossing.lowered());
         let found = lower.map_or(0, |text| self.found_in(&text));
         let heard = self.heard;
-        let whole = self.row_among_all(number).and_then(|row| {
-            let conversation = &mut self.conversations[row];
+        let whole = self.conversations.row(number).and_then(|row| {
+            let conversation = &mut self.conversations.all[row];
             conversation.take(heard, &crossing, reading);
             conversation.found |= found;
             self.names.learn(conversation, reading);
             conversation.whole
         });
-        let whole = whole.filter(|whole| self.overhear((*whole, number), &crossing, reading, found));
+        let whole = whole.filter(|whole| self.conversations.overhear((*whole, number), heard, &crossing, reading));
+        let settled: Vec<u64> = reading.ties.settles.iter().flat_map(|settled| self.end(settled, crossing.at)).collect();
         self.weight += crossing.weight();
         let label = reading.label.clone();
         self.messages.push_back(Message { number: heard, crossing, conversation: number, label });
-        let rings = [Some(number), whole].into_iter().flatten().flat_map(|number| self.judge(number)).collect();
+        let changed = [Some(number), whole].into_iter().flatten().chain(settled);
+        let rings = changed.flat_map(|number| self.judge(number)).collect();
         self.make_room();
         rings
     }
 
-    /// A conversation hears what was said in a part of it; whether it is there.
-    fn overhear(&mut self, (whole, part): (u64, u64), crossing: &Crossing, reading: &Reading, found: u64) -> bool {
-        let Some(standing) = self.conversation(part).map(|part| part.standing.clone()) else { return false };
-        let heard = self.heard;
-        let Some(whole) = self.at_mut(whole) else { return false };
-        whole.overhear(heard, (part, standing), crossing, reading);
-        whole.found |= found;
-        true
+    /// Something that is no message tells how a conversation ended; the alerts that ring with it.
+    pub fn settle(&mut self, settled: &Settled) -> Vec<Ring> {
+        self.end(settled, self.now).into_iter().flat_map(|number| self.judge(number)).collect()
+    }
+
+    fn end(&mut self, settled: &Settled, at: Millis) -> Vec<u64> {
+        self.names.named(&settled.name).map_or_else(Vec::new, |number| self.conversations.settle(number, settled, at))
+    }
+
+    /// The conversation of that name.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Conversation> {
+        self.conversation(self.names.named(name)?)
     }
 
     /// The conversation that a message belongs to; a new one where there is none.
@@ -154,38 +161,33 @@ impl Record {
         let known = self.names.find(crossing, reading);
         let known = known.filter(|number| self.conversation(*number).is_some_and(goes_on));
         let whole = reading.ties.within.as_ref().map(|whole| self.whole(whole, crossing, reading));
-        let number = known.unwrap_or_else(|| {
-            self.begun += 1;
-            self.conversations.push_back(Conversation::new(self.begun, crossing, reading));
-            self.begun
-        });
-        if let Some(conversation) = self.at_mut(number)
-            && conversation.whole.is_none()
-        {
-            conversation.whole = whole.filter(|whole| *whole != number);
+        let number = known.unwrap_or_else(|| self.conversations.begin(|number| Conversation::new(number, crossing, reading)));
+        if let Some(whole) = whole.filter(|whole| *whole != number) {
+            let Self { conversations, messages, .. } = self;
+            conversations.join((whole, number), |number| Some(Arc::clone(&message(messages, number)?.crossing)));
         }
         number
     }
 
     /// The conversation that others are parts of, which may not have been heard itself yet.
     fn whole(&mut self, whole: &Whole, crossing: &Crossing, reading: &Reading) -> u64 {
-        let known = self.names.named(&whole.id).filter(|number| self.row_among_all(*number).is_some());
+        let known = self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
         known.unwrap_or_else(|| {
-            self.begun += 1;
-            let mut conversation = Conversation::of_parts(self.begun, crossing, reading, whole);
+            let number = self.conversations.begin(|number| Conversation::of_parts(number, crossing, reading, whole));
             let nothing = Reading::new(None, Part::Other, "", "");
-            self.names.learn(&mut conversation, &nothing);
-            self.conversations.push_back(conversation);
-            self.begun
+            if let Some(conversation) = self.conversations.get_mut(number) {
+                self.names.learn(conversation, &nothing);
+            }
+            number
         })
     }
 
     /// Brings one conversation's place in the view up to date, and rings.
     fn judge(&mut self, number: u64) -> Vec<Ring> {
-        let Some(row) = self.row_among_all(number) else { return Vec::new() };
+        let Some(row) = self.conversations.row(number) else { return Vec::new() };
         let now = self.now;
         let shows_all = self.shows_all();
-        let conversation = &mut self.conversations[row];
+        let conversation = &mut self.conversations.all[row];
         match conversation.standing {
             Standing::Open => self.open.insert(number),
             _ => self.open.remove(&number),
@@ -226,15 +228,15 @@ impl Record {
             self.weight -= gone.crossing.weight();
             let whole = self.conversation(gone.conversation).and_then(|conversation| conversation.whole);
             for number in [Some(gone.conversation), whole].into_iter().flatten() {
-                if let Some(conversation) = self.at_mut(number) {
+                if let Some(conversation) = self.conversations.get_mut(number) {
                     conversation.let_go(gone.number);
                 }
             }
         }
-        while self.conversations.len() > self.bounds.messages
-            || self.conversations.front().is_some_and(|oldest| oldest.messages.is_empty())
+        while self.conversations.all.len() > self.bounds.messages
+            || self.conversations.all.front().is_some_and(|oldest| oldest.messages.is_empty())
         {
-            let Some(gone) = self.conversations.pop_front() else { break };
+            let Some(gone) = self.conversations.all.pop_front() else { break };
             self.names.forget(&gone);
             self.open.remove(&gone.number);
             if self.shown.front() == Some(&gone.number) {
@@ -266,7 +268,7 @@ impl Record {
         let alerts = self.alerts.iter().cloned().chain([Alert::new(filter)]).collect();
         self.arrange(self.view.clone(), alerts)?;
         // What it holds for already has gone by.
-        let numbers: Vec<u64> = self.conversations.iter().map(|conversation| conversation.number).collect();
+        let numbers: Vec<u64> = self.conversations.all.iter().map(|conversation| conversation.number).collect();
         numbers.into_iter().for_each(|number| drop(self.judge(number)));
         self.alerts[row].rang = 0;
         Ok(())
@@ -280,7 +282,7 @@ impl Record {
         let mut alerts = self.alerts.clone();
         alerts.remove(row);
         let below = (1 << row) - 1;
-        for conversation in &mut self.conversations {
+        for conversation in &mut self.conversations.all {
             conversation.rang = conversation.rang & below | conversation.rang >> 1 & !below;
         }
         // Fewer texts than before always fit.
@@ -310,7 +312,7 @@ impl Record {
                 (self.reveals || !conversation.routine)
                     && self.view.holds(conversation, self.now, |needle| conversation.found >> needle & 1 == 1)
             };
-            self.shown = self.conversations.iter().filter(holds).map(|conversation| conversation.number).collect();
+            self.shown = self.conversations.all.iter().filter(holds).map(|conversation| conversation.number).collect();
         }
     }
 
@@ -337,14 +339,14 @@ impl Record {
     }
 
     fn search_again(&mut self) {
-        self.conversations.iter_mut().for_each(|conversation| conversation.found = 0);
+        self.conversations.all.iter_mut().for_each(|conversation| conversation.found = 0);
         if self.needles.is_empty() {
             return;
         }
         for row in 0..self.messages.len() {
             let (text, number) = (self.messages[row].crossing.lowered(), self.messages[row].conversation);
             let found = self.found_in(&text);
-            if let Some(conversation) = self.at_mut(number) {
+            if let Some(conversation) = self.conversations.get_mut(number) {
                 conversation.found |= found;
             }
         }
@@ -360,43 +362,31 @@ impl Record {
     /// How many conversations the view shows.
     #[must_use]
     pub fn rows(&self) -> usize {
-        if self.shows_all() { self.conversations.len() } else { self.shown.len() }
+        if self.shows_all() { self.conversations.all.len() } else { self.shown.len() }
     }
 
     /// The conversation in a row of the view, the oldest first.
     #[must_use]
     pub fn row(&self, row: usize) -> Option<&Conversation> {
-        if self.shows_all() { self.conversations.get(row) } else { self.conversation(*self.shown.get(row)?) }
+        if self.shows_all() { self.conversations.all.get(row) } else { self.conversation(*self.shown.get(row)?) }
     }
 
     /// The row of the view that a conversation stands in.
     #[must_use]
     pub fn row_of(&self, number: u64) -> Option<usize> {
-        if self.shows_all() { self.row_among_all(number) } else { self.shown.binary_search(&number).ok() }
+        if self.shows_all() { self.conversations.row(number) } else { self.shown.binary_search(&number).ok() }
     }
 
     /// The conversation of that number, while it is kept.
     #[must_use]
     pub fn conversation(&self, number: u64) -> Option<&Conversation> {
-        self.conversations.get(self.row_among_all(number)?)
-    }
-
-    fn at_mut(&mut self, number: u64) -> Option<&mut Conversation> {
-        let row = self.row_among_all(number)?;
-        self.conversations.get_mut(row)
-    }
-
-    fn row_among_all(&self, number: u64) -> Option<usize> {
-        let first = self.conversations.front()?.number;
-        let row = usize::try_from(number.checked_sub(first)?).ok()?;
-        (row < self.conversations.len()).then_some(row)
+        self.conversations.get(number)
     }
 
     /// The message of that number, while it is kept.
     #[must_use]
     pub fn message(&self, number: u64) -> Option<&Message> {
-        let first = self.messages.front()?.number;
-        self.messages.get(usize::try_from(number.checked_sub(first)?).ok()?)
+        message(&self.messages, number)
     }
 
     /// All that is kept, in order, as a tap told it.
@@ -445,12 +435,12 @@ impl Record {
     /// How many conversations are kept.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.conversations.len()
+        self.conversations.all.len()
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.conversations.is_empty() && self.marks.is_empty()
+        self.conversations.all.is_empty() && self.marks.is_empty()
     }
 
     /// When the last thing was heard, or the last tick was.
@@ -474,6 +464,12 @@ impl Record {
     pub fn searched(&self) -> u64 {
         self.searched
     }
+}
+
+/// The message of that number, while it is kept.
+fn message(messages: &VecDeque<Message>, number: u64) -> Option<&Message> {
+    let first = messages.front()?.number;
+    messages.get(usize::try_from(number.checked_sub(first)?).ok()?)
 }
 
 #[cfg(test)]

@@ -73,6 +73,12 @@ pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: &Conversati
     }
     add("label", reading.label.as_ref().into());
     add("text", reading.text.as_str().into());
+    if let Some(asked_by) = &reading.ties.asked_by {
+        add("asked_by", asked_by.id.as_str().into());
+    }
+    if !reading.cards.is_empty() {
+        add("cards", reading.cards.clone().into());
+    }
     let texts = [("topic", &reading.topic), ("trace", &reading.ties.trace)];
     for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text.as_deref()?))) {
         add(name, text.into());

@@ -7,6 +7,8 @@
 //! | [`broker`] | marks in the idempotency bucket, and what the broker tells of refused messages |
 //! | [`heard`] | what all of them look at: the subject's parts, headers, members of the body |
 //! | [`follow`] | what shows only over several messages: old epochs, repeated calls, second results, wedged agents, broken traces |
+//! | [`results`] | which step takes in the result of which call |
+//! | [`recent`] | what these two remember, up to a bound |
 //! | [`waits`] | what may be the matter with what waits |
 //! | [`places`] | where a whole channel is heard without anybody noticing |
 
@@ -16,6 +18,8 @@ mod events;
 pub mod follow;
 mod heard;
 pub mod places;
+mod recent;
+mod results;
 pub mod waits;
 
 use super::subject::{Subject, VERSION};

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use crate::{
-    model::call::{Call, EventKind, Stage},
+    model::{
+        call::{Call, EventKind},
+        paper::Paper,
+    },
     ui::{
         canvas::{fit, visible, width, wrap},
         styles::Role,
@@ -15,32 +18,37 @@ const SIDE: usize = 28;
 /// Between two columns.
 const GAP: &str = " │ ";
 
-/// The lines of all that came, in its order.
+/// The lines of all that came with a call's steps, in its order.
 #[must_use]
 pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
-    let came: Vec<(&Stage, Value)> = call
-        .events
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::Stage(stage) => Some((stage, serde_json::from_str(&stage.body).ok()?)),
-            _ => None,
-        })
-        .collect();
+    let came = call.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Stage(stage) => {
+            let body = serde_json::from_str(&stage.body).ok()?;
+            Some(Paper { what: "stage", words: stage.words.clone(), body })
+        }
+        _ => None,
+    });
+    laid(&came.collect::<Vec<_>>(), cells)
+}
+
+/// The lines of some papers: two objects that follow each other stand side by side where there is room.
+#[must_use]
+pub fn laid(papers: &[Paper], cells: usize) -> Vec<Vec<(Role, String)>> {
     let mut rows = Vec::new();
-    let mut rest = &came[..];
-    while let [(stage, value), after @ ..] = rest {
+    let mut rest = papers;
+    while let [paper, after @ ..] = rest {
         rest = after;
-        match (value, after) {
-            (Value::Object(_), [(other, beside @ Value::Object(_)), after @ ..]) if cells >= 2 * SIDE + GAP.len() => {
+        match (&paper.body, after) {
+            (Value::Object(_), [beside, after @ ..]) if beside.body.is_object() && cells >= 2 * SIDE + GAP.len() => {
                 rest = after;
-                side_by_side(&mut rows, [(stage, value), (other, beside)], cells);
+                side_by_side(&mut rows, [paper, beside], cells);
             }
             (Value::Object(_), _) => {
-                rows.push(vec![(Role::Heading, visible(&stage.words).into_owned())]);
-                rows.extend(printed(value, cells).into_iter().map(|line| vec![(Role::Text, line)]));
+                rows.push(vec![(Role::Heading, visible(&paper.words).into_owned())]);
+                rows.extend(printed(&paper.body, cells).into_iter().map(|line| vec![(Role::Text, line)]));
             }
             (Value::Array(items), _) => {
-                rows.push(vec![(Role::Heading, visible(&stage.words).into_owned())]);
+                rows.push(vec![(Role::Heading, visible(&paper.words).into_owned())]);
                 table(&mut rows, items, cells);
             }
             _ => {}
@@ -49,14 +57,14 @@ pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
     rows
 }
 
-fn side_by_side(rows: &mut Vec<Vec<(Role, String)>>, both: [(&Stage, &Value); 2], cells: usize) {
+fn side_by_side(rows: &mut Vec<Vec<(Role, String)>>, both: [&Paper; 2], cells: usize) {
     let side = (cells - GAP.chars().count()) / 2;
     let mut put = |role: Role, [left, right]: [&str; 2]| {
         let room = " ".repeat(side.saturating_sub(width(left)));
         rows.push(vec![(role, left.to_owned()), (Role::Ghost, format!("{room}{GAP}")), (role, right.to_owned())]);
     };
-    let words = both.map(|(stage, _)| wrap(&visible(&stage.words), side));
-    let lines = both.map(|(_, value)| printed(value, side));
+    let words = both.map(|paper| wrap(&visible(&paper.words), side));
+    let lines = both.map(|paper| printed(&paper.body, side));
     for (role, [left, right]) in [(Role::Heading, words), (Role::Text, lines)] {
         for line in 0..left.len().max(right.len()) {
             let at = |lines: &[String]| lines.get(line).cloned().unwrap_or_default();

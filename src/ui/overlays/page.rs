@@ -20,25 +20,37 @@ use crate::{
 /// A line in pieces, each with its role.
 pub type Line = Vec<(Role, String)>;
 
+#[derive(Default)]
 pub struct Page {
     title: String,
     lines: Vec<Line>,
     cursor: ListCursor,
     sheet: Rect,
     height: u16,
-    /// What Enter goes on to: in words, and as messages.
-    going: Option<(&'static str, Vec<Message>)>,
+    /// What Enter goes on to, in words and done.
+    going: Option<(&'static str, Reply)>,
 }
 
 impl Page {
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
-        Self { title: title.into(), lines, cursor: ListCursor::default(), sheet: Rect::default(), height: 0, going: None }
+        Self { title: title.into(), lines, ..Self::default() }
+    }
+
+    /// Shows another text; where it was scrolled to stays.
+    pub fn show(&mut self, title: impl Into<String>, lines: Vec<Line>) {
+        (self.title, self.lines) = (title.into(), lines);
     }
 
     /// Enter goes on to something.
     #[must_use]
-    pub fn going(mut self, words: &'static str, messages: Vec<Message>) -> Self {
-        self.going = Some((words, messages));
+    pub fn going(self, words: &'static str, messages: Vec<Message>) -> Self {
+        self.going_on(words, Reply::Send(messages))
+    }
+
+    /// The same, to anything.
+    #[must_use]
+    pub fn going_on(mut self, words: &'static str, reply: Reply) -> Self {
+        self.going = Some((words, reply));
         self
     }
 
@@ -81,8 +93,7 @@ impl Overlay for Page {
         let rows = self.lines.len();
         match input {
             Input::Key(key) if key.code == Code::Enter && self.going.is_some() => {
-                let messages = self.going.take().map(|(_, messages)| messages).unwrap_or_default();
-                return OverlayReply::CloseWith(Reply::Send(messages));
+                return OverlayReply::CloseWith(self.going.take().map(|(_, reply)| reply).unwrap_or_default());
             }
             Input::Key(key) if matches!(key.code, Code::Esc | Code::Enter | Code::Char('q' | '?')) => return OverlayReply::Close,
             Input::Key(key) => {

@@ -5,8 +5,10 @@
 //! | [`subjects`] | left: what is listened to, how much crosses each subject, the alerts |
 //! | [`conversations`] | middle: the conversations, those that the filter holds for |
 //! | [`messages`] | right: one conversation and its messages |
+//! | [`cards`] | over them: the cards that messages name |
 //! | [`dialogs`], [`words`] | what is asked, and what is said alike in all of them |
 
+mod cards;
 mod conversations;
 mod dialogs;
 mod messages;
@@ -104,7 +106,14 @@ impl WatchScreen {
     fn whole(&self, state: &State) -> Option<Reply> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
         let numbers: Vec<u64> = conversation.messages.range(self.messages.chosen(conversation)).copied().collect();
-        Some(dialogs::whole(state, &numbers))
+        Some(dialogs::whole(state, &numbers, cards::named(state, conversation.number, Some(&numbers))))
+    }
+
+    /// The cards that the chosen message names, or the chosen conversation.
+    fn cards(&self, state: &State) -> Option<cards::Named> {
+        let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
+        let message = (self.panes.focus == RIGHT).then(|| self.message(state)).flatten();
+        cards::named(state, conversation.number, message.as_ref().map(std::slice::from_ref))
     }
 
     fn key(&mut self, input: &Input, state: &State) -> Reply {
@@ -205,6 +214,7 @@ impl Screen for WatchScreen {
                 let select = tool.map(|tool| Message::Select(tool.id().clone()));
                 return Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect());
             }
+            Act::ReadCards => return self.cards(state).map_or(Reply::Handled, cards::read),
             Act::CopyWatched => return self.message(state).map_or(Reply::Handled, |number| dialogs::copy(state, number)),
             _ => return Reply::Ignored,
         }
@@ -228,6 +238,7 @@ impl Screen for WatchScreen {
                     Some(Some(_)) => return None,
                 }
             }
+            Act::ReadCards => return cards::refusal(state, self.cards(state).as_ref()),
             Act::RevealRoutine if watching.record.routine() == 0 => "nothing is hidden",
             Act::CopyWatched if self.message(state).is_none() => "choose a conversation first",
             _ => return None,
@@ -247,7 +258,9 @@ impl Screen for WatchScreen {
     fn hints(&self, state: &State) -> Vec<Act> {
         let listens = state.watching.is_listening();
         let first = if listens { Act::PauseWatch } else { Act::WatchSubjects };
-        let mut hints = vec![first, Act::FilterWatch, Act::FollowWatch, Act::AddAlert, Act::SaveTrace, Act::OpenTrace];
+        let named = self.cards(state).is_some_and(|named| !named.cards.is_empty());
+        let mut hints: Vec<Act> = named.then_some(Act::ReadCards).into_iter().collect();
+        hints.extend([first, Act::FilterWatch, Act::FollowWatch, Act::AddAlert, Act::SaveTrace, Act::OpenTrace]);
         hints.extend([
             Act::PiecesWatch,
             Act::RevealRoutine,

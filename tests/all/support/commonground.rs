@@ -97,6 +97,35 @@ impl CommonGround {
         ));
     }
 
+    /// Makes these agents, on the workers that take their turns.
+    pub fn agents(&self, agents: &[(&str, &str)]) {
+        for (agent, worker) in agents {
+            self.python(&format!(
+                "import json, sys, urllib.request as it\n\
+                 body = json.dumps({{'agent_id': {agent:?}, 'profile_name': 'p', 'worker_target': {worker:?}}}).encode()\n\
+                 it.urlopen(it.Request(sys.argv[1] + '/projects/lab/agents', body, {{'Content-Type': 'application/json'}}))"
+            ));
+        }
+    }
+
+    /// Has agent `ui_dbg` delegate a turn by a UI action of that id; what the turn does is its plan (see
+    /// `tests/services/commonground_agents.py`).
+    pub fn plays(&self, action: &str, agent: &str, plan: &serde_json::Value) {
+        let body =
+            serde_json::json!({"action_id": action, "tool_name": "delegate_async", "args": {"agent_id": agent, "plan": plan}});
+        self.python(&format!(
+            "import asyncio, nats, sys\n\
+             headers = {{'CG-Agent-Id': 'ui_dbg', 'CG-Turn-Id': 'turn_of_{action}', 'CG-Turn-Epoch': '1', 'CG-Recursion-Depth': '0',\n\
+                'traceparent': '00-01a1fd19fca073248029f3d8b309da00-b4e7bf2abb53389f-01'}}\n\
+             async def act():\n \
+                 client = await nats.connect(sys.argv[2])\n \
+                 await client.jetstream().publish('cg.v1r4.lab.public.cmd.sys.ui.action', {:?}.encode(), headers=headers)\n \
+                 await client.close()\n\
+             asyncio.run(act())",
+            body.to_string()
+        ));
+    }
+
     /// Runs lines of Python that get the addresses of API, NATS and PostgreSQL as arguments; what they print.
     pub fn python(&self, lines: &str) -> String {
         let output = Command::new(program("TOOLCRIB_PYTHON"))

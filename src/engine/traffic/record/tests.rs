@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::{
     call::CallProblem,
-    traffic::{Kept, Ties},
+    traffic::{Kept, Known, Ties},
 };
 
 fn crossing(at: u64, subject: &str, body: &str) -> Crossing {
@@ -92,9 +92,78 @@ fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
         also: vec![format!("card of {call}")],
         within: Some(Whole { id: turn.into(), topic: Some("agent".into()) }),
         trace: Some("t".into()),
+        ..Ties::default()
     };
     let reading = Reading { ties, ..reading(Some(call), part, call) };
     Witnessed::Crossing(Arc::new(crossing(at, "call", call)), reading)
+}
+
+#[test]
+fn what_is_heard_of_a_call_before_its_command_stands_in_the_turn_as_well() {
+    let mut record = Record::default();
+    record.take(heard(0, "t1", Part::Note, "thinking"));
+    record.take(heard(1, "card of c1", Part::Note, "taken up"));
+    record.take(heard(2, "t1", PIECE, "I "));
+    record.take(heard(3, "card of c1", Part::Outcome(Some(problem())), "says no"));
+    record.take(heard(4, "t1", PIECE, "count"));
+    record.take(of_call(5, "c1", "t1", Part::Request));
+    let (turn, call) = (record.row(0).unwrap(), record.row(1).unwrap());
+    assert_eq!((standings(&record), call.whole, &turn.parts), (vec!["open", "failed"], Some(1), &vec![2]));
+    assert_eq!((&call.messages, turn.messages.iter().copied().collect::<Vec<_>>()), (&[2, 4, 6].into(), vec![1, 2, 3, 4, 5, 6]));
+    let rows: Vec<_> = (0..turn.rows()).map(|row| turn.row(row)).collect();
+    assert_eq!(rows, [0..1, 1..2, 2..3, 3..4, 4..5, 5..6], "a piece after it begins anew");
+    assert_eq!((turn.count, turn.bytes), (6, "thinkingtaken upI says nocountc1".len() as u64));
+    // One that is heard much too early belongs to something else of that name.
+    record.take(heard(1_000, "card of c2", Part::Outcome(None), "long ago"));
+    record.take(of_call(9_000, "c2", "t1", Part::Request));
+    assert_eq!(record.row(2).unwrap().standing.word(), "open");
+}
+
+#[test]
+fn what_is_let_go_of_a_turn_is_let_go_once_however_it_came_in() {
+    let mut record = Record::new(Bounds { messages: 3, bytes: usize::MAX });
+    record.take(heard(1, "card of c1", Part::Note, "taken up"));
+    record.take(of_call(5, "c1", "t1", Part::Request));
+    for at in 6..12 {
+        record.take(of_call(at, "c1", "t1", Part::Note));
+    }
+    let turn = record.row(0).unwrap();
+    assert_eq!((turn.messages.iter().copied().collect::<Vec<_>>(), turn.gone(), turn.rows()), (vec![6, 7, 8], 5, 3));
+}
+
+fn settled(known: Known, problem: Option<CallProblem>) -> Settled {
+    Settled { name: "c1".into(), problem, text: "it came".into(), card: Some("r1".into()), at: None, known }
+}
+
+#[test]
+fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
+    let mut record = Record::default();
+    record.take(of_call(0, "c1", "t1", Part::Request));
+    let step = match heard(5, "t1", Part::Note, "takes it in") {
+        Witnessed::Crossing(crossing, mut reading) => {
+            reading.ties.settles = vec![settled(Known::Inferred, None)];
+            Witnessed::Crossing(crossing, reading)
+        }
+        other => other,
+    };
+    record.take(step);
+    let call = record.named("c1").unwrap();
+    assert_eq!(
+        (call.standing.word(), call.said.as_str(), call.took(Millis(99)), &call.cards),
+        ("succeeded", "it came", 5, &vec!["r1".into()])
+    );
+    assert_eq!(record.row(0).unwrap().cards, ["r1"], "the turn has it, too");
+    // What follows from others gives way to the mark, and that to the card; what the answerer said stands.
+    record.take(heard(6, "card of c1", Part::Outcome(Some(problem())), "no"));
+    assert_eq!(record.named("c1").unwrap().standing.word(), "failed");
+    record.settle(&settled(Known::Inferred, None));
+    assert_eq!(record.named("c1").unwrap().standing.word(), "failed");
+    record.settle(&settled(Known::Read, None));
+    assert_eq!(record.named("c1").unwrap().standing.word(), "succeeded");
+    record.take(heard(7, "c1", Part::Error(problem()), "no"));
+    record.settle(&settled(Known::Read, None));
+    assert_eq!((record.named("c1").unwrap().standing.word(), record.named("c1").unwrap().late), ("failed", 0));
+    assert!(record.settle(&Settled { name: "nobody".into(), ..settled(Known::Read, None) }).is_empty());
 }
 
 #[test]
@@ -272,10 +341,10 @@ proptest! {
             record.take(heard(at as u64, &id.to_string(), part, if (what + id) % 2 == 1 { "odd" } else { "even" }));
             let shown: Vec<u64> = (0..record.rows()).map(|row| record.row(row).unwrap().number).collect();
             let holds = |conversation: &&Conversation| record.view.holds(conversation, record.now, |needle| conversation.found >> needle & 1 == 1);
-            let expected: Vec<u64> = record.conversations.iter().filter(holds).map(|conversation| conversation.number).collect();
+            let expected: Vec<u64> = record.conversations.all.iter().filter(holds).map(|conversation| conversation.number).collect();
             prop_assert_eq!(shown, expected);
             prop_assert!(record.messages.len() <= bound && record.names.len() <= record.len());
-            let kept: usize = record.conversations.iter().map(|conversation| conversation.messages.len()).sum();
+            let kept: usize = record.conversations.all.iter().map(|conversation| conversation.messages.len()).sum();
             // Of one that goes on for very long, the messages may outlive what they belong to.
             prop_assert!(kept <= record.messages.len());
         }

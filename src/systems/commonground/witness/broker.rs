@@ -24,10 +24,12 @@ pub(super) fn witness(crossing: &Crossing, read: &dyn Fn(&Crossing) -> Option<Re
 
 fn mark(crossing: &Crossing, key: &str) -> Reading {
     let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
+    let mut cards = Vec::new();
     let (part, label, text) = match idempotency::marker(&value) {
         Some(Marker::Running { .. }) => (Part::Note, "taken up", "a service runs it".to_owned()),
         Some(Marker::Done { result_card, status, after_execution }) => {
             let status = status.unwrap_or_else(|| "done".to_owned());
+            cards.extend(result_card.clone());
             let card = result_card.as_deref().map(short);
             let mut words = vec![status.clone()];
             words.extend(card.clone().map(|card| format!("result card {card}")));
@@ -47,7 +49,7 @@ fn mark(crossing: &Crossing, key: &str) -> Reading {
     };
     let ties = Ties { also: vec![key.to_owned()], ..Ties::default() };
     let topic = key.split('.').nth(2).map(str::to_owned);
-    Reading { ties, topic, ..Reading::new(Some(SYSTEM), part, label, text) }
+    Reading { ties, topic, cards, ..Reading::new(Some(SYSTEM), part, label, text) }
 }
 
 /// `told`: the kind of advisory, the stream and the consumer.
@@ -73,7 +75,8 @@ fn advisory(crossing: &Crossing, told: &str, read: &dyn Fn(&Crossing) -> Option<
     };
     let remarks = if gives_up { vec![GIVEN_UP.to_owned()] } else { Vec::new() };
     let label = if gives_up { "given up" } else { "refused" };
-    Reading { id: about.id, ties: about.ties, topic: about.topic, remarks, ..Reading::new(Some(SYSTEM), part, label, text) }
+    let Reading { id, ties, topic, cards, .. } = about;
+    Reading { id, ties, topic, remarks, cards, ..Reading::new(Some(SYSTEM), part, label, text) }
 }
 
 /// What lies behind a message that is given up.

@@ -43,6 +43,7 @@ fn tool(heard: &Heard<'_>, target: &str) -> Reading {
     let key = call.map(|call| idempotency::tool_key(&heard.subject.project_id, name, call));
     reading.ties.also.extend(key);
     reading.topic = Some(name.to_owned());
+    reading.cards = card.map(str::to_owned).into_iter().collect();
     let own = heard.subject.component == "sys";
     let world = preflight::World { service: preflight::ServiceKind::behind(target), ..preflight::World::default() };
     let faults = if own { Vec::new() } else { preflight::preflight(&heard.command(), &world) };
@@ -76,6 +77,7 @@ pub(super) fn acknowledged(heard: &Heard<'_>) -> Reading {
         }
     };
     let mut reading = heard.of_call(heard.text("action_id"), part, "ack", text);
+    reading.cards = heard.text("tool_result_card_id").map(str::to_owned).into_iter().collect();
     reading
         .remarks
         .extend(Some(remedy(heard.text("error_code").unwrap_or(status))).filter(|words| !words.is_empty()).map(str::to_owned));

@@ -12,6 +12,9 @@ use crate::model::{
     traffic::{Part, Reading},
 };
 
+/// How the ids of steps begin that only take a result in.
+pub(super) const TAKES_RESULT: &str = "step_res_";
+
 pub(super) fn witness(heard: &Heard<'_>) -> Reading {
     let subject = &heard.subject;
     if let Err(problem) = &heard.fields {
@@ -69,9 +72,8 @@ fn state(heard: &Heard<'_>) -> Reading {
 fn step(heard: &Heard<'_>) -> Reading {
     let step = heard.text("step_id").unwrap_or("?");
     let phase = heard.text("phase").unwrap_or_default();
-    let cards: Vec<&str> =
-        heard.member("new_card_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let cards = match cards[..] {
+    let new = new_cards(heard);
+    let cards = match new[..] {
         [] => String::new(),
         ref cards => format!(
             ": new {} {}",
@@ -80,19 +82,27 @@ fn step(heard: &Heard<'_>) -> Reading {
         ),
     };
     // Steps that only take a result in are named so.
-    let what = if step.starts_with("step_res_") { "takes a result in, " } else { "" };
-    heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)))
+    let what = if step.starts_with(TAKES_RESULT) { "takes a result in, " } else { "" };
+    let reading = heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)));
+    Reading { cards: new.into_iter().map(str::to_owned).collect(), ..reading }
+}
+
+/// The cards that came with a step.
+pub(super) fn new_cards<'h>(heard: &'h Heard<'_>) -> Vec<&'h str> {
+    heard.member("new_card_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn task(heard: &Heard<'_>) -> Reading {
     let status = heard.text("status").unwrap_or("unknown");
     let mut words = vec![status.to_owned()];
-    words.extend(heard.text("deliverable_card_id").map(|card| format!("deliverable {}", short(card))));
-    words.extend(heard.text("tool_result_card_id").map(|card| format!("result card {}", short(card))));
+    let cards = ["deliverable_card_id", "tool_result_card_id"].map(|name| heard.text(name));
+    let named = ["deliverable", "result card"].into_iter().zip(cards);
+    words.extend(named.filter_map(|(what, card)| Some(format!("{what} {}", short(card?)))));
     words.extend(heard.member("stats").and_then(|stats| stats.get("duration_ms")?.as_f64()).map(|ms| format!("{ms:.0} ms")));
     let problem = (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
     words.extend(problem.as_ref().map(|problem| problem.message.clone()));
-    heard.of_turn(Part::Outcome(problem), "task", words.join(" · "))
+    let reading = heard.of_turn(Part::Outcome(problem), "task", words.join(" · "));
+    Reading { cards: cards.into_iter().flatten().map(str::to_owned).collect(), ..reading }
 }
 
 /// What an error says, which may be a text or a map.

@@ -1,7 +1,5 @@
 //! What shows only over several messages: an old epoch, a repeated call, a second result, a wedged agent, a broken trace.
 
-use std::collections::{HashMap, VecDeque};
-
 use serde_json::Value;
 
 use super::{
@@ -11,6 +9,8 @@ use super::{
         subject::Subject,
     },
     heard::{Heard, short},
+    recent::Recent,
+    results::Results,
 };
 use crate::{
     model::{
@@ -19,9 +19,6 @@ use crate::{
     },
     systems::system::Follower,
 };
-
-/// So many agents, calls and turns are remembered each.
-const REMEMBERED: usize = 4_096;
 
 /// An agent that stands dispatched for longer is stuck, in milliseconds.
 pub(super) const STUCK: u64 = 30_000;
@@ -38,6 +35,8 @@ pub struct Memory {
     taken_up: Recent<()>,
     /// The traces of turns.
     traces: Recent<String>,
+    /// Which calls wait for their results.
+    waiting: Results,
 }
 
 #[derive(Clone, Debug)]
@@ -60,10 +59,11 @@ impl Follower for Memory {
         let heard = Heard::new(crossing, subject);
         match (heard.subject.category.as_str(), heard.subject.suffix.as_str()) {
             ("cmd", "action") if heard.subject.target == "ui" => self.action(&heard, reading),
-            ("cmd", "wakeup") => {}
+            ("cmd", "wakeup") => self.waiting.rings(&heard),
             ("cmd", _) => self.command(&heard, reading),
             ("evt", "state") => self.state(&heard, reading),
             ("evt", "action_ack") => self.acknowledged(&heard, reading),
+            ("evt", "step" | "task") => reading.ties.settles = self.waiting.settled(&heard),
             _ => {}
         }
         self.lineage(&heard, reading);
@@ -93,6 +93,7 @@ impl Memory {
             ));
         }
         self.once_more(heard.header(headers::CALL), heard, false, reading);
+        self.waiting.command(heard);
     }
 
     fn action(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
@@ -142,6 +143,9 @@ impl Memory {
     }
 
     fn acknowledged(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        if heard.text("status") != Some("accepted") {
+            self.waiting.ended(heard.text("action_id").unwrap_or_default());
+        }
         let busy = ["error_code", "status"].iter().any(|name| heard.text(name).is_some_and(|code| code.ends_with("busy")));
         let agent = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)).map(|agent| place(heard, agent));
         if busy {
@@ -164,7 +168,11 @@ impl Memory {
     fn mark(&mut self, key: &str, crossing: &Crossing, reading: &mut Reading) {
         let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
         let before = self.results.get(key);
-        match (idempotency::marker(&value), before) {
+        let marker = idempotency::marker(&value);
+        if matches!(marker, Some(Marker::Done { .. })) {
+            self.waiting.ended(key);
+        }
+        match (marker, before) {
             (Some(Marker::Done { result_card: Some(card), .. }), Some(first)) if *first != card => reading.remarks.push(format!(
                 "a second result, card {}, after {}: only one can be stored for a call, so one of two services fails on the unique index",
                 short(&card),
@@ -216,46 +224,5 @@ impl Memory {
             (None, Some(own)) => self.traces.put(turn, own.clone()),
             _ => {}
         }
-    }
-}
-
-/// The newest of what was remembered, by name.
-#[derive(Debug)]
-struct Recent<T> {
-    by_name: HashMap<String, T>,
-    order: VecDeque<String>,
-}
-
-impl<T> Default for Recent<T> {
-    fn default() -> Self {
-        Self { by_name: HashMap::new(), order: VecDeque::new() }
-    }
-}
-
-impl<T> Recent<T> {
-    fn get(&self, name: &str) -> Option<&T> {
-        self.by_name.get(name)
-    }
-
-    fn put(&mut self, name: String, value: T) {
-        if self.by_name.insert(name.clone(), value).is_none() {
-            self.order.push_back(name);
-        }
-        while self.order.len() > REMEMBERED {
-            let Some(oldest) = self.order.pop_front() else { return };
-            self.by_name.remove(&oldest);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_is_remembered_than_the_newest() {
-        let mut recent = Recent::default();
-        (0..REMEMBERED + 10).for_each(|number| recent.put(number.to_string(), number));
-        assert_eq!((recent.get("9"), recent.get("10"), recent.by_name.len()), (None, Some(&10), REMEMBERED));
     }
 }

@@ -54,7 +54,10 @@ impl<'c> Heard<'c> {
         let within = self.turn().map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::AGENT).map(str::to_owned) });
         let reading = Reading { id: id.map(str::to_owned), ..Reading::new(Some(SYSTEM), part, label, text) };
         let reading = tied(self.crossing, reading);
-        Reading { ties: Ties { within, ..reading.ties }, ..reading }
+        let asked_by = self
+            .header(headers::PARENT_TURN)
+            .map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::PARENT_AGENT).map(str::to_owned) });
+        Reading { ties: Ties { within, asked_by, ..reading.ties }, ..reading }
     }
 
     /// The message as who sent it made it.

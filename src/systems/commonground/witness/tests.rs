@@ -172,6 +172,74 @@ fn a_turn_is_one_conversation_with_its_calls() {
     assert_eq!((turn.count, turn.late, turn.remarks.len(), call.remarks.len(), bus.record.len()), (17, 0, 0, 0, 2));
 }
 
+/// A step that takes results in.
+fn takes_in(bus: &mut Bus, cards: &[&str]) {
+    bus.turn("cmd.agent.worker_generic.wakeup", &json!({}));
+    bus.turn("evt.agent.counter.step", &json!({"step_id": "step_res_1", "phase": "completed", "new_card_ids": cards}));
+}
+
+#[test]
+fn a_step_that_takes_a_result_in_ends_the_call_that_waited() {
+    let mut bus = half();
+    // The step that made the call names it, and ends nothing; nor does one that begins.
+    let made =
+        json!({"step_id": "step_1", "phase": "completed", "new_card_ids": ["thought", "01a1fd19fca073248029f3d81187dfda"]});
+    bus.turn("cmd.agent.worker_generic.wakeup", &json!({})).turn("evt.agent.counter.step", &made);
+    assert_eq!(bus.found("call_1").standing.word(), "open");
+    takes_in(&mut bus, &["card_9"]);
+    let call = bus.found("call_1");
+    assert_eq!(
+        (call.standing.word(), call.cards.as_slice()),
+        ("succeeded", &["01a1fd19fca073248029f3d81187dfda".to_owned(), "card_9".to_owned()][..])
+    );
+    assert!(call.said.contains("card_9") && call.said.contains("whether it says yes"), "{}", call.said);
+    // The mark knows better, however late it is heard.
+    bus.mark("call_1", &done("failed", "card_9"));
+    assert_eq!(bus.found("call_1").standing.word(), "failed");
+}
+
+#[test]
+fn of_several_calls_those_end_that_have_a_result_each() {
+    let mut bus = half();
+    bus.command("call_2", "2").command("call_3", "2").mark("call_2", &done("success", "card_2"));
+    takes_in(&mut bus, &["card_x"]);
+    let standings = |bus: &Bus| ["call_1", "call_2", "call_3"].map(|call| bus.found(call).standing.word());
+    assert_eq!(standings(&bus), ["open", "succeeded", "open"], "nothing says which of two it is");
+    takes_in(&mut bus, &["card_x", "card_y"]);
+    assert_eq!(standings(&bus), ["succeeded"; 3]);
+    assert!(bus.found("call_3").said.contains("one of 2 cards"), "{}", bus.found("call_3").said);
+    // A result that ends the turn is named by its task.
+    let mut bus = half();
+    bus.turn("evt.agent.counter.task", &json!({"status": "success", "tool_result_card_id": "card_9"}));
+    assert_eq!(["call_1", "turn_1"].map(|name| bus.found(name).standing.word()), ["succeeded"; 2]);
+}
+
+#[test]
+fn a_mark_that_is_heard_before_its_command_stands_in_the_turn_and_ends_the_call() {
+    let mut bus = half();
+    bus.mark("call_2", &running()).mark("call_2", &done("failed", "card_2")).command("call_2", "2");
+    let (turn, call) = (bus.found("turn_1"), bus.found("call_2"));
+    assert_eq!((call.standing.word(), call.whole, call.count), ("failed", Some(turn.number), 3));
+    assert!(call.messages.iter().all(|message| turn.messages.contains(message)));
+    takes_in(&mut bus, &["card_1"]);
+    assert_eq!(bus.found("call_1").standing.word(), "succeeded", "it is the only one that waits");
+}
+
+#[test]
+fn what_is_chosen_names_its_cards_and_those_of_its_calls() {
+    use crate::engine::traffic::cards;
+    let mut bus = half();
+    bus.mark("call_1", &done("success", "card_9"));
+    let call_card = "01a1fd19fca073248029f3d81187dfda".to_owned();
+    let (turn, call) = (bus.found("turn_1"), bus.found("call_1"));
+    assert_eq!(cards::of_conversation(turn), [call_card.clone(), "card_9".into()]);
+    assert_eq!(cards::of_message(&bus.record, call, &[]), cards::of_conversation(call), "a mark without a card means its call");
+    let step = ["thought".to_owned(), call_card.clone()];
+    assert_eq!(cards::of_message(&bus.record, turn, &step), ["thought".into(), call_card, "card_9".into()]);
+    assert!(cards::of_message(&bus.record, turn, &[]).is_empty(), "a state names none");
+    assert_eq!(cards::beside(&bus.record, ["call_1"].into_iter(), &step), ["card_9"]);
+}
+
 #[test]
 fn of_a_models_configuration_only_its_name_is_told() {
     let mut bus = Bus::default();

@@ -192,7 +192,8 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
         pen.put(&clock(conversation.began, state.wall.offset), styles[Role::Dim]).put(" ", styles[Role::Text]);
     }
     // What is part of another stands below it.
-    let name = if conversation.whole.is_some() { format!("└ {}", name(conversation)) } else { name(conversation).to_owned() };
+    let topic = name(conversation);
+    let name = if conversation.whole.is_some() { format!("└ {topic}") } else { topic.to_owned() };
     pen.column(&name, if wide { 18 } else { 11 }, styles[Role::Label]).put(" ", styles[Role::Text]);
     if wide {
         pen.put(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
@@ -207,9 +208,13 @@ fn draw_row(buffer: &mut Buffer, line: Rect, styles: &Styles, conversation: &Con
     } else if let Some((role, words)) = goes(conversation, record.now()) {
         pen.put(&words, styles[role]).put("  ", styles[Role::Text]).put(&said.replace('\n', " "), styles[Role::Dim]);
     } else {
+        let over = conversation.whole.is_some() && conversation.has_ended();
         let tells = !said.is_empty()
-            && (conversation.asked.is_empty() || !conversation.states.is_empty() && conversation.topic.is_some());
-        pen.put(&if tells { said } else { &conversation.asked }.replace('\n', " "), styles[Role::Text]);
+            && (conversation.asked.is_empty() || over || !conversation.states.is_empty() && conversation.topic.is_some());
+        // The name goes without saying once more.
+        let asked =
+            conversation.asked.strip_prefix(topic).map_or(&*conversation.asked, |rest| rest.trim_start_matches([' ', '·']));
+        pen.put(&if tells { said } else { asked }.replace('\n', " "), styles[Role::Text]);
     }
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::words::watch;
+use super::{
+    cards::{self, Named},
+    words::watch,
+};
 use crate::{
     app::{
         message::Message,
@@ -42,7 +45,7 @@ pub(super) fn subjects(state: &State) -> Reply {
     };
     let words = format!(
         "At {}: queues such as request:tg:joke, or subjects as the broker spells them, with blanks between; * and > stand for parts on NATS. \
-         Nothing at all: {nothing}. With since:10m what JetStream kept of the last ten minutes comes first.",
+         Nothing at all: {nothing}. With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then.",
         connection.name,
     );
     let transport = connection.transport;
@@ -107,7 +110,7 @@ pub(super) fn open() -> Reply {
 }
 
 /// All of one message, or what the pieces of an answer say together.
-pub(super) fn whole(state: &State, numbers: &[u64]) -> Reply {
+pub(super) fn whole(state: &State, numbers: &[u64], named: Option<Named>) -> Reply {
     let record = &state.watching.record;
     let first = numbers.first().and_then(|number| Some((*number, record.message(*number)?)));
     let Some((number, message)) = first else {
@@ -153,7 +156,11 @@ pub(super) fn whole(state: &State, numbers: &[u64]) -> Reply {
         lines.extend(wrap(&start, 90).into_iter().take(LINES).map(|line| vec![(Role::Text, line)]));
     }
     let label = reading.label;
-    Reply::Open(Box::new(Page::new(format!("{label} · message {number}"), lines)))
+    let page = Page::new(format!("{label} · message {number}"), lines);
+    Reply::Open(Box::new(match named.filter(|named| cards::refusal(state, Some(named)).is_none()) {
+        Some(named) => page.going_on("its cards", cards::read(named)),
+        None => page,
+    }))
 }
 
 /// JSON over several lines; other text as it is.

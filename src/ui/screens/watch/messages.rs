@@ -157,6 +157,11 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     if let Some(trace) = &conversation.trace {
         add(Role::Dim, &format!("trace {trace}"));
     }
+    if let Some(by) = &conversation.asked_by {
+        let known = state.watching.record.named(&by.id);
+        let stands = known.map_or_else(String::new, |known| format!(" · conversation {}, {}", known.number, standing(known)));
+        add(Role::Dim, &format!("asked for by {}{stands} · {}", by.topic.as_deref().unwrap_or("another turn"), by.id));
+    }
     if !conversation.states.is_empty() {
         add(Role::State, &format!("states {}", conversation.states.join(" → ")));
     }

@@ -12,14 +12,14 @@ use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
         connection::Channel,
+        paper::Paper,
     },
     systems::commonground::{
         action::UI_WORKER,
-        after::{self, After},
         answer,
-        card::{self, Card},
+        card::Card,
         idempotency::{self, Marker},
-        refusal,
+        papers,
         routes::{self, OWN_AGENT, path_part},
         rows::Row,
     },
@@ -257,12 +257,12 @@ impl<'c> Calling<'c> {
                     return Ok((Outcome::Succeeded, None));
                 }
                 let error = serde_json::json!({"code": report.code, "message": report.message});
-                return Ok((Outcome::Failed, Some(failure(report.status, &error))));
+                return Ok((Outcome::Failed, Some(papers::failure(report.status, &error))));
             }
         };
         let result = Card::read(&value).unwrap_or_default();
-        let (status, after) = (result.content["status"].as_str().unwrap_or_default().to_owned(), effective(&result));
-        self.teller.stage("result-card", format!("result card {id}: {status}{after}"), value.to_string()).await?;
+        let status = result.content["status"].as_str().unwrap_or_default().to_owned();
+        self.tell(papers::result(&result, &value)).await?;
         if let Some(id) = call {
             self.compare(id, &result).await?;
         }
@@ -271,7 +271,7 @@ impl<'c> Calling<'c> {
             self.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
             return Ok((Outcome::Succeeded, None));
         }
-        Ok((Outcome::Failed, Some(failure(&status, &result.content["error"]))))
+        Ok((Outcome::Failed, Some(papers::failure(&status, &result.content["error"]))))
     }
 
     async fn compare(&mut self, id: &str, result: &Card) -> Result<(), Deaf> {
@@ -279,32 +279,12 @@ impl<'c> Calling<'c> {
             Ok(value) => value,
             Err(why) => return self.teller.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
         };
-        self.teller.stage("call-card", format!("call card {id}"), value.to_string()).await?;
         let call = Card::read(&value).unwrap_or_default();
-        let rows = card::copied(&call, result);
-        let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
-        let words = match lost[..] {
-            [] => format!("labels: all {} of the call are on the result", rows.len()),
-            _ => format!("labels: not copied from the call to the result: {}; lineage breaks there", lost.join(", ")),
-        };
-        let shown = |row: &card::Copied| serde_json::json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
-        let body: Value = rows.iter().map(shown).collect();
-        self.teller.stage("labels", words, body.to_string()).await
+        self.tell(papers::call(id, &value)).await?;
+        self.tell(papers::labels(&call, result)).await
     }
-}
 
-/// What the result does to its turn.
-fn effective(result: &Card) -> String {
-    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else { return String::new() };
-    let effective = after::on_reading(stored, &result.content["result"]);
-    format!(", {} ({}): {}", effective.after.word(), effective.origin.words(), effective.after.means())
-}
-
-fn failure(status: &str, error: &Value) -> CallProblem {
-    let text = |name: &str| error[name].as_str().unwrap_or_default();
-    let (kind, message) = (if text("code").is_empty() { status } else { text("code") }, text("message"));
-    let explained = refusal::explain(message, &[]).or_else(|| refusal::explain(kind, &[]));
-    let (means, remedy) =
-        explained.map_or_else(Default::default, |explained| (format!(": {}", explained.means), explained.remedy));
-    problem(kind, format!("{message}{means}"), remedy)
+    async fn tell(&mut self, paper: Paper) -> Result<(), Deaf> {
+        self.teller.stage(paper.what, paper.words, paper.body.to_string()).await
+    }
 }

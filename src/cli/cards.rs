@@ -1,0 +1,157 @@
+//! The cards that watched messages name: read while the watch goes on, told as they come, calls compared with their results.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::{
+    ending::Halt,
+    out::{Out, Tint},
+};
+use crate::{
+    engine::{mask::Mask, traffic::record::Record},
+    model::{call::CallProblem, connection::Connection, entry::SystemId, paper::Paper},
+    systems::watched,
+    wire::shelf::{self, Read},
+};
+
+/// So many are read in one go.
+const AT_ONCE: usize = 24;
+
+/// So many may wait for that.
+const WAITING: usize = 10_000;
+
+/// Reads cards, each once.
+pub struct CardReader {
+    connection: Connection,
+    mask: Mask,
+    json: bool,
+    asked: HashSet<String>,
+    waiting: VecDeque<Wanted>,
+    reading: Option<BoxFuture<'static, Vec<(Wanted, Read)>>>,
+    /// Those of a call of which the other one has not come yet.
+    alone: HashMap<String, Value>,
+}
+
+/// A card, and whose message named it.
+#[derive(Clone)]
+pub struct Wanted {
+    id: String,
+    system: Option<SystemId>,
+    conversation: u64,
+}
+
+impl CardReader {
+    pub fn new(connection: Connection, mask: Mask, json: bool) -> Self {
+        let (asked, waiting, alone) = (HashSet::new(), VecDeque::new(), HashMap::new());
+        Self { connection, mask, json, asked, waiting, reading: None, alone }
+    }
+
+    /// A message names cards.
+    pub fn ask(&mut self, system: Option<SystemId>, conversation: u64, cards: &[String]) {
+        for id in cards {
+            if self.waiting.len() < WAITING && self.asked.insert(id.clone()) {
+                self.waiting.push_back(Wanted { id: id.clone(), system, conversation });
+            }
+        }
+        self.go_on();
+    }
+
+    /// Whether nothing is still to come.
+    pub fn is_idle(&self) -> bool {
+        self.reading.is_none()
+    }
+
+    /// What came next; waits for it.
+    pub async fn next(&mut self) -> Vec<(Wanted, Read)> {
+        let came = match &mut self.reading {
+            Some(reading) => reading.await,
+            None => std::future::pending().await,
+        };
+        self.reading = None;
+        self.go_on();
+        came
+    }
+
+    fn go_on(&mut self) {
+        if self.reading.is_some() || self.waiting.is_empty() {
+            return;
+        }
+        let wanted: Vec<Wanted> = self.waiting.drain(..self.waiting.len().min(AT_ONCE)).collect();
+        let ids: Vec<String> = wanted.iter().map(|wanted| wanted.id.clone()).collect();
+        let shelf = watched::shelf(wanted.first().and_then(|wanted| wanted.system), &self.connection, &ids);
+        let (connection, mask) = (self.connection.clone(), self.mask.clone());
+        self.reading = Some(Box::pin(async move {
+            let read = match shelf {
+                Ok(shelf) => shelf::read(&connection, &shelf, &mask).await,
+                Err(problem) => {
+                    let problem = CallProblem { kind: "no-shelf".into(), message: problem.cause, remedy: problem.remedy };
+                    ids.into_iter().map(|id| (id, Err(problem.clone()))).collect()
+                }
+            };
+            wanted.into_iter().zip(read).collect()
+        }));
+    }
+
+    /// Tells of a card, and compares it with the other one of its call. The conversation ends as a result says.
+    pub fn tell(&mut self, (wanted, (id, read)): (Wanted, Read), record: &mut Record, out: &mut Out) -> Result<(), Halt> {
+        let value = match read {
+            Ok(value) => value,
+            Err(problem) if self.json => {
+                let error = json!({"type": problem.kind, "message": problem.message});
+                let line = json!({"event": "card", "conversation": wanted.conversation, "card_id": id, "error": error});
+                return Ok(out.json_line(&line)?);
+            }
+            Err(problem) => return said(out, Tint::Bad, &format!("✗ card {id}: {}", problem.message)),
+        };
+        if let Some(settled) = watched::settled(wanted.system, &value) {
+            record.settle(&settled);
+        }
+        let [paper] = <[Paper; 1]>::try_from(watched::laid_out(wanted.system, std::slice::from_ref(&value)))
+            .unwrap_or_else(|_| [Paper { what: "card", words: format!("card {id}"), body: value.clone() }]);
+        if self.json {
+            let (conversation, what) = (wanted.conversation, paper.what);
+            out.json_line(
+                &json!({"event": "card", "conversation": conversation, "card_id": id, "what": what, "card": paper.body}),
+            )?;
+        } else {
+            said(out, Tint::Dim, &format!("▤ {} {}", paper.words, short(&value["content"])))?;
+        }
+        let Some(call) = value["tool_call_id"].as_str().filter(|call| !call.is_empty()) else { return Ok(()) };
+        let Some(other) = self.alone.remove(call) else {
+            if self.alone.len() < WAITING {
+                self.alone.insert(call.to_owned(), value.clone());
+            }
+            return Ok(());
+        };
+        let papers = watched::laid_out(wanted.system, &[other, value.clone()]);
+        for paper in papers.into_iter().filter(|paper| paper.what == "labels") {
+            if self.json {
+                let line = json!({"event": "labels", "conversation": wanted.conversation, "tool_call_id": call,
+                    "text": paper.words, "labels": paper.body});
+                out.json_line(&line)?;
+            } else {
+                let all = paper.body.as_array().is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
+                said(out, if all { Tint::Good } else { Tint::Odd }, &format!("{} {}", if all { "✓" } else { "⚠" }, paper.words))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn said(out: &mut Out, tint: Tint, words: &str) -> Result<(), Halt> {
+    let line = format!("{:>20}{}", "", out.text(words));
+    let line = out.tint(tint, &line);
+    Ok(out.line(line)?)
+}
+
+/// The beginning of a content, on one line.
+fn short(content: &Value) -> String {
+    const LETTERS: usize = 400;
+    let text = content.to_string();
+    match text.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

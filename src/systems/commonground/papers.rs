@@ -1,0 +1,180 @@
+//! Cards for people: a call beside its result, the labels that should have been copied, and how a result ends its call.
+
+use serde_json::{Value, json};
+
+use super::{
+    after::{self, After},
+    card::{self, Card},
+    refusal,
+    routes::path_part,
+};
+use crate::model::{
+    call::CallProblem,
+    clock::Millis,
+    connection::Connection,
+    paper::{Paper, Shelf},
+    problem::{Problem, ProblemKind},
+    traffic::{Known, Settled},
+};
+
+/// Where the cards of a connection's project can be read.
+///
+/// # Errors
+/// When the connection names no API, with what to set.
+pub fn shelf(connection: &Connection, ids: &[String]) -> Result<Shelf, Problem> {
+    let name = &connection.name;
+    let refused = |cause: String, remedy: String| Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy);
+    let Some(channel) = &connection.channel else {
+        let cause = format!("connection \"{name}\" leads to no channel of CommonGround");
+        return Err(refused(
+            cause,
+            format!("add [connections.{name}.commonground] with project, channel and api to toolcrib.toml"),
+        ));
+    };
+    let Some(api) = &channel.api else {
+        let cause = format!("cards never pass over NATS, and connection \"{name}\" names no management API to read them from");
+        return Err(refused(
+            cause,
+            format!("add api = \"http://HOST:PORT\" to [connections.{name}.commonground] in toolcrib.toml"),
+        ));
+    };
+    let path = |id: &String| format!("/projects/{}/cards/{}", path_part(&channel.project), path_part(id));
+    Ok(Shelf { api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
+}
+
+/// Cards as the API gives them, calls beside their results, with the labels compared below; the others after them.
+#[must_use]
+pub fn laid_out(values: &[Value]) -> Vec<Paper> {
+    let cards: Vec<(&Value, Card)> = values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
+    let mut papers = Vec::new();
+    let mut rest = Vec::new();
+    for (value, own) in &cards {
+        let counterpart = |kind: &str| {
+            let same = |(_, other): &&(&Value, Card)| other.kind == kind && other.tool_call_id == own.tool_call_id;
+            cards.iter().find(same).filter(|_| !own.tool_call_id.is_empty())
+        };
+        match own.kind.as_str() {
+            card::CALL => match counterpart(card::RESULT) {
+                Some((result, of_result)) => {
+                    papers.extend([call(&own.id, value), self::result(of_result, result), labels(own, of_result)]);
+                }
+                None => papers.push(call(&own.id, value)),
+            },
+            card::RESULT if counterpart(card::CALL).is_some() => {}
+            card::RESULT => papers.push(self::result(own, value)),
+            kind => rest.push(Paper { what: "card", words: format!("{kind} card {}", own.id), body: (*value).clone() }),
+        }
+    }
+    papers.extend(rest);
+    papers
+}
+
+/// A call's card.
+#[must_use]
+pub fn call(id: &str, value: &Value) -> Paper {
+    Paper { what: "call-card", words: format!("call card {id}"), body: value.clone() }
+}
+
+/// A result's card, with what it does to its turn.
+#[must_use]
+pub fn result(card: &Card, value: &Value) -> Paper {
+    let status = card.content["status"].as_str().unwrap_or_default();
+    let words = format!("result card {}: {status}{}", card.id, effective(card));
+    Paper { what: "result-card", words, body: value.clone() }
+}
+
+/// The labels of a call beside those of its result.
+#[must_use]
+pub fn labels(call: &Card, result: &Card) -> Paper {
+    let rows = card::copied(call, result);
+    let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
+    let words = match lost[..] {
+        [] => format!("labels: all {} of the call are on the result", rows.len()),
+        _ => format!("labels: not copied from the call to the result: {}; lineage breaks there", lost.join(", ")),
+    };
+    let shown = |row: &card::Copied| json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
+    Paper { what: "labels", words, body: rows.iter().map(shown).collect() }
+}
+
+/// How a result's card says that its call ended; `None` for other cards.
+#[must_use]
+pub fn settled(value: &Value) -> Option<Settled> {
+    let card = Card::read(value).filter(|card| card.kind == card::RESULT && !card.tool_call_id.is_empty())?;
+    let status = card.content["status"].as_str().unwrap_or_default();
+    let problem = (!["success", "partial"].contains(&status)).then(|| failure(status, &card.content["error"]));
+    let text = match &problem {
+        Some(problem) => problem.message.clone(),
+        None => format!("{status} {}", card.content["result"]),
+    };
+    let at = Millis::parse(&card.created_at);
+    Some(Settled { name: card.tool_call_id, problem, text, card: Some(card.id), at, known: Known::Read })
+}
+
+/// Why a result says no.
+#[must_use]
+pub fn failure(status: &str, error: &Value) -> CallProblem {
+    let text = |name: &str| error[name].as_str().unwrap_or_default();
+    let (kind, message) = (if text("code").is_empty() { status } else { text("code") }, text("message"));
+    let explained = refusal::explain(message, &[]).or_else(|| refusal::explain(kind, &[]));
+    let (means, remedy) =
+        explained.map_or_else(Default::default, |explained| (format!(": {}", explained.means), explained.remedy));
+    CallProblem { kind: kind.into(), message: format!("{message}{means}"), remedy }
+}
+
+/// What a result does to its turn.
+fn effective(result: &Card) -> String {
+    let Some(stored) = result.content["after_execution"].as_str().and_then(After::of_word) else { return String::new() };
+    let effective = after::on_reading(stored, &result.content["result"]);
+    format!(", {} ({}): {}", effective.after.word(), effective.origin.words(), effective.after.means())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::connection::Channel;
+
+    fn stored(id: &str, kind: &str, call: &str, content: &Value, step: &str) -> Value {
+        json!({"card_id": id, "project_id": "lab", "type": kind, "tool_call_id": call, "content": content, "created_at": "2026-01-01T12:00:00Z",
+            "metadata": {"step_id": step, "function_name": "lamp"}})
+    }
+
+    fn both(step: &str) -> [Value; 3] {
+        let failed = json!({"status": "failed", "after_execution": "suspend", "result": null, "error": {"code": "bad_request", "message": "no text"}});
+        [
+            stored("t", "agent.thought", "", &json!({"text": "hm"}), "s"),
+            stored("r", card::RESULT, "c", &failed, step),
+            stored("k", card::CALL, "c", &json!({"tool_name": "lamp", "arguments": {}, "status": "called"}), "s"),
+        ]
+    }
+
+    #[test]
+    fn calls_stand_before_their_results_and_the_rest_after() {
+        let papers = laid_out(&both("s"));
+        assert_eq!(papers.iter().map(|paper| paper.what).collect::<Vec<_>>(), ["call-card", "result-card", "labels", "card"]);
+        assert!(papers[1].words.contains("failed, suspend") && papers[2].words.contains("all 6"), "{papers:?}");
+        assert!(laid_out(&both("other"))[2].words.contains("not copied from the call to the result: step_id"));
+        assert_eq!(laid_out(&both("s")[2..])[0].words, "call card k");
+        assert_eq!(laid_out(&both("s")[1..2])[0].what, "result-card");
+    }
+
+    #[test]
+    fn a_result_says_how_its_call_ended() {
+        let [thought, result, call] = both("s");
+        let told = settled(&result).unwrap();
+        assert_eq!((told.name.as_str(), told.card.as_deref(), told.at), ("c", Some("r"), Some(Millis(1_767_268_800_000))));
+        assert!(told.problem.is_some_and(|problem| problem.kind == "bad_request" && problem.message.starts_with("no text")));
+        assert_eq!((settled(&thought), settled(&call)), (None, None));
+    }
+
+    #[test]
+    fn where_cards_are_read_from_or_what_to_set() {
+        let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
+        let ids = ["a/b".to_owned()];
+        assert!(shelf(&nats, &ids).unwrap_err().to_string().contains("[connections.lab.commonground]"));
+        let silent = Connection { channel: Some(Channel::new("p", "public")), ..nats };
+        assert!(shelf(&silent, &ids).unwrap_err().to_string().contains("api = \"http://HOST:PORT\""));
+        let channel = Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
+        let there = shelf(&Connection { channel: Some(channel), ..silent }, &ids).unwrap();
+        assert_eq!(there.wanted, [("a/b".to_owned(), "/projects/p/cards/a%2Fb".to_owned())]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The cards that a message or a conversation names, over the screen: as they come, calls beside their results.
+
+use ratatui::{Frame, layout::Rect};
+
+use crate::{
+    app::{
+        input::{Code, Input},
+        message::Message,
+        state::State,
+        watching::{Cards, WatchMessage},
+    },
+    engine::traffic::cards,
+    model::{entry::SystemId, problem::Problem},
+    systems::watched,
+    ui::{
+        answer::papers,
+        canvas::wrap,
+        overlays::page::{Line, Page},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+    },
+};
+
+/// So wide at most, so that both sides stay close together.
+const WIDEST: u16 = 150;
+
+/// Cards of a system that something chosen names.
+pub(super) struct Named {
+    pub(super) system: Option<SystemId>,
+    pub(super) cards: Vec<String>,
+}
+
+/// The cards of what is chosen: of a conversation, or of some of its messages.
+pub(super) fn named(state: &State, conversation: u64, messages: Option<&[u64]>) -> Option<Named> {
+    let record = &state.watching.record;
+    let conversation = record.conversation(conversation)?;
+    let system = conversation.system;
+    let Some(messages) = messages else { return Some(Named { system, cards: cards::of_conversation(conversation) }) };
+    let message = record.message(*messages.first()?)?;
+    let own = record.conversation(message.conversation)?;
+    let names = watched::read(&message.crossing).cards;
+    Some(Named { system, cards: cards::of_message(record, own, &names) })
+}
+
+/// Why they cannot be read.
+pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
+    let Some(Named { system, cards }) = named else { return Some("choose a conversation first".into()) };
+    if cards.is_empty() {
+        return Some("it names no cards; the conversation's requests, results and steps do".into());
+    }
+    // What to do comes first: the line may be short.
+    let unread = |problem: Problem| format!("{} ({})", problem.remedy, problem.cause);
+    watched::shelf(*system, &state.watched_connection(), cards).err().map(unread)
+}
+
+/// Asks for them, and shows them as they come.
+pub(super) fn read(named: Named) -> Reply {
+    let Named { system, cards } = named;
+    Reply::SendAndOpen(Message::Watch(WatchMessage::ReadCards { system, cards }), Box::new(CardsPage::default()))
+}
+
+/// The page that shows them.
+#[derive(Default)]
+struct CardsPage {
+    page: Page,
+    /// What the lines were made for: which asking, how much of it came, how wide.
+    made: Option<(u64, usize, usize, u16)>,
+}
+
+impl Overlay for CardsPage {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let cards = &state.watching.cards;
+        let width = area.width.saturating_sub(8).min(WIDEST);
+        let made = Some((cards.turn, cards.read.len(), cards.awaited.len(), width));
+        if self.made != made {
+            self.page.show(title(cards), lines(cards, usize::from(width)));
+            self.made = made;
+        }
+        self.page.draw(frame, area, look, state);
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if matches!(input, Input::Key(key) if key.is(Code::Char('y'))) {
+            let text: Vec<String> = state.watching.cards.values().map(|card| format!("{card:#}")).collect();
+            return OverlayReply::CloseWith(Reply::send(Message::Copy { what: "cards".into(), text: text.join("\n") }));
+        }
+        self.page.input(input, state)
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        [("y", "copy")].into_iter().chain(self.page.hints()).collect()
+    }
+}
+
+fn title(cards: &Cards) -> String {
+    match cards.values().count() {
+        0 => "Cards".into(),
+        1 => "1 card".into(),
+        count => format!("{count} cards"),
+    }
+}
+
+fn lines(cards: &Cards, cells: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = papers::laid(&cards.papers, cells);
+    let mut add = |role: Role, text: &str| lines.extend(wrap(text, cells).into_iter().map(|line| vec![(role, line)]));
+    for (id, problem) in cards.problems() {
+        add(Role::Error, &format!("✗ card {id}: {}", problem.message));
+        if !problem.remedy.is_empty() {
+            add(Role::Dim, &problem.remedy);
+        }
+    }
+    if !cards.awaited.is_empty() {
+        let count = cards.awaited.len();
+        add(Role::Info, &format!("◌ reads {count} {} at {}", if count == 1 { "card" } else { "cards" }, cards.from));
+    }
+    lines
+}

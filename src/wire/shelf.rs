@@ -1,0 +1,44 @@
+//! Reads papers where they are kept: each by its id, several at once, secrets masked.
+
+use futures::{StreamExt, stream};
+use serde_json::Value;
+
+use super::management::Management;
+use crate::{
+    engine::mask::Mask,
+    model::{call::CallProblem, connection::Connection, paper::Shelf},
+    systems::commonground::answer,
+};
+
+/// So many are asked for at the same time.
+const AT_ONCE: usize = 6;
+
+/// What was wanted, by its id, or why it is not here.
+pub type Read = (String, Result<Value, CallProblem>);
+
+/// Reads all that is wanted, in its order.
+pub async fn read(connection: &Connection, shelf: &Shelf, mask: &Mask) -> Vec<Read> {
+    let api = match Management::at(connection, &shelf.api).await {
+        Ok(api) => api,
+        Err(problem) => return shelf.wanted.iter().map(|(id, _)| (id.clone(), Err(problem.clone()))).collect(),
+    };
+    let read = |(id, path): (String, String)| {
+        let api = &api;
+        async move {
+            let answer = api.get(&path).await.and_then(|answer| match answer.is_good() {
+                true => Ok(masked(answer.json(), mask)),
+                false => Err(answer::refused(answer.status, &answer.body)),
+            });
+            (id, answer)
+        }
+    };
+    stream::iter(shelf.wanted.clone()).map(read).buffered(AT_ONCE).collect().await
+}
+
+fn masked(value: Value, mask: &Mask) -> Value {
+    let text = value.to_string();
+    match mask.text(&text) {
+        std::borrow::Cow::Borrowed(_) => value,
+        std::borrow::Cow::Owned(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    }
+}
