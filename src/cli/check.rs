@@ -1,18 +1,22 @@
-//! `toolcrib check`: everything that is wrong in a workspace's files.
+//! `toolcrib check`: everything that is wrong in a workspace's files; with `--connection` also what shows only where it leads.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::{
-    ending::{Ended, Ending},
+    deployed,
+    ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
     out::Out,
     report::{self, Report},
 };
 use crate::{
-    model::finding::{Finding, Severity},
+    model::{
+        entry::FileId,
+        finding::{Finding, Severity},
+    },
     systems::findings,
 };
 
@@ -40,7 +44,11 @@ enum Format {
 impl Check {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read(global, self.path.as_deref())?;
-        let found = findings_of(&opened);
+        let mut found = findings_of(&opened);
+        if global.connection.is_some() {
+            found.extend(findings_there(&opened, global, out)?);
+            found.sort_by_key(place);
+        }
         let report = Report { opened: &opened, findings: &found };
         match if global.json { Format::Json } else { self.format } {
             Format::Human => report::human(&report, out)?,
@@ -64,7 +72,22 @@ fn findings_of(opened: &Opened) -> Vec<Finding> {
     // A settings file that cannot be read at all is among the texts already.
     found.extend(opened.settings_findings.iter().filter(|finding| !finding.code.starts_with("syntax.")).cloned());
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
-    let place = |finding: &Finding| (finding.site.file.clone(), finding.site.line, finding.site.column);
     found.sort_by_key(place);
     found
+}
+
+fn place(finding: &Finding) -> (FileId, usize, usize) {
+    (finding.site.file.clone(), finding.site.line, finding.site.column)
+}
+
+/// What shows only where a connection leads: tools whose calls nobody gets.
+fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Finding>, Halt> {
+    let connection = opened.connection(global)?;
+    let Some(listeners) = deployed::listeners(&connection)? else {
+        out.warn(format_args!("connection \"{}\" does not tell who listens for which tool", connection.name));
+        return Ok(Vec::new());
+    };
+    let mut found = findings::of_listeners(&opened.catalog, &connection, &listeners, |file| opened.source(file));
+    found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
+    Ok(found)
 }

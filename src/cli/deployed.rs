@@ -83,6 +83,21 @@ pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
     Ok(items)
 }
 
+/// Who listens where the connection leads; `None` where nobody can tell.
+pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>>, Halt> {
+    let mut found = None;
+    let asking = async {
+        let registry = Registry::default();
+        tokio::select! {
+            () = interrupted() => return Err(stopped("looking at").into()),
+            asked = deployed::listeners(&registry, connection) => found = asked?,
+        }
+        Ok(Ending::Done)
+    };
+    wait_for("asking who listens", asking)?;
+    Ok(found)
+}
+
 /// Writes, and reads back.
 pub fn write(connection: &Connection, push: &Push) -> Result<(), Halt> {
     let writing = async {

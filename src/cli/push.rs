@@ -17,7 +17,10 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
-    systems::deployed::push::{self, Absent},
+    systems::{
+        deployed::push::{self, Absent},
+        findings,
+    },
 };
 
 #[derive(Args, Debug)]
@@ -55,6 +58,9 @@ impl Push {
             show(out, &push)?;
         }
         push.notes.iter().for_each(|note| out.warn(note));
+        if !push.changes.is_empty() {
+            warn_of_listeners(&opened, &connection, out);
+        }
         let loads = push.loads.as_ref().map_err(|cause| {
             Problem::new(ProblemKind::Service, format!("seeing whether {} could load it", self.system.title()), cause)
                 .remedy("mend that entry here, or take it away there (--delete); nothing was written")
@@ -96,6 +102,14 @@ impl Push {
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+}
+
+/// Whose calls nobody would get. It is pushed all the same: services may be started later.
+fn warn_of_listeners(opened: &Opened, connection: &Connection, out: &Out) {
+    let Ok(Some(listeners)) = deployed::listeners(connection) else { return };
+    for finding in findings::of_listeners(&opened.catalog, connection, &listeners, |file| opened.source(file)) {
+        out.warn(format_args!("{}:{}: {}", opened.shown(&finding.site.file), finding.site.line, finding.message));
     }
 }
 

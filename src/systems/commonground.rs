@@ -117,6 +117,10 @@ impl System for CommonGround {
         checks::refused(entry, source)
     }
 
+    fn check_listeners(&self, catalog: &Catalog, connection: &Connection, listeners: &[(String, String)]) -> Vec<Finding> {
+        connection.channel.as_ref().map_or_else(Vec::new, |channel| checks::listeners(catalog, channel, listeners))
+    }
+
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
         entries::name(&entry.value).map(|_| Pointer::root().child(entries::name_key(&entry.value)))
     }

@@ -5,6 +5,7 @@ use crate::{
     engine::lint::{self, ground::Ground, syntax},
     model::{
         catalog::Catalog,
+        connection::Connection,
         entry::{EntryForm, FileId},
         finding::{Finding, Site},
     },
@@ -27,6 +28,22 @@ pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>)
             findings.extend(system.check_text(entry, source));
         }
     }
+    placed(findings, files)
+}
+
+/// What is wrong with a catalog as far as those show it who listen where a connection leads, sorted by place.
+#[must_use]
+pub fn of_listeners<'s>(
+    catalog: &Catalog,
+    connection: &Connection,
+    listeners: &[(String, String)],
+    files: impl Fn(&FileId) -> Option<&'s Source>,
+) -> Vec<Finding> {
+    placed(SYSTEMS.iter().flat_map(|system| system.check_listeners(catalog, connection, listeners)).collect(), files)
+}
+
+/// The findings at their lines and columns, in order.
+fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
     for finding in &mut findings {
         if let Some(source) = files(&finding.site.file) {
             place(&mut finding.site, source);

@@ -51,6 +51,12 @@ pub trait System: Sync {
         Vec::new()
     }
 
+    /// What is wrong with the entries as far as those show it who listen where a connection leads: name and filter of each.
+    fn check_listeners(&self, catalog: &Catalog, connection: &Connection, listeners: &[(String, String)]) -> Vec<Finding> {
+        let _ = (catalog, connection, listeners);
+        Vec::new()
+    }
+
     /// The member that an entry's key is read from; `None` where it is the key of a map or the name of a file.
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
         let _ = entry;

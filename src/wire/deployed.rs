@@ -5,7 +5,7 @@ pub mod commonground;
 pub mod keeper;
 pub mod trustgraph;
 
-use keeper::Keeper;
+use keeper::{Keeper, Listeners};
 use serde_json::{Map, Value, json};
 
 use super::registry::Registry;
@@ -49,6 +49,17 @@ pub async fn write(registry: &Registry, connection: &Connection, push: &Push) ->
     match keeper(push.system) {
         Some(keeper) => keeper.write(registry, connection, push).await,
         None => Err(nowhere(connection)),
+    }
+}
+
+/// Who takes what is sent to the tools' services where a connection leads; `None` where that cannot be asked.
+///
+/// # Errors
+/// When nobody answers there.
+pub async fn listeners(registry: &Registry, connection: &Connection) -> Result<Option<Listeners>, Problem> {
+    match table::at(connection).and_then(|deployment| keeper(deployment.system())) {
+        Some(keeper) => keeper.listeners(registry, connection).await,
+        None => Ok(None),
     }
 }
 

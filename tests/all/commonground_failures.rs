@@ -190,7 +190,7 @@ fn what_a_caller_reads_of_each_failure() {
             json!({"action_id": "used", "tool_name": "words", "args": {"text": "a"}}).to_string()
         ])
     };
-    let mut watching = Running::start(&there, &place, &["watch"]);
+    let mut watching = Running::start(&there, &place, &["watch", "--for", "60s"]);
     watching.until(|line| line["event"] == "head" || line["subjects"].is_array());
     for turn in ["turn_1", "turn_2"] {
         publish(&there, &json!([action("ui_wedged", turn)]));
@@ -271,6 +271,18 @@ fn what_a_caller_reads_of_each_failure() {
             read: &["gave the command back (delivery 1)", "its mark stays \"running\"", "its log"],
         },
     ];
+    // Before anything is called, too.
+    let checked = place.run(&["check", "--connection", "cg"]);
+    let unheard: Vec<&str> = checked.data.lines().filter(|line| line.contains("subject.")).collect();
+    assert!(
+        checked.data.contains("subject.unheard")
+            && checked.data.contains("no consumer covers cg.v1r4.lab.public.cmd.tool.nobody.call"),
+        "{unheard:?}"
+    );
+    assert!(checked.data.contains("subject.heard-twice") && checked.data.contains("tool_twice_again_cmd_v1r4"), "{unheard:?}");
+    assert!(!place.run(&["check"]).data.contains("consumer"), "without a connection nobody is asked");
+    place.run(&["push", "commonground", "--dry-run"]).ended(0, &["tools/dead.yaml:2: no consumer covers", "1 added"]);
+
     let told = |row: &Row<'_>| check(row, &Running::call(&there, &place, row.call).all());
     let mut wrong: Vec<String> = rows.iter().flat_map(told).collect();
 
@@ -401,5 +413,184 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
         read: &["its tool may run all the same", "see whether PostgreSQL runs", "could not be closed", "set consumed"],
     };
     wrong.extend(check(&row, &calling.all()));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// A fault of a command that somebody sends: what is other than it should be, and what a watcher reads at it or at what follows of it.
+struct Faulty {
+    fault: &'static str,
+    /// Headers with another value; null takes one away.
+    headers: Value,
+    /// Members of the body likewise; any other value is the body itself.
+    body: Value,
+    /// What is done to the rows that stand behind the command, with `$` for its number.
+    world: &'static str,
+    read: &'static [&'static str],
+}
+
+fn faulty(fault: &'static str, headers: Value, body: Value, read: &'static [&'static str]) -> Faulty {
+    Faulty { fault, headers, body, world: "", read }
+}
+
+fn faults() -> Vec<Faulty> {
+    let none = || json!({});
+    let unreported: &'static [&'static str] = &["delivered 3 times", "its result card is written, but the report was refused"];
+    let behind = |fault, world| Faulty { world, ..faulty(fault, none(), none(), unreported) };
+    const DROPPED: &str = "dropped in silence";
+    vec![
+        faulty(
+            "arguments in the body",
+            none(),
+            json!({"args": {"text": "a"}}),
+            &["body /args", "in the call's card", "gets a failed result"],
+        ),
+        faulty(
+            "a key too many",
+            none(),
+            json!({"context_box_id": "b"}),
+            &["body /context_box_id", "calls it optional, but it is refused"],
+        ),
+        faulty("a key too few", none(), json!({"after_execution": null}), &["the body lacks after_execution"]),
+        faulty(
+            "identity in the body",
+            none(),
+            json!({"agent_id": "a", "turn_epoch": 1}),
+            &["body /agent_id", "belongs into the headers"],
+        ),
+        faulty("an odd lifecycle", none(), json!({"after_execution": "stop"}), &["neither \"suspend\" nor \"terminate\""]),
+        faulty("no card", none(), json!({"tool_call_card_id": "none"}), &["the tool says no; its result card"]),
+        faulty(
+            "no call id",
+            json!({"CG-Tool-Call-Id": null}),
+            none(),
+            &["header CG-Tool-Call-Id: it is missing; the call's card names it"],
+        ),
+        faulty("no agent", json!({"CG-Agent-Id": null}), none(), &["header CG-Agent-Id: it is missing", DROPPED]),
+        faulty(
+            "a header in small letters",
+            json!({"CG-Agent-Id": null, "cg-agent-id": "caller"}),
+            none(),
+            &["it stands there as cg-agent-id, and names are case-sensitive", DROPPED],
+        ),
+        faulty(
+            "another project",
+            json!({"CG-Project-Id": "demo"}),
+            none(),
+            &["it says \"demo\", and the subject says \"lab\"", DROPPED],
+        ),
+        faulty("another channel", json!({"CG-Channel-Id": "other"}), none(), &["header CG-Channel-Id", DROPPED]),
+        faulty("an odd epoch", json!({"CG-Turn-Epoch": "two"}), none(), &["\"two\" is no whole number", DROPPED]),
+        faulty("an odd depth", json!({"CG-Recursion-Depth": "-1"}), none(), &["\"-1\" is no whole number", DROPPED]),
+        faulty("an odd trace", json!({"traceparent": "00-0-0-01"}), none(), &["header traceparent: it is no 00-", DROPPED]),
+        faulty("another epoch", json!({"CG-Turn-Epoch": "9"}), none(), unreported),
+        faulty("too deep", json!({"CG-Recursion-Depth": "20"}), none(), &["it is 20, and 20 is the limit"]),
+        behind("an unknown turn", "delete from state.agent_inbox where agent_turn_id = 'turn_$'"),
+        behind("no request", "delete from state.execution_edges where correlation_id = 'call_$'"),
+        behind("a request too deep", "update state.execution_edges set recursion_depth = 20 where correlation_id = 'call_$'"),
+        faulty("an agent in no roster", json!({"CG-Agent-Id": "ghost"}), none(), unreported),
+        faulty("no JSON", none(), json!("{"), &["no JSON object", "the body is not JSON", "no service took it up"]),
+        faulty("a list", none(), json!("[1]"), &["the body is JSON, but no object", "no service took it up"]),
+        faulty(
+            "no call id and no card",
+            json!({"CG-Tool-Call-Id": null}),
+            json!({"tool_call_card_id": "unknown"}),
+            &["header CG-Tool-Call-Id: it is missing", "no service took it up"],
+        ),
+        faulty(
+            "no turn id",
+            json!({"CG-Turn-Id": null}),
+            none(),
+            &[
+                "header CG-Turn-Id: it is missing; the mark of the call stays \"running\"",
+                "it has no CG-Turn-Id, or the call has a result",
+            ],
+        ),
+        Faulty {
+            world: "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values ('early_$', 'lab', 'call_$', '{}', \
+                    '{\"type\": \"tool.result\"}')",
+            ..faulty("a result before", none(), none(), &["its mark stays \"running\"", "each delivery blocked the service"])
+        },
+        faulty(
+            "a suffix of two parts",
+            json!({"to": "cmd.tool.word_count.call.now"}),
+            none(),
+            &["has two tokens, and services listen for one"],
+        ),
+        faulty(
+            "a call id again",
+            json!({"CG-Tool-Call-Id": "call_0"}),
+            none(),
+            &["the same call id was sent", "every call wants an id of its own"],
+        ),
+    ]
+}
+
+/// The value with these members changed, or taken away where they are null.
+fn changed(mut value: Value, changes: &Value) -> Value {
+    let Some(changes) = changes.as_object() else { return changes.clone() };
+    for (name, change) in changes {
+        let members = value.as_object_mut().unwrap();
+        match change {
+            Value::Null => drop(members.remove(name)),
+            _ => drop(members.insert(name.clone(), change.clone())),
+        }
+    }
+    value
+}
+
+#[test]
+fn what_a_watcher_reads_of_each_faulty_command() {
+    let there = CommonGround::with(&["--ack-wait", "0.2"]);
+    let place = place(&there, &[], &[]);
+    agent(&there, "caller", "worker_generic");
+    let mut watching = Running::start(&there, &place, &["watch", "--for", "60s"]);
+    watching.until(|line| line["subjects"].is_array());
+    let faults = faults();
+    let mut messages = Vec::new();
+    for (row, Faulty { headers, body, world, .. }) in faults.iter().enumerate() {
+        let card =
+            json!({"__type__": "ToolCallContent", "tool_name": "word_count", "arguments": {"text": "a"}, "status": "called"});
+        let behind = format!(
+            "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values \
+             ('card_{row}', 'lab', 'call_{row}', '{card}', '{{\"type\": \"tool.call\"}}'); \
+             insert into state.execution_edges (edge_id, project_id, primitive, edge_phase, correlation_id, recursion_depth) values \
+             ('edge_{row}', 'lab', 'tool_call', 'request', 'call_{row}', 0); \
+             insert into state.agent_inbox (inbox_id, project_id, agent_id, message_type, correlation_id, agent_turn_id, turn_epoch, status) values \
+             ('inbox_{row}', 'lab', 'caller', 'command_anchor', 'call_{row}', 'turn_{row}', 1, 'consumed'); {}",
+            world.replace('$', &row.to_string())
+        );
+        sql(&there, &behind);
+        let usual = json!({
+            "CG-Agent-Id": "caller", "CG-Turn-Id": format!("turn_{row}"), "CG-Turn-Epoch": "1", "CG-Tool-Call-Id": format!("call_{row}"),
+            "traceparent": format!("00-{:032x}-00f067aa0ba902b7-01", row + 1), "X-Row": row.to_string(), "to": "cmd.tool.word_count.call",
+        });
+        let mut headers = changed(usual, headers);
+        let to = headers.as_object_mut().unwrap().remove("to").unwrap();
+        let pointer =
+            json!({"tool_name": "word_count", "after_execution": "suspend", "tool_call_card_id": format!("card_{row}")});
+        let body = changed(pointer, body);
+        messages.push(json!([to, headers, body.as_str().map_or_else(|| body.to_string(), str::to_owned)]));
+    }
+    // One service takes them one after another, so that what follows of the last one comes last.
+    messages.push(json!(["cmd.tool.word_count.call", {"CG-Agent-Id": "caller", "CG-Tool-Call-Id": "call_last"}, "no JSON"]));
+    publish(&there, &messages.into());
+    watching.until(|line| line["label"] == "given up" && line["id"] == "call_last");
+    let words = |line: &Value| {
+        format!("{} {} {} {}\n", line["label"], line["text"], line["error"], line["remarks"]).replace("\\\"", "\"")
+    };
+    let mut wrong = Vec::new();
+    for (row, Faulty { fault, read, .. }) in faults.iter().enumerate() {
+        let own = json!(["X-Row", row.to_string()]);
+        let of_row = |line: &&Value| line["headers"].as_array().is_some_and(|headers| headers.contains(&own));
+        let Some(command) = watching.seen.iter().find(of_row) else {
+            wrong.push(format!("{fault}: it was not heard"));
+            continue;
+        };
+        let told: String =
+            watching.seen.iter().filter(|line| line["conversation"] == command["conversation"]).map(words).collect();
+        wrong.extend(
+            read.iter().filter(|words| !told.contains(**words)).map(|words| format!("{fault}: {words:?} is not in\n{told}")),
+        );
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }

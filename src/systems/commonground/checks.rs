@@ -1,13 +1,16 @@
 //! What is wrong with CommonGround's definitions: what the API refuses, and what it takes although it breaks later.
 //!
-//! [`mod@refused`] tells the API's own rules at their places; the others look at the name and members, the subject, the parameters, the options.
+//! [`mod@refused`] tells the API's own rules at their places, [`mod@listeners`] what shows only where a deployment is reached; the others look at
+//! the name and members, the subject, the parameters, the options.
 
+mod listeners;
 mod members;
 mod options;
 mod parameters;
 mod refused;
 mod subject;
 
+pub use listeners::{HEARD_TWICE, UNHEARD, listeners};
 pub use refused::{CODES, KEY_NOT_TEXT, refused};
 
 use crate::{

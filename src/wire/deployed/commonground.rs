@@ -3,7 +3,7 @@
 
 use futures::future::BoxFuture;
 
-use super::keeper::Keeper;
+use super::keeper::{Keeper, Listeners};
 use crate::{
     model::{
         call::CallProblem,
@@ -21,6 +21,7 @@ use crate::{
     wire::{
         management::{Answer, Management},
         registry::Registry,
+        sessions::commonground::cause,
     },
 };
 
@@ -28,6 +29,7 @@ use crate::{
 const PAGE: usize = 200;
 
 const READING: &str = "reading CommonGround's tools";
+const LISTENING: &str = "asking who listens";
 const WRITING: &str = "writing CommonGround's tools";
 
 pub struct CommonGroundKeeper;
@@ -39,6 +41,18 @@ impl Keeper for CommonGroundKeeper {
 
     fn read<'a>(&self, _: &'a Registry, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(async move { Project::of(connection, READING).await?.read().await })
+    }
+
+    fn listeners<'a>(
+        &self,
+        registry: &'a Registry,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
+        Box::pin(async move {
+            let bus = registry.open(connection).await.map_err(|problem| told(LISTENING, problem))?;
+            let Some(streams) = bus.streams() else { return Ok(None) };
+            Ok(cause::listeners(&streams).await.map(|all| cause::filters(&all)))
+        })
     }
 
     fn write<'a>(&self, _: &'a Registry, connection: &'a Connection, push: &'a Push) -> BoxFuture<'a, Result<(), Problem>> {

@@ -8,6 +8,9 @@ use crate::{
     wire::registry::Registry,
 };
 
+/// Consumers, each by its name and a filter that it takes messages by.
+pub type Listeners = Vec<(String, String)>;
+
 pub trait Keeper: Sync {
     fn system(&self) -> SystemId;
 
@@ -17,4 +20,14 @@ pub trait Keeper: Sync {
     /// Makes a push, and reads back whether everything is there.
     fn write<'a>(&self, registry: &'a Registry, connection: &'a Connection, push: &'a Push)
     -> BoxFuture<'a, Result<(), Problem>>;
+
+    /// Who takes what is sent to the tools' services: the name of each and what it listens on; `None` where that cannot be asked.
+    fn listeners<'a>(
+        &self,
+        registry: &'a Registry,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
+        let _ = (registry, connection);
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }
