@@ -87,7 +87,7 @@ pub fn read(connection: &Connection) -> Result<Vec<Item>, Halt> {
 pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>>, Halt> {
     let mut found = None;
     let asking = async {
-        let registry = Registry::default();
+        let registry = registry::of_system();
         tokio::select! {
             () = interrupted() => return Err(stopped("looking at").into()),
             asked = deployed::listeners(&registry, connection) => found = asked?,
