@@ -13,7 +13,7 @@ use super::{
         ride::{Packed, Reader, Ride, Route, Way},
     },
     transport::{
-        bus::Bus,
+        bus::{Bus, Receipt},
         message::{Address, Heard, Outgoing, Packet},
         news::Faults,
     },
@@ -105,6 +105,7 @@ impl Begun {
             final_body: None,
             headers: Vec::new(),
             puzzled: false,
+            receipt: None,
             broken: false,
         };
         let packed = ride.packed(&self.request, transport);
@@ -150,6 +151,8 @@ struct Session<'s> {
     headers: Vec<(String, String)>,
     /// A reply with the id `unknown` came.
     puzzled: bool,
+    /// What the broker said of the request, where it keeps requests.
+    receipt: Option<Receipt>,
     broken: bool,
     /// When the last piece came; before any did, when the call began.
     waiting_since: Instant,
@@ -246,7 +249,7 @@ impl Session<'_> {
             return (Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)));
         }
         let problem = match self.pieces {
-            0 => words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.puzzled),
+            0 => words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.puzzled, self.receipt.as_ref()),
             pieces => words::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))
@@ -264,7 +267,18 @@ impl Session<'_> {
         }
     }
 
+    /// What the broker says about the request in the inbox that came with it.
+    fn receipt(&self, way: Way, packet: &Packet) -> Option<Receipt> {
+        if way == Way::Inbox { self.bus.receipt(packet) } else { None }
+    }
+
     async fn read(&mut self, way: Way, packet: &Packet) -> Result<Option<End>, Deaf> {
+        if let Some(receipt) = self.receipt(way, packet) {
+            let (name, words) = words::receipt(&receipt);
+            self.receipt = Some(receipt);
+            let body = String::from_utf8_lossy(&packet.body);
+            return self.teller.stage(name, words, &*body).await.map(|()| None);
+        }
         let reply = self.reader.read(way, packet);
         if let Reply::Stray { cause, id } = reply {
             self.puzzled |= cause == StrayCause::UnknownId;
@@ -360,6 +374,10 @@ impl Session<'_> {
             };
             let Some((way, heard)) = heard else { return Ok(()) };
             let Heard::Packet(packet) = heard else { continue };
+            // An answer that is faster than the receipt leaves nothing to tell of it.
+            if self.receipt(way, &packet).is_some() {
+                continue;
+            }
             let (cause, id) = match self.reader.read(way, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
                 _ if self.carrier.is_some_and(|carrier| carrier != way) => (StrayCause::Duplicate, self.own_id()),

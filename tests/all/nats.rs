@@ -22,7 +22,7 @@ use toolcrib::{
 };
 
 use crate::support::{
-    calls::{HUNG, Heard, call_with, joke, limits, map},
+    calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
     certificates::Certificates,
     commonground::jetstream,
     nats::NatsServer,
@@ -289,6 +289,65 @@ async fn a_certificate_for_another_name_says_whose_it_is() {
     let plain = Connection { tls: Tls::default(), ..named };
     let heard = call_with(&Registry::default(), &plain, joke(), limits()).await;
     assert_eq!(heard.end().0, Outcome::Lost, "a server that wants TLS: {:?}", heard.0);
+}
+
+fn stages(heard: &Heard) -> Vec<(String, String)> {
+    let of = |event: &Event| match &event.kind {
+        EventKind::Stage(stage) => Some((stage.name.to_string(), stage.words.clone())),
+        _ => None,
+    };
+    heard.0.iter().filter_map(of).collect()
+}
+
+#[tokio::test]
+async fn a_stream_that_keeps_requests_gives_its_receipt() {
+    let (server, _folder) = jetstream();
+    let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
+    let config = |name: &str, subject: &str, most| async_nats::jetstream::stream::Config {
+        name: name.into(),
+        subjects: vec![subject.into()],
+        max_messages: most,
+        discard: async_nats::jetstream::stream::DiscardPolicy::New,
+        ..Default::default()
+    };
+    context.create_stream(config("REQUESTS", "tg.request.joke", 100)).await.unwrap();
+    context.create_stream(config("FULL", "tg.request.full", 1)).await.unwrap();
+    let short = Limits { first: Duration::from_millis(300), linger: Duration::ZERO, ..limits() };
+    let registry = Registry::default();
+
+    // Nobody listens, and still somebody answers: the stream.
+    let mut request = joke();
+    request.headers.push(("Nats-Msg-Id".into(), "once".into()));
+    let first = call_with(&registry, &server.connection(), request.clone(), short).await;
+    let kept = "JetStream keeps the request: stream REQUESTS, message 1".to_owned();
+    assert_eq!((stages(&first), first.strays()), (vec![("kept".into(), kept)], Vec::new()));
+    assert_eq!(first.end().0, Outcome::TimedOut);
+    assert!(first.problem().remedy.contains("stream REQUESTS keeps the request as message 1"), "{:?}", first.problem());
+    let again = call_with(&registry, &server.connection(), request, short).await;
+    assert!(
+        matches!(&stages(&again)[..], [(name, words)] if name == "duplicate" && words.contains("message 1")),
+        "{:?}",
+        again.0
+    );
+
+    let full = call_with(&registry, &server.connection(), joke_of("full"), short).await;
+    assert_eq!(stages(&full)[0].0, "kept");
+    let full = call_with(&registry, &server.connection(), joke_of("full"), short).await;
+    assert!(
+        matches!(&stages(&full)[..], [(name, words)] if name == "not-kept" && words.contains("maximum messages")),
+        "{:?}",
+        full.0
+    );
+    assert_eq!(full.end().0, Outcome::TimedOut, "no answer of the service's");
+
+    // A service that answers in the same inbox is told from the receipt.
+    for mode in ["response", "inbox", "inbox-without-id"] {
+        let _service = Responder::start(&server.url(), mode);
+        let heard = call_with(&registry, &server.connection(), joke(), limits()).await;
+        assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", Vec::new()), "{mode}");
+    }
+    let stream = context.get_stream("REQUESTS").await.unwrap();
+    assert_eq!(stream.cached_info().state.messages, 4, "one for the two that were the same, and each of the others");
 }
 
 /// What a call without an end comes to where this happens after its second piece.

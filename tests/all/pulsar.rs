@@ -27,7 +27,9 @@ use crate::{
     stubs::the_sample_answers_on,
     support::{
         calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
+        certificates::Certificates,
         pulsar::PulsarBroker,
+        relay::Relay,
         services::{JokeService, Responder, foreign_call},
     },
 };
@@ -213,6 +215,46 @@ async fn requests_that_cannot_be_sent_say_why() {
     let encrypted = Connection { tls, ..broker.connection() };
     let problem = Registry::default().test(&encrypted).await.unwrap_err().to_string();
     assert!(problem.contains("no encrypted connection"), "{problem}");
+}
+
+/// The real broker has no encryption of its own; a relay before it does what a proxy or the broker would.
+#[tokio::test(flavor = "multi_thread")]
+async fn encryption_is_verified_and_carries_calls_and_the_token() {
+    let (broker, files) = (PulsarBroker::start(), Certificates::naming(&["localhost"]));
+    let relay = Relay::before(broker.port(), &files).await;
+    let _service = JokeService::on_pulsar(&broker.url());
+    let _responder = responder(&broker, "response");
+    let registry = || Registry::new(Arc::new(|_| Some("t0ken-of-ours".into())));
+    let connection = |scheme: &str, host: &str, ca: String| Connection {
+        credentials: Credentials::Token { token: SecretAt::Variable("TOKEN".into()) },
+        tls: Tls { required: scheme == "pulsar+ssl", ca_file: Some(ca), ..Tls::default() },
+        ..Connection::to(TransportKind::Pulsar, "test", format!("{scheme}://{host}:{}", relay.port))
+    };
+    let safe = |host: &str, ca: String| connection("pulsar+ssl", host, ca);
+    let good = safe("localhost", files.file("ca.pem"));
+    let kept = registry();
+    let heard = call_with(&kept, &good, joke(), limits()).await;
+    assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
+    let streamed = call_with(&kept, &good, joke_of("response"), limits()).await;
+    assert_eq!((streamed.text().as_str(), streamed.pieces()), ("Hello alice, llamas as a pun.", 3));
+    // The broker names its own plain address as the topics' place; we stay where we are encrypted.
+    let sent = relay.heard();
+    let sent = String::from_utf8_lossy(&sent);
+    assert!(sent.contains("t0ken-of-ours") && sent.contains("llamas") && sent.contains("tg/response/joke"), "{}", sent.len());
+
+    let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
+    let other_name = tested(safe("127.0.0.1", files.file("ca.pem"))).await.unwrap_err();
+    assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
+    let stranger = tested(safe("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
+    assert!(stranger.contains("does not trust") && stranger.contains("ca-file"), "{stranger}");
+    let plain = tested(connection("pulsar", "localhost", files.file("ca.pem"))).await.unwrap_err();
+    assert!(plain.contains("did not greet us as Pulsar does") && plain.contains("pulsar+ssl://"), "{plain}");
+    let to_plain = Connection { servers: vec![broker.url().replace("pulsar://", "pulsar+ssl://")], ..good };
+    let to_plain = tested(to_plain).await.unwrap_err();
+    assert!(to_plain.contains("no encrypted connection"), "{to_plain}");
+    for told in [other_name, stranger, plain, to_plain] {
+        assert!(!told.contains("t0ken"), "{told}");
+    }
 }
 
 /// A broker that hears one greeting and answers it with those bytes; gives what it heard.

@@ -32,6 +32,8 @@ pub mod postgres;
 pub mod pulsar;
 #[path = "support/rabbitmq.rs"]
 pub mod rabbitmq;
+#[path = "support/relay.rs"]
+pub mod relay;
 #[path = "support/services.rs"]
 pub mod services;
 #[path = "support/serving.rs"]

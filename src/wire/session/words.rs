@@ -8,7 +8,7 @@ use crate::{
         connection::TransportKind,
         size,
     },
-    wire::sessions::ride::Route,
+    wire::{sessions::ride::Route, transport::bus::Receipt},
 };
 
 fn problem(kind: &str, message: String, remedy: impl Into<String>) -> CallProblem {
@@ -72,8 +72,33 @@ pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
     )
 }
 
+/// What the broker said of a request: the stage's name, and the words.
+pub fn receipt(receipt: &Receipt) -> (&'static str, String) {
+    match receipt {
+        Receipt::Kept { stream, sequence, duplicate: false } => {
+            ("kept", format!("JetStream keeps the request: stream {stream}, message {sequence}"))
+        }
+        Receipt::Kept { stream, sequence, duplicate: true } => (
+            "duplicate",
+            format!(
+                "JetStream had this request already, by its Nats-Msg-Id: stream {stream}, message {sequence}; who reads the stream does not get it again"
+            ),
+        ),
+        Receipt::Refused { stream, cause } => (
+            "not-kept",
+            format!("JetStream does not keep the request: stream {stream} says {cause}; only who listens just now has heard it"),
+        ),
+    }
+}
+
 /// Nothing of the answer came in time.
-pub fn timed_out_first(limits: Limits, route: &Route, transport: TransportKind, puzzled: bool) -> CallProblem {
+pub fn timed_out_first(
+    limits: Limits,
+    route: &Route,
+    transport: TransportKind,
+    puzzled: bool,
+    receipt: Option<&Receipt>,
+) -> CallProblem {
     let message = format!("no answer came within {}", span(limits.first));
     if puzzled {
         let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
@@ -82,6 +107,17 @@ pub fn timed_out_first(limits: Limits, route: &Route, transport: TransportKind, 
     if transport.is_gateway() {
         let remedy =
             "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+        return problem("timed-out-first", message, remedy);
+    }
+    if let Some(receipt) = receipt {
+        let remedy = match receipt {
+            Receipt::Kept { stream, sequence, .. } => {
+                format!(
+                    "stream {stream} keeps the request as message {sequence}; start the service that reads it, or wait longer"
+                )
+            }
+            Receipt::Refused { stream, cause } => format!("stream {stream} does not keep the request: {cause}; make room in it"),
+        };
         return problem("timed-out-first", message, remedy);
     }
     let heard = route.answers.as_ref().map_or("its inbox", |answers| &answers.name);

@@ -29,6 +29,15 @@ pub struct Keeps {
     pub newest: u64,
 }
 
+/// What a broker says to whoever sent a message to where messages are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Receipt {
+    /// A stream keeps it under a number; a duplicate was there before, under that number.
+    Kept { stream: String, sequence: u64, duplicate: bool },
+    /// A stream that keeps what goes there does not keep this one. Whoever listens there has heard it all the same.
+    Refused { stream: String, cause: String },
+}
+
 /// A message that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recalled {
@@ -66,6 +75,12 @@ pub trait Bus: Send + Sync {
     fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
         let _ = (kept, since);
         Box::pin(std::future::ready(Ok(futures::StreamExt::boxed(futures::stream::empty()))))
+    }
+
+    /// What the broker itself says in an inbox about the message that went out with it; `None`: somebody else's message.
+    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
+        let _ = packet;
+        None
     }
 
     /// The message that this one tells of, where the broker tells about others' messages and still has it; `None`: it tells of none.

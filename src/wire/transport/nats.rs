@@ -3,7 +3,7 @@
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
-    bus::{Bus, Doing, Keeps, Recall, Share},
+    bus::{Bus, Doing, Keeps, Recall, Receipt, Share},
     line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
     news::News,
@@ -22,6 +22,7 @@ use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, Sta
 use futures::StreamExt;
 
 mod options;
+mod receipt;
 mod received;
 mod streams;
 
@@ -225,6 +226,10 @@ impl Bus for Nats {
 
     fn recall<'a>(&'a self, kept: &'a Keeps, since: Millis) -> Doing<'a, Recall> {
         Box::pin(streams::recall(&self.client, kept, since))
+    }
+
+    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
+        receipt::read(packet)
     }
 
     fn about<'a>(&'a self, packet: &'a Packet) -> Option<Doing<'a, Option<Packet>>> {

@@ -36,6 +36,10 @@ impl PulsarBroker {
         format!("pulsar://127.0.0.1:{}", self.port)
     }
 
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     pub fn connection(&self) -> Connection {
         Connection::to(TransportKind::Pulsar, "test", self.url())
     }

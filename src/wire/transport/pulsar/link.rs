@@ -83,21 +83,13 @@ impl Pulsar {
         let mut authoritative = None;
         for _ in 0..REDIRECTIONS {
             let found = lookup(&wire, topic, authoritative).await?;
-            let url = if self.brokers.encryption.is_some() { found.url_tls } else { found.url };
-            let url = url.filter(|url| !url.is_empty());
-            match (found.response, url) {
-                // A proxy stands between, and speaks for the broker.
-                (Some(FOUND), _) if found.through_proxy == Some(true) => return Ok(wire),
-                (Some(FOUND), None) => return Ok(wire),
-                (Some(FOUND), Some(url)) => return self.broker_at(&url, topic).await,
-                (Some(REDIRECTED), Some(url)) => {
-                    wire = self.broker_at(&url, topic).await?;
-                    authoritative = found.authoritative;
-                }
-                _ => {
-                    let said = found.message.unwrap_or_default();
-                    return Err(words::refused(wire.place(), "find", topic, found.error.unwrap_or_default(), &said));
-                }
+            authoritative = found.authoritative;
+            match whereto(found, self.brokers.encryption.is_some()) {
+                Whereto::Here => return Ok(wire),
+                Whereto::There(url) => return self.broker_at(&url, topic).await,
+                Whereto::Ask(url) => wire = self.broker_at(&url, topic).await?,
+                Whereto::Unencrypted(url) => return Err(words::unencrypted(wire.place(), &url, topic)),
+                Whereto::Refused { error, said } => return Err(words::refused(wire.place(), "find", topic, error, &said)),
             }
         }
         Err(words::no_lookup(self.first.place(), topic))
@@ -182,6 +174,39 @@ impl Pulsar {
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
         wire.tell(Command::Flow(Flow { consumer: number, permits })).await?;
         Ok(Ear { wire, number, arrivals, kept: at.kept, share, permits })
+    }
+}
+
+/// Which broker has a topic, as one of them says.
+#[derive(Debug, PartialEq, Eq)]
+enum Whereto {
+    /// Whoever was asked, or who stands before it.
+    Here,
+    There(String),
+    /// That one knows.
+    Ask(String),
+    /// One that has no encrypted address, and ours is an encrypted connection.
+    Unencrypted(String),
+    Refused {
+        error: i32,
+        said: String,
+    },
+}
+
+/// An encrypted connection follows encrypted addresses alone.
+fn whereto(found: LookupResponse, encrypted: bool) -> Whereto {
+    let named = |url: Option<String>| url.filter(|url| !url.is_empty());
+    let (plain, safe) = (named(found.url), named(found.url_tls));
+    let url = if encrypted { safe } else { plain.clone() };
+    match (found.response, url, plain) {
+        // A proxy stands between, and speaks for the broker.
+        (Some(FOUND), ..) if found.through_proxy == Some(true) => Whereto::Here,
+        // Where encryption ends before the broker, it knows no encrypted address of its own.
+        (Some(FOUND), None, _) => Whereto::Here,
+        (Some(FOUND), Some(url), _) => Whereto::There(url),
+        (Some(REDIRECTED), Some(url), _) => Whereto::Ask(url),
+        (Some(REDIRECTED), None, Some(plain)) if encrypted => Whereto::Unencrypted(plain),
+        _ => Whereto::Refused { error: found.error.unwrap_or_default(), said: found.message.unwrap_or_default() },
     }
 }
 
@@ -275,5 +300,29 @@ impl Link for Pulsar {
 
     fn send(&self, message: Outgoing) -> Doing<'_, ()> {
         Box::pin(self.publish(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encrypted_connection_never_follows_a_plain_address() {
+        let found = |response, url: &str, url_tls: &str| LookupResponse {
+            url: Some(url.into()),
+            url_tls: Some(url_tls.into()),
+            response: Some(response),
+            ..LookupResponse::default()
+        };
+        let (plain, safe) = ("pulsar://b:6650", "pulsar+ssl://b:6651");
+        assert_eq!(whereto(found(FOUND, plain, safe), true), Whereto::There(safe.into()));
+        assert_eq!(whereto(found(FOUND, plain, safe), false), Whereto::There(plain.into()));
+        assert_eq!(whereto(found(FOUND, plain, ""), true), Whereto::Here);
+        assert_eq!(whereto(found(REDIRECTED, plain, safe), true), Whereto::Ask(safe.into()));
+        assert_eq!(whereto(found(REDIRECTED, plain, ""), true), Whereto::Unencrypted(plain.into()));
+        assert_eq!(whereto(found(REDIRECTED, "", ""), true), Whereto::Refused { error: 0, said: String::new() });
+        let proxied = LookupResponse { through_proxy: Some(true), ..found(FOUND, plain, safe) };
+        assert_eq!(whereto(proxied, true), Whereto::Here);
     }
 }

@@ -73,6 +73,15 @@ pub fn elsewhere(place: &str, url: &str, at: &str, cause: &CallProblem) -> CallP
     )
 }
 
+/// The broker sends us on to one that it knows no encrypted address of.
+pub fn unencrypted(place: &str, url: &str, at: &str) -> CallProblem {
+    problem(
+        "tls",
+        format!("{place} sends us on to {url} for {at}, which is not encrypted, and this connection is; nothing was sent there"),
+        "give that broker an encrypted address (brokerServicePortTls, advertised as pulsar+ssl://), or go through its proxy",
+    )
+}
+
 pub fn no_lookup(place: &str, at: &str) -> CallProblem {
     problem("no-server", format!("{place} does not say which broker has {at}"), "see the broker's log, and try again in a moment")
 }
