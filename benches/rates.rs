@@ -1,7 +1,7 @@
 //! How fast an answer streams in, on each broker, without a screen and on one; keys and memory meanwhile; a call's way there and back.
 //!
 //! Floors: a loop that does nothing but count the same messages on the same connection, and a bare request. They are measured in turns with
-//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [rabbitmq] [pulsar]`.
+//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [rabbitmq] [pulsar] [gateway]`.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,7 +23,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::StreamExt;
+use futures::{SinkExt, StreamExt};
+use serde_json::{Value, json};
 use support::{
     certificates::Certificates,
     nats::NatsServer,
@@ -32,10 +33,14 @@ use support::{
     terminal::{binary, toolcrib},
 };
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::Runtime,
+};
+use tokio_tungstenite::{accept_async, client_async, tungstenite::Message};
 use toolcrib::{
-    model::connection::{Connection, Credentials, SecretAt},
-    systems::trustgraph::{reply, request::ID},
+    model::connection::{Connection, Credentials, SecretAt, TransportKind},
+    systems::trustgraph::{gateway::served, reply, request::ID},
     wire::{
         registry::Registry,
         sessions::trustgraph::address,
@@ -84,13 +89,23 @@ impl Answer {
         let last = Bytes::from(reply::chunk("end", true));
         std::iter::repeat_n(piece, pieces - 1).chain([last])
     }
+
+    /// The same as the frames of a gateway's socket.
+    fn frames(&self, id: &str) -> impl Iterator<Item = Message> + use<> {
+        let (pieces, length) = (self.pieces.load(Ordering::SeqCst), self.length.load(Ordering::SeqCst));
+        let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
+        let frame = |text: &str, last| served::frame(Some(id), &served::piece("mcp-tool", text, last, false), last).to_string();
+        let (piece, last) = (Message::text(frame(&text[..length], false)), Message::text(frame("end", true)));
+        std::iter::repeat_n(piece, pieces - 1).chain([last])
+    }
 }
 
 /// A workspace with one tool, whose service is reached over that connection.
 fn workspace(connection: &Connection) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
-    write("tool.json", r#"{"type": "tool-service", "name": "flood", "description": "Says much", "service": "flood"}"#.into());
+    let (kind, by) = if connection.transport.is_gateway() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
+    write("tool.json", json!({"type": kind, "name": "flood", "description": "Says much", by: "flood"}).to_string());
     write(
         "service.json",
         r#"{"id": "flood", "request-queue": "request:tg:flood", "response-queue": "response:tg:flood"}"#.into(),
@@ -140,6 +155,50 @@ async fn serve(bus: Arc<dyn Bus>, mut line: Line, answer: Arc<Answer>) {
             bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body }).await.unwrap();
         }
     }
+}
+
+/// Answers each request on a gateway's socket.
+async fn serve_socket(listener: TcpListener, answer: Arc<Answer>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let answer = Arc::clone(&answer);
+        tokio::spawn(async move {
+            let mut socket = accept_async(stream).await.unwrap();
+            while let Some(Ok(message)) = socket.next().await {
+                let Message::Text(text) = message else { continue };
+                let frame: Value = serde_json::from_str(&text).unwrap();
+                if frame["type"] == "auth" {
+                    socket.send(Message::text(r#"{"type": "auth-ok", "default_workspace": "default"}"#)).await.unwrap();
+                    continue;
+                }
+                for frame in answer.frames(frame["id"].as_str().unwrap()) {
+                    // Who asked may leave before the end.
+                    if socket.feed(frame).await.is_err() {
+                        return;
+                    }
+                }
+                let _ = socket.flush().await;
+            }
+        });
+    }
+}
+
+/// Frames a second: asks, and counts until the last, on a socket without anything of ours.
+async fn bare_socket(at: &str, pieces: usize) -> f64 {
+    let stream = TcpStream::connect(at).await.unwrap();
+    let (mut socket, _) = client_async(format!("ws://{at}/api/v1/socket"), stream).await.unwrap();
+    socket.send(Message::text(r#"{"type": "auth", "token": ""}"#)).await.unwrap();
+    socket.next().await.unwrap().unwrap();
+    let begun = Instant::now();
+    let request = json!({"id": "bare", "service": "mcp-tool", "flow": "default", "request": {"name": "flood", "parameters": {}}});
+    socket.send(Message::text(request.to_string())).await.unwrap();
+    let mut count = 0;
+    while count < pieces {
+        match socket.next().await {
+            Some(Ok(Message::Text(_))) => count += 1,
+            other => panic!("{other:?} after {count} of {pieces}"),
+        }
+    }
+    count as f64 / begun.elapsed().as_secs_f64()
 }
 
 /// Messages a second: asks, and counts until the last, on a connection without anything of ours.
@@ -311,12 +370,28 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
     let line = runtime.block_on(theirs.subscribe(&at, Share::OneOf("bench"))).unwrap();
     runtime.spawn(serve(theirs, line, Arc::clone(&answer)));
     let folder = workspace(connection);
+    turns(title, &folder, pieces, || runtime.block_on(bare_bus(&*ours, pieces)));
+}
+
+/// The rates over a gateway's socket.
+fn gateway(runtime: &Runtime, pieces: usize) {
+    let answer = Arc::new(Answer::default());
+    answer.set(pieces, PIECE);
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let at = listener.local_addr().unwrap().to_string();
+    runtime.spawn(serve_socket(listener, answer));
+    let folder = workspace(&Connection::to(TransportKind::WebSocket, "here", format!("ws://{at}")));
+    turns("Gateway, WebSocket", &folder, pieces, || runtime.block_on(bare_socket(&at, pieces)));
+}
+
+/// Measures the floor, a call without a screen and one that is shown, in turns.
+fn turns(title: &str, folder: &TempDir, pieces: usize, bare: impl Fn() -> f64) {
     let (mut floor, mut headless, mut live) = (Vec::new(), Vec::new(), Vec::new());
     let per_second = |took: Duration| pieces as f64 / took.as_secs_f64();
     for _ in 0..TURNS {
-        floor.push(runtime.block_on(bare_bus(&*ours, pieces)));
-        headless.push(per_second(call(&folder)));
-        live.push(per_second(shown(&folder, false).0));
+        floor.push(bare());
+        headless.push(per_second(call(folder)));
+        live.push(per_second(shown(folder, false).0));
     }
     rates(&format!("{title}, `toolcrib call`, pieces"), headless, floor.clone());
     rates(&format!("{title}, shown live at 200x60, pieces"), live, floor);
@@ -339,5 +414,8 @@ fn main() {
     if wanted("pulsar") {
         let pulsar = PulsarBroker::start();
         bus(&runtime, "Pulsar", &pulsar.connection(), MANY / 10);
+    }
+    if wanted("gateway") {
+        gateway(&runtime, MANY / 10);
     }
 }
