@@ -1,12 +1,14 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
 mod answering;
+mod editor;
 pub mod event_loop;
 mod folder;
 mod kept;
 pub mod launch;
 pub mod now;
 pub mod perform;
+mod reading;
 pub mod registry;
 pub mod terminal;
 pub mod unseen;

@@ -30,7 +30,8 @@ use crate::{
     systems::commonground::{by_hand, executor, routes, rows},
     wire::serve::{
         asking::{Asking, By, Question, Stand},
-        executor::{Executor, Told},
+        desk::Told,
+        executor::Executor,
     },
 };
 

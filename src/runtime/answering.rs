@@ -25,7 +25,8 @@ use crate::{
         registry::Registry,
         serve::{
             asking::{Asking, By, Question, Stand},
-            executor::{Executor, Told},
+            desk::Told,
+            executor::Executor,
         },
     },
 };

@@ -2,9 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    ops::ControlFlow,
     path::PathBuf,
-    process::Command,
     sync::Arc,
     time::Duration,
 };
@@ -17,16 +15,16 @@ use tokio::{
 
 use super::{
     answering::{AnsweringByHand, For},
-    folder,
+    editor, folder,
     kept::{Keeper, Record},
-    registry, terminal,
+    reading, registry,
     watching::{self, At, Listening},
 };
 use crate::{
     app::{
         checking::Snapshot,
         effect::{Effect, Overwrite},
-        message::{Health, Loaded, Message, Purpose},
+        message::{Health, Message, Purpose},
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
@@ -35,15 +33,15 @@ use crate::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
         connection::{Connection, ConnectionState},
         entry::FileId,
-        problem::{Problem, ProblemKind},
+        problem::Problem,
     },
     store::{
-        files::{self, Expected, NotSaved, Outside, Scratch, Stamp},
+        files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
         journal::Journal,
         samples,
         settings::user,
-        watch::{Changed, Watch},
+        watch::Watch,
         workspace::Workspace,
     },
     systems::{deployed::push::Push, trustgraph::agent},
@@ -136,7 +134,7 @@ impl Performer {
 
     /// Watches the workspace's folders from now on.
     pub fn watch(&mut self) {
-        self.watch = watch(&self.workspace, &self.messages);
+        self.watch = reading::watch(&self.workspace, &self.messages);
     }
 
     /// Starts carrying an effect out; never waits.
@@ -229,13 +227,13 @@ impl Performer {
 
     fn read(&self) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || read_all(&workspace, &messages));
+        tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages));
     }
 
     /// Reads a file again that something else has changed.
     fn look_again(&self, file: FileId) {
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || look_again(&workspace, &messages, file));
+        tokio::task::spawn_blocking(move || reading::look_again(&workspace, &messages, file));
     }
 
     fn call(&mut self, call: CallId, connection: Connection, request: Request) {
@@ -325,12 +323,12 @@ impl Performer {
                 // What is being saved must be on disk before the editor reads it.
                 self.wait_for_writes();
                 let path = self.workspace.path(&file);
-                match run_editor(self.editor.as_deref(), &path, line, column) {
+                match editor::run(self.editor.as_deref(), &path, line, column) {
                     Ok(()) => self.look_again(file),
                     Err(problem) => self.tell(Message::Failed(problem)),
                 }
             }
-            Effect::EditText { target, at, text } => match edit_text(self.editor.as_deref(), &text) {
+            Effect::EditText { target, at, text } => match editor::edit_text(self.editor.as_deref(), &text) {
                 Ok(text) => self.tell(Message::EditorText { target, at, text }),
                 Err(problem) => self.tell(Message::Failed(problem)),
             },
@@ -364,44 +362,6 @@ impl Performer {
         self.wait_for_writes();
         let _ = self.journal.write(&Unsaved::new());
     }
-}
-
-/// Reads the workspace in slices, so that the screen fills while files are still being read.
-fn read_all(workspace: &Workspace, messages: &mpsc::Sender<Message>) {
-    let mut names = Vec::new();
-    let ended = workspace.read(|slice| {
-        names.extend(slice.iter().map(|read| read.file.clone()));
-        let loaded = slice.into_iter().map(|read| (read.file, Loaded { text: read.text, source: read.source })).collect();
-        match messages.blocking_send(Message::Loaded(loaded)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
-    let message = match ended {
-        Ok(end) => Message::LoadEnded { names, skipped: end.skipped },
-        Err(problem) => Message::Failed(problem),
-    };
-    // The loop may have ended; then nobody needs to know.
-    let _ = messages.blocking_send(message);
-}
-
-fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
-    let message = match files::read(&workspace.path(&file)) {
-        Ok(read) => Message::DiskChanged { file, text: Some(read.text) },
-        Err(problem) if problem.kind == ProblemKind::Missing => Message::DiskChanged { file, text: None },
-        Err(problem) => Message::Failed(problem),
-    };
-    let _ = messages.blocking_send(message);
-}
-
-/// Watches the workspace's folders; without that, changes are seen when the files are read again.
-fn watch(workspace: &Arc<Workspace>, messages: &mpsc::Sender<Message>) -> Option<Watch> {
-    let (seen, told) = (Arc::clone(workspace), messages.clone());
-    let started = Watch::start(workspace, move |changed| match changed {
-        Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),
-        Changed::Everything => read_all(&seen, &told),
-    });
-    started.map_err(|problem| tracing::warn!("{problem}")).ok()
 }
 
 /// Checks the newest workspace asked for, one at a time, a moment after the last key.
@@ -455,43 +415,4 @@ fn words_of(state: &ConnectionState) -> (String, Health) {
         ConnectionState::Reconnecting { attempt } => (format!("reconnecting, attempt {attempt} …"), Health::Busy),
         ConnectionState::Failed(problem) => (problem.cause.clone(), Health::Bad),
     }
-}
-
-/// Runs the editor at a place in a file and waits for its end.
-fn run_editor(chosen: Option<&str>, path: &std::path::Path, line: usize, column: usize) -> Result<(), Problem> {
-    let from_environment = || std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).ok();
-    let command = chosen.map(str::to_owned).or_else(from_environment).unwrap_or_else(|| "vi".into());
-    let doing = format!("editing {}", path.display());
-    let mut words = command.split_whitespace();
-    let missing = || Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named").remedy("set EDITOR");
-    let program = words.next().ok_or_else(missing)?;
-    let name = std::path::Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
-    let path_text = path.display().to_string();
-    let place: Vec<String> = match name {
-        "hx" | "helix" | "zed" => vec![format!("{path_text}:{line}:{column}")],
-        "code" | "codium" | "cursor" => vec!["--wait".into(), "--goto".into(), format!("{path_text}:{line}:{column}")],
-        "vi" | "vim" | "nvim" | "nano" | "emacs" | "kak" | "micro" => vec![format!("+{line}"), path_text],
-        _ => vec![path_text],
-    };
-    let mut editor = Command::new(program);
-    terminal::lend_streams(&mut editor);
-    let ended = editor.args(words).args(place).status();
-    let ended = ended.map_err(|error| {
-        Problem::new(ProblemKind::Missing, doing.clone(), format!("{program}: {error}"))
-            .remedy("set EDITOR to a program that is there")
-    })?;
-    match ended.success() {
-        true => Ok(()),
-        false => Err(Problem::new(ProblemKind::Service, doing, format!("{program} ended with {ended}"))),
-    }
-}
-
-/// Edits one text in the editor, by way of a temporary file that only the user can read.
-fn edit_text(chosen: Option<&str>, text: &str) -> Result<String, Problem> {
-    let failed = |error: std::io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
-    let scratch = Scratch::new(text).map_err(failed)?;
-    run_editor(chosen, scratch.path(), 1, 1)?;
-    let edited = scratch.text().map_err(failed)?;
-    // Editors end a file with a line break; the text had none unless it was there.
-    Ok(if text.ends_with('\n') { edited } else { edited.strip_suffix('\n').map(str::to_owned).unwrap_or(edited) })
 }

@@ -10,6 +10,7 @@
 
 pub mod asking;
 pub mod decided;
+pub mod desk;
 pub mod executor;
 pub mod gateway;
 pub mod offers;
