@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{
     commonground::CommonGround,
     place::Place,
+    services::script,
     signals,
     terminal::{Terminal, toolcrib},
 };
@@ -77,6 +78,18 @@ fn words<'e>(events: &'e [Value], name: &str) -> &'e str {
 fn asked(there: &CommonGround, statement: &str) -> Value {
     let lines = format!(
         "import json, psycopg, sys\nrows = psycopg.connect(sys.argv[3]).execute({statement:?}).fetchall()\nprint(json.dumps(rows))"
+    );
+    serde_json::from_str(&there.python(&lines)).unwrap()
+}
+
+/// How many cards are stored, and what upstream's own checks say against them.
+fn card_faults(there: &CommonGround) -> Value {
+    let folder = script("");
+    let lines = format!(
+        "import json, psycopg, sys\nsys.path.insert(0, '{}')\nimport commonground_cards as cards\n\
+         rows = psycopg.connect(sys.argv[3]).execute('select content from cards').fetchall()\n\
+         print(json.dumps([len(rows), [fault for (content,) in rows if (fault := cards.fault(content))]]))",
+        folder.display()
     );
     serde_json::from_str(&there.python(&lines)).unwrap()
 }
@@ -176,6 +189,7 @@ fn a_stub_answers_in_the_place_of_a_service() {
     assert_eq!((&end["outcome"], &end["error"]["type"]), (&"failed".into(), &"bad_request".into()), "{events:#?}");
     assert!(end["error"]["message"].as_str().unwrap().contains("no lamp there"));
     assert_eq!(serving.told()["rule"], "cellar");
+    assert_eq!(card_faults(&there), json!([4, []]), "two calls and two results, as upstream's own package takes them");
 
     // A probe is refused as a real service refuses it, and its mark says where the result is.
     let events = self::events(&there, &place, &["--route", "probe", "lamp"]);

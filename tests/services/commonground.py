@@ -20,6 +20,7 @@ import uuid
 from datetime import datetime, timezone
 from typing import Any, Dict, Optional
 
+import commonground_cards as cards
 import jsonschema
 import nats
 import psycopg
@@ -86,6 +87,8 @@ class Store:
         return await self.one("select * from cards where tenant_id = %s and card_id = %s", project, card)
 
     async def keep_card(self, project, card, kind, author, call, content, labels):
+        if fault := cards.fault(content):
+            raise ValueError(fault)
         at = datetime.now(timezone.utc).isoformat()
         labels = {"type": kind, "project_id": project, "author_id": author, "created_at": at, "tool_call_id": call, **labels}
         await self.run("insert into cards (card_id, tenant_id, content, tool_call_id, metadata) values (%s, %s, %s, %s, %s)",

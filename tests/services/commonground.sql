@@ -1,4 +1,5 @@
--- The tables of a CommonGround v1r4 deployment that callers, executors and tool services use, with the columns that they use.
+-- The tables of a CommonGround v1r4 deployment that callers, executors and tool services use, with the columns that they use; but for that of
+-- the cards, which upstream's own package makes (commonground_cards.py).
 create schema resource;
 create schema state;
 
@@ -31,21 +32,6 @@ create table resource.tools (
     options jsonb not null default '{}',
     primary key (project_id, tool_name)
 );
-
-create table cards (
-    card_id text primary key,
-    tenant_id text not null,
-    content jsonb,
-    tool_calls jsonb,
-    tool_call_id text,
-    ttl_seconds integer,
-    expires_at timestamptz,
-    deleted_at timestamptz,
-    metadata jsonb,
-    created_at timestamptz default now()
-);
-create unique index one_result_for_a_call on cards (tenant_id, md5(tool_call_id))
-    where tool_call_id is not null and metadata ->> 'type' = 'tool.result';
 
 create table state.agent_state_head (
     project_id text not null,

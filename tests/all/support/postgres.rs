@@ -31,7 +31,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// A server with an empty database that holds the tables of `tests/services/commonground.sql`.
+    /// A server with an empty database that holds the tables of a deployment (see `tests/services/commonground_cards.py`).
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -85,12 +85,8 @@ impl Postgres {
     }
 
     fn make_tables(&self) {
-        let made = Command::new(program("TOOLCRIB_PYTHON"))
-            .args(["-c", "import psycopg, sys; psycopg.connect(sys.argv[1], autocommit=True).execute(open(sys.argv[2]).read())"])
-            .arg(self.dsn())
-            .arg(script("commonground.sql"))
-            .output()
-            .unwrap();
+        let made =
+            Command::new(program("TOOLCRIB_PYTHON")).arg(script("commonground_cards.py")).arg(self.dsn()).output().unwrap();
         assert!(made.status.success(), "the tables were not made:\n{}", String::from_utf8_lossy(&made.stderr));
     }
 }
