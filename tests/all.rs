@@ -84,6 +84,8 @@ mod readme;
 mod runs;
 #[path = "all/samples.rs"]
 mod samples;
+#[path = "all/samples_of_variables.rs"]
+mod samples_of_variables;
 #[path = "all/schemas.rs"]
 mod schemas;
 #[path = "all/stubs.rs"]

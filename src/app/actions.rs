@@ -109,6 +109,7 @@ actions! {
     Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
     ShowWaiting     "show-waiting"     Global   ["6"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
+    Variables       "variables"        Global   ["V"],                  "variables…",      "Try sample values for the variables that the tool's arguments are filled in from, and see what it would get; nothing is sent or kept";
 
     NewEntry        "new"              Tools    ["n"],                  "new",             "Make a new tool or service";
     Duplicate       "duplicate"        Tools    ["d"],                  "duplicate",       "Make a copy of the selected entry under another key";

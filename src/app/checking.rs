@@ -43,7 +43,7 @@ pub fn findings_of<'s>(
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
     let mut all = findings::all(catalog, |file| files.get(file).and_then(|source| source.ok()));
-    all.extend(files.iter().flat_map(|(file, source)| findings::of_text(file, *source)));
+    all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     lint::sort(&mut all);
     all.into()
 }

@@ -190,6 +190,11 @@ pub enum Message {
     UndoArguments(EntryId),
     RedoArguments(EntryId),
     SetUserName(String),
+    /// Look at what a tool would get with this value of a variable; empty takes the value back.
+    Sample {
+        variable: String,
+        value: String,
+    },
     Send {
         tool: EntryId,
     },

@@ -127,6 +127,8 @@ pub struct State {
     pub arguments: HashMap<EntryId, Source>,
     /// How the arguments came to be what they are.
     pub typed: TypedHistory,
+    /// Sample values for variables that arguments are filled in from, only looked at; `$NAME` is one of a service's environment.
+    pub samples: Vec<(String, String)>,
     /// The name that calls carry.
     pub user: String,
     pub calls: Calls,
@@ -246,6 +248,7 @@ impl State {
             goal: None,
             arguments: start.arguments,
             typed: TypedHistory::default(),
+            samples: Vec::new(),
             user,
             calls: Calls::default(),
             many: None,
@@ -370,7 +373,19 @@ impl State {
     #[must_use]
     pub fn merging(&self, tool: &Tool) -> Option<Merging> {
         let arguments = self.arguments_of(tool.id());
-        table::by_id(tool.entry.system)?.merging(tool, arguments.as_object()?, &self.connection(), &[])
+        self.merging_of(tool, arguments.as_object()?)
+    }
+
+    /// The same of other arguments.
+    #[must_use]
+    pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
+        table::by_id(tool.entry.system)?.merging(tool, given, &self.connection(), &self.samples)
+    }
+
+    /// The sample value of a variable, where it has one.
+    #[must_use]
+    pub fn sample_of(&self, variable: &str) -> Option<&str> {
+        self.samples.iter().find(|(name, _)| name == variable).map(|(_, value)| value.as_str())
     }
 
     /// The request that sending would make now, to the letter.

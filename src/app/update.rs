@@ -162,6 +162,12 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::UndoArguments(tool) => calls::undo_arguments(state, &tool, now),
         Message::RedoArguments(tool) => calls::redo_arguments(state, &tool, now),
         Message::SetUserName(user) => state.user = user,
+        Message::Sample { variable, value } => {
+            state.samples.retain(|(name, _)| *name != variable);
+            if !value.is_empty() {
+                state.samples.push((variable, value));
+            }
+        }
         Message::Send { tool } => return calls::send(state, &tool, now),
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::UseRoute(route) => state.route = route,

@@ -67,7 +67,7 @@ impl Check {
 fn findings_of(opened: &Opened) -> Vec<Finding> {
     let mut found = findings::all(&opened.catalog, |file| opened.source(file));
     for file in &opened.files {
-        found.extend(findings::of_text(&file.file, file.source.as_ref()));
+        found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
     // A settings file that cannot be read at all is among the texts already.
     found.extend(opened.settings_findings.iter().filter(|finding| !finding.code.starts_with("syntax.")).cloned());

@@ -34,8 +34,8 @@ pub fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
             format!("{} {} {}", out.tint(Tint::Bold, &place), out.tint(tint, finding.severity.word()), out.text(finding.code));
         out.line(line)?;
         wrap(&finding.message, "  ").iter().try_for_each(|line| out.line(line))?;
-        if let Some(fix) = &finding.fix {
-            wrap(&format!("fix: {}", fix.label), "  ").iter().try_for_each(|line| out.line(line))?;
+        if let Some(fix) = finding.fix_words() {
+            wrap(&format!("fix: {fix}"), "  ").iter().try_for_each(|line| out.line(line))?;
         }
     }
     Ok(())
@@ -69,7 +69,7 @@ pub fn json(report: &Report<'_>) -> Value {
             "column": known(site.column),
             "pointer": pointer(finding),
             "message": finding.message,
-            "fix": finding.fix.as_ref().map(|fix| &fix.label),
+            "fix": finding.fix_words(),
         })
     };
     report.findings.iter().map(of).collect()
@@ -121,7 +121,7 @@ fn uri(path: &str) -> String {
 }
 
 fn sentence(finding: &Finding) -> String {
-    finding.fix.as_ref().map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {})", finding.message, fix.label))
+    finding.fix_words().map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {fix})", finding.message))
 }
 
 /// Workflow commands that GitHub shows at the lines they name.

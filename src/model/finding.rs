@@ -31,6 +31,23 @@ pub struct Finding {
     pub message: String,
     pub site: Site,
     pub fix: Option<Fix>,
+    /// Other ways to mend it, where only its author knows what is meant.
+    pub others: Vec<Fix>,
+}
+
+impl Finding {
+    /// Every way to mend it, the likeliest first.
+    pub fn fixes(&self) -> impl Iterator<Item = &Fix> {
+        self.fix.iter().chain(&self.others)
+    }
+
+    /// What they do, as alternatives; `None` where there is none.
+    #[must_use]
+    pub fn fix_words(&self) -> Option<String> {
+        self.fix.as_ref()?;
+        let labels: Vec<&str> = self.fixes().map(|fix| fix.label.as_str()).collect();
+        Some(labels.join(", or "))
+    }
 }
 
 /// Findings in the order of their places, found by entry at once.

@@ -90,8 +90,8 @@ impl Merged {
     #[must_use]
     pub fn gets(&self) -> String {
         match (&self.origin, &self.got) {
-            (Origin::Environment(variable), _) => format!("${variable}"),
             (_, Some(value)) => value.to_string(),
+            (Origin::Environment(variable), None) => format!("${variable}"),
             (_, None) => "nothing".to_owned(),
         }
     }
@@ -105,6 +105,9 @@ impl Merged {
         }
         if let (true, Some(given)) = (self.overruled(), &self.given) {
             parts.push(format!("given {given} is dropped"));
+        }
+        if let (Origin::Environment(variable), Some(_)) = (&self.origin, &self.got) {
+            parts.push(format!("a sample for ${variable}"));
         }
         let written = match &self.origin {
             Origin::Default(written) | Origin::Fixed(written) => Some(written),

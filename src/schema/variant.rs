@@ -116,14 +116,18 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
     let branch = |place: &PlaceId| {
         let node = schema.node(&NodeKey::of(*place));
-        Branch { label: label(schema, &node, union, *place), help: node.description.clone(), needs: needs(&node) }
+        Branch { label: label(schema, &node, union, *place), help: node.description.clone(), needs: needs(schema, &node) }
     };
     union.branches.iter().map(branch).collect()
 }
 
 /// What a branch asks for: the members that it requires, else the rules of its value.
-fn needs(node: &Node) -> String {
-    let names: Vec<&str> = node.object.required.iter().map(|name| &**name).collect();
+fn needs(schema: &Schema, node: &Node) -> String {
+    // What can have only one value comes by itself.
+    let is_constant =
+        |name: &str| node.object.property(name).is_some_and(|property| schema.node(&property.node).constant.is_some());
+    let required = node.object.required.iter().map(|name| &**name);
+    let names: Vec<&str> = required.filter(|name: &&str| !is_constant(name)).collect();
     match names.as_slice() {
         [] if node.constant.is_some() || node.shown_types() == Types::OBJECT => String::new(),
         [] => words::rules(node).unwrap_or_default(),

@@ -183,6 +183,15 @@ fn python_type(read: &Old) -> Option<&'static str> {
     }
 }
 
+/// What a plain word means to PyYAML; `None` where JSON does not have it.
+#[must_use]
+pub fn meaning(written: &str) -> Option<Value> {
+    match resolve::old(written) {
+        Old::Json(value) => Some(value),
+        Old::Other(_) => None,
+    }
+}
+
 /// What a plain word means to PyYAML, in words.
 #[must_use]
 pub fn word(written: &str) -> String {

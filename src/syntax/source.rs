@@ -193,11 +193,40 @@ impl Source {
         match edit {
             Edit::Set { at, to } => match (to.value(), to.written()) {
                 (Value::Number(_), Some(spelling)) => self.written(document, at) != Some(spelling),
+                (Value::String(_), _) => self.is_ambiguous(document, at, false),
                 _ => false,
             },
+            Edit::Rename { at, key } => at.last() == Some(key) && self.is_ambiguous(document, at, true),
             Edit::Move { at, to } => at.last_index() != Some(*to),
             _ => false,
         }
+    }
+
+    /// Whether a note is about the key at its place, and not about the value.
+    #[must_use]
+    pub fn is_key(&self, note: &Note) -> bool {
+        let key = self.place(note.document, &note.at).and_then(|place| place.key);
+        key.is_some_and(|key| self.position(key.start) == (note.line, note.column))
+    }
+
+    /// Whether readers take the value (or the key) at a place for different things, as it is written.
+    fn is_ambiguous(&self, document: usize, at: &Pointer, key: bool) -> bool {
+        let here = |note: &&Note| note.kind == NoteKind::ReadsDifferently && note.document == document && note.at == *at;
+        self.notes().iter().filter(here).any(|note| self.is_key(note) == key)
+    }
+
+    /// The text without one of its documents; the others stay as they are written.
+    ///
+    /// # Errors
+    /// When there is no such document, or the rest would read otherwise without it.
+    pub fn without(&self, document: usize) -> Result<Self, EditError> {
+        let extent = self.document(document).ok_or(EditError::NoDocument(document))?.extent;
+        let patch = change::patch(&self.text, vec![Splice::new(extent.start, extent.end, "")]);
+        let after = self.patched(&patch)?;
+        let rest = (0..self.documents()).filter(|row| *row != document);
+        let same =
+            after.documents() + 1 == self.documents() && rest.enumerate().all(|(now, row)| after.value(now) == self.value(row));
+        if same { Ok(after) } else { Err(EditError::Broken("its other documents would read differently without it".into())) }
     }
 
     /// The text after a patch (an edit taken back or made again).
@@ -224,6 +253,18 @@ mod tests {
 
     fn written<'s>(source: &'s Source, at: &str) -> &'s str {
         source.written(0, &Pointer::parse(at).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_document_is_taken_out_and_the_others_stay_as_written() {
+        let text = "# head\na: 1 # one\n---\n# of b\nb: yes\n---\nc: [3,  4]\n";
+        let source = read(Format::Yaml, text);
+        let without = |row: usize| source.without(row).map(|after| after.text().to_string());
+        assert_eq!(without(1).as_deref(), Ok("# head\na: 1 # one\n---\nc: [3,  4]\n"));
+        assert_eq!(without(2).as_deref(), Ok("# head\na: 1 # one\n---\n# of b\nb: yes\n"));
+        let first = source.without(0).unwrap();
+        assert_eq!((first.documents(), first.value(0), first.value(1)), (2, source.value(1), source.value(2)));
+        assert_eq!(without(3), Err(EditError::NoDocument(3)));
     }
 
     #[test]

@@ -153,7 +153,9 @@ impl System for CommonGround {
         connection: &Connection,
         variables: &[(String, String)],
     ) -> Option<Merging> {
-        Some(trail::trail(tool, given, &trail::context(connection, variables)))
+        let mut trail = trail::trail(tool, given, &trail::context(connection, variables));
+        trail::sample(&mut trail, variables);
+        Some(trail)
     }
 
     fn onward(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Result<Vec<String>, String>> {

@@ -6,7 +6,7 @@ use crate::{
     model::{
         catalog::Catalog,
         connection::Connection,
-        entry::{EntryForm, FileId},
+        entry::{EntryForm, EntryPlace, FileId},
         finding::{Finding, Site},
     },
     schema::pointer::Pointer,
@@ -55,9 +55,20 @@ fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s 
 
 /// What is wrong with a text as such: the error that keeps it from being read, or what is odd in it.
 #[must_use]
-pub fn of_text(file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Finding> {
+pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Finding> {
     match source {
-        Ok(source) => syntax::odd(file, source),
+        Ok(source) if source.notes().is_empty() => Vec::new(),
+        Ok(source) => {
+            let entries: Vec<_> = catalog.entries().filter(|entry| entry.id.file() == file).collect();
+            let home = |document: usize, at: &Pointer| {
+                let holds = |place: &EntryPlace| {
+                    place.form == EntryForm::Plain && place.document == document && at.starts_with(&place.at)
+                };
+                let entry = entries.iter().find(|entry| holds(entry.id.place()))?;
+                Some((entry.id.clone(), entry.id.place().at.clone()))
+            };
+            syntax::odd(file, source, &home)
+        }
         Err(error) => vec![syntax::refused(file, error)],
     }
 }

@@ -1,6 +1,6 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`] and [`questions`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`questions`] and [`samples`] fill them.
 
 pub mod confirm;
 pub mod help;
@@ -11,4 +11,5 @@ pub mod paste;
 pub mod prompt;
 pub mod proposal;
 pub mod questions;
+pub mod samples;
 pub mod sheet;

@@ -4,7 +4,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::{
     canvas::{Pen, width},
-    overlays::{help, page, palette, questions},
+    overlays::{help, page, palette, questions, samples},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -276,6 +276,7 @@ impl Root {
             Act::Undo if !state.can_undo() => Some("there is nothing to undo".into()),
             Act::Redo if !state.can_redo() => Some("there is nothing to redo".into()),
             Act::AskAgent => questions::agent_refusal(state),
+            Act::Variables => samples::refusal(state),
             Act::SaveAll if state.documents.changed().next().is_none() => Some("no file has unsaved changes".into()),
             _ => self.screen(state)?.refusal(act, state),
         }
@@ -417,6 +418,7 @@ impl Root {
             Act::ImportTools => Reply::send(Message::AskDeployed(Purpose::Import)),
             Act::PushTools => Reply::send(Message::AskDeployed(Purpose::Push)),
             Act::AskAgent => Reply::Open(Box::new(questions::agent_prompt(state))),
+            Act::Variables => Reply::Open(Box::new(samples::menu(state))),
             Act::Suspend => Reply::send(Message::Suspend),
             Act::Reload => Reply::send(Message::Reload),
             Act::Quit => Reply::send(Message::Quit { discard: false }),

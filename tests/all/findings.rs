@@ -7,7 +7,7 @@ use toolcrib::{
     model::{
         context::Mode::{self, AsDeployed, Document},
         entry::{EntryForm, FileId},
-        finding::{EntryEdit, Finding, Severity},
+        finding::{EntryEdit, Finding, Fix, Severity},
     },
     syntax::source::{Format, Source},
     systems::{findings, read, trustgraph},
@@ -45,7 +45,7 @@ fn check(files: &Files, mode: Mode) -> Vec<Finding> {
     let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), mode);
     let source = |file: &FileId| files.iter().find(|(of, _)| of == file).map(|(_, source)| source);
     let mut found = findings::all(&catalog, source);
-    found.extend(files.iter().flat_map(|(file, source)| findings::of_text(file, Ok(source))));
+    found.extend(files.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))));
     found
 }
 
@@ -501,8 +501,13 @@ fn every_code_is_provoked_at_its_place_and_not_by_what_is_right() {
 
 /// The file after a finding's fix.
 fn mended(files: &Files, finding: &Finding) -> Files {
+    mended_by(files, finding, finding.fix.as_ref().unwrap())
+}
+
+/// The file after one of its fixes.
+fn mended_by(files: &Files, finding: &Finding, fix: &Fix) -> Files {
     let mut source = files[0].1.clone();
-    for EntryEdit { entry, edit } in &finding.fix.as_ref().unwrap().edits {
+    for EntryEdit { entry, edit } in &fix.edits {
         let place = entry.place();
         assert_eq!(place.form, EntryForm::Plain);
         source =
@@ -549,7 +554,8 @@ fn what_is_right_has_no_finding() {
 fn a_text_that_cannot_be_read_is_a_finding_at_its_place() {
     let file = FileId::new("t.json");
     let error = Source::parse(Format::Json, "{\n  \"a\": ,\n}").unwrap_err();
-    let found = findings::of_text(&file, Err(&error));
+    let catalog = read::catalog(std::iter::empty(), Document);
+    let found = findings::of_text(&catalog, &file, Err(&error));
     assert_eq!((found[0].code, found[0].site.line), ("syntax.not-well-formed", 2));
 }
 
@@ -591,4 +597,34 @@ fn the_documentation_lists_every_code() {
     let (_, rest) = page.split_once("<!-- codes -->\n").unwrap();
     let (table, _) = rest.split_once("<!-- /codes -->").unwrap();
     assert_eq!(table, table_of_codes(), "put this into docs/systems.md:\n{}", table_of_codes());
+}
+
+#[test]
+fn a_word_that_readers_take_for_different_things_is_written_as_either_is_meant() {
+    const CODE: &str = "syntax.reads-differently";
+    // What stands there, and what each fix leaves: the likeliest first.
+    let rows: [(&str, &[&str]); 7] = [
+        ("a: yes", &["a: \"yes\"", "a: true"]),
+        ("a: 1:30", &["a: \"1:30\"", "a: 90"]),
+        ("a: 010", &["a: 10", "a: 8", "a: \"010\""]),
+        ("a: 1e3", &["a: 1000.0", "a: \"1e3\""]),
+        ("a: 2026-01-01", &["a: \"2026-01-01\""]),
+        ("a: [x, no]", &["a: [x, \"no\"]", "a: [x, false]"]),
+        ("on: x", &["\"on\": x"]),
+    ];
+    for (written, wanted) in rows {
+        let files =
+            files(&format!("tool_name: t # kept\ntarget_subject: cg.v1r4.a.b.cmd.tool.t.c\noptions:\n  {written} # why\n"));
+        let found = check(&files, Document);
+        let [finding] = of(&found, CODE)[..] else { panic!("{written}: {found:#?}") };
+        let after: Vec<String> = finding.fixes().map(|fix| mended_by(&files, finding, fix)[0].1.text().to_string()).collect();
+        let lines: Vec<&str> = after.iter().filter_map(|text| text.lines().nth(3)).collect();
+        let wanted: Vec<String> = wanted.iter().map(|line| format!("  {line} # why")).collect();
+        assert_eq!(lines, wanted, "{written}");
+        for text in after {
+            assert!(text.starts_with("tool_name: t # kept\n"), "{text}");
+            let again = check(&self::files(&text), Document);
+            assert_eq!(of(&again, CODE).len(), 0, "{text}");
+        }
+    }
 }

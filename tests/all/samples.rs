@@ -29,8 +29,9 @@ fn catalog(sources: &BTreeMap<FileId, Source>, mode: Mode) -> Catalog {
 /// The findings as `check` prints them, notes counted only.
 fn report(sample: &Sample, mode: Mode) -> String {
     let sources = sources(sample);
-    let mut found = findings::all(&catalog(&sources, mode), |file| sources.get(file));
-    found.extend(sources.iter().flat_map(|(file, source)| findings::of_text(file, Ok(source))));
+    let catalog = catalog(&sources, mode);
+    let mut found = findings::all(&catalog, |file| sources.get(file));
+    found.extend(sources.iter().flat_map(|(file, source)| findings::of_text(&catalog, file, Ok(source))));
     let (notes, rest): (Vec<_>, Vec<_>) = found.iter().partition(|finding| finding.severity == Severity::Note);
     let lines = rest.iter().map(|finding| {
         let site = &finding.site;

@@ -143,7 +143,7 @@ fn shapes_say_what_they_need() {
     let mut desk = desk(&union, json!({}));
     desk.keys("enter");
     let screen = desk.screen();
-    assert!(screen.contains("needs kind and r · Round") && screen.contains("metres"), "all of it is said: {screen}");
+    assert!(screen.contains("needs r · Round") && screen.contains("metres"), "all of it is said: {screen}");
     desk.keys("enter");
     desk.goes("/a/r");
     desk.form.enter();

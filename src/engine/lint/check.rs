@@ -96,7 +96,7 @@ impl<'r> Report<'r> {
             column: entry.column,
         };
         let message = safe(&message.into());
-        self.findings.push(Finding { code: self.code, severity: self.severity, message, site, fix: None });
+        self.findings.push(Finding { code: self.code, severity: self.severity, message, site, fix: None, others: Vec::new() });
         Found { entry: entry.id.clone(), finding: self.findings.last_mut() }
     }
 }

@@ -1,13 +1,16 @@
 //! What is wrong or odd in a text, as findings.
 
+use serde_json::Value;
+
 use super::check::safe;
 use crate::{
     model::{
-        entry::FileId,
-        finding::{Finding, Severity, Site},
+        entry::{EntryId, FileId},
+        finding::{EntryEdit, Finding, Fix, Severity, Site},
     },
     schema::pointer::Pointer,
     syntax::{
+        edit::Edit,
         python,
         source::{Note, NoteKind, Source, SyntaxError},
     },
@@ -31,21 +34,25 @@ pub fn refused(file: &FileId, error: &SyntaxError) -> Finding {
     finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
 }
 
-/// The findings of a text that can.
+/// The entry that a place of a document lies in, with where that begins.
+pub type Homes<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
+
+/// The findings of a text that can, with fixes within entries.
 #[must_use]
-pub fn odd(file: &FileId, source: &Source) -> Vec<Finding> {
-    source.notes().iter().map(|note| odd_note(file, source, note)).collect()
+pub fn odd(file: &FileId, source: &Source, homes: &Homes<'_>) -> Vec<Finding> {
+    source.notes().iter().map(|note| odd_note(file, source, note, homes)).collect()
 }
 
-fn odd_note(file: &FileId, source: &Source, note: &Note) -> Finding {
+fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> Finding {
     let name = note.at.last().unwrap_or_default();
+    let is_key = source.is_key(note);
     let (code, message) = match note.kind {
         NoteKind::DuplicateKey => (
             DUPLICATE_KEY,
             format!("the key \"{name}\" stands twice in one object; here the last one counts, other readers may take the first"),
         ),
         NoteKind::ReadsDifferently => {
-            let written = source.written(note.document, &note.at).unwrap_or(name);
+            let written = if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };
             let there = python::word(written);
             (
                 READS_DIFFERENTLY,
@@ -55,7 +62,36 @@ fn odd_note(file: &FileId, source: &Source, note: &Note) -> Finding {
             )
         }
     };
-    finding(file, code, &message, note.at.clone(), (note.line, note.column))
+    let mut found = finding(file, code, &message, note.at.clone(), (note.line, note.column));
+    let home = homes(note.document, &note.at);
+    if let (NoteKind::ReadsDifferently, Some((entry, at))) = (note.kind, home) {
+        let inner = note.at.strip(&at).unwrap_or_default();
+        let fix =
+            |(label, edit): (String, Edit)| Fix { label: safe(&label), edits: vec![EntryEdit { entry: entry.clone(), edit }] };
+        let mut fixes = meanings(source, note, is_key, &inner).into_iter().map(fix);
+        found.fix = fixes.next();
+        found.others = fixes.collect();
+        (found.site.entry, found.site.pointer) = (Some(entry), inner);
+    }
+    found
+}
+
+/// The ways to write an ambiguous word so that every reader reads the same, what it reads as here first.
+fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(String, Edit)> {
+    if is_key {
+        let key = at.last().unwrap_or_default().to_owned();
+        return vec![(format!("put the key in quotes: \"{key}\""), Edit::Rename { at: at.clone(), key })];
+    }
+    let set = |to: Value| Edit::Set { at: at.clone(), to: to.into() };
+    let written = source.written(note.document, &note.at).unwrap_or_default();
+    let quoted = (format!("put it in quotes: \"{written}\""), set(written.into()));
+    let here = source.value(note.document).and_then(|value| note.at.get(value)).cloned().unwrap_or_default();
+    let there = python::meaning(written).filter(|there| !there.is_string());
+    let there = there.map(|there| (format!("write {there}, as YAML 1.1 reads it"), set(there)));
+    match here {
+        Value::String(_) => std::iter::once(quoted).chain(there).collect(),
+        here => std::iter::once((format!("write {here}, as it reads here"), set(here))).chain(there).chain([quoted]).collect(),
+    }
 }
 
 fn finding(file: &FileId, code: &'static str, message: &str, pointer: Pointer, (line, column): (usize, usize)) -> Finding {
@@ -66,5 +102,6 @@ fn finding(file: &FileId, code: &'static str, message: &str, pointer: Pointer, (
         message: safe(message),
         site: Site { file: file.clone(), entry: None, pointer, line, column },
         fix: None,
+        others: Vec::new(),
     }
 }

@@ -33,7 +33,7 @@ impl Reader {
         let mut reader = Self { file, source: None, findings: Vec::new() };
         match Source::parse(Format::Toml, text) {
             Ok(source) => {
-                reader.findings = syntax::odd(&reader.file, &source);
+                reader.findings = syntax::odd(&reader.file, &source, &|_, _| None);
                 let root = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
                 reader.source = Some(source);
                 (reader, root)
@@ -49,7 +49,7 @@ impl Reader {
         let place = self.source.as_ref().and_then(|source| source.place(0, at));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
-        self.findings.push(Finding { code, severity, message: message.into(), site, fix: None });
+        self.findings.push(Finding { code, severity, message: message.into(), site, fix: None, others: Vec::new() });
     }
 
     /// The value there is not of the kind that is wanted.

@@ -32,6 +32,16 @@ pub fn context(connection: &Connection, variables: &[(String, String)]) -> Conte
     context
 }
 
+/// Puts what-if values in the place of what services read from their environment, by names such as `$LAMP_TOKEN`.
+pub fn sample(trail: &mut Merging, variables: &[(String, String)]) {
+    for row in &mut trail.rows {
+        if let Origin::Environment(variable) = &row.origin {
+            let named = |(name, _): &&(String, String)| name.strip_prefix('$') == Some(variable);
+            row.got = variables.iter().find(named).map(|(_, value)| value.as_str().into()).or(row.got.take());
+        }
+    }
+}
+
 /// The way of each argument of a call.
 #[must_use]
 pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merging {

@@ -408,7 +408,7 @@ impl Screen for Invoke {
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
             _ => hints.push(Act::Find),
         }
-        hints.extend([Act::Resend, Act::KeepCase, Act::KeepStub, Act::CopyAs, Act::Strays, Act::Cases]);
+        hints.extend([Act::Variables, Act::Resend, Act::KeepCase, Act::KeepStub, Act::CopyAs, Act::Strays, Act::Cases]);
         // In the form Tab goes from field to field first.
         hints.extend((self.panes.focus != MIDDLE).then_some(Act::NextPane));
         hints

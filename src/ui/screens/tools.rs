@@ -63,7 +63,7 @@ struct FormOf {
     /// The file's text on disk, and the entry's value in it.
     saved: Option<(Arc<str>, Option<Arc<Value>>)>,
     /// The fixes of its notes, by the note's number.
-    fixes: Vec<Option<Fix>>,
+    fixes: Vec<Vec<Fix>>,
 }
 
 impl Tools {
@@ -112,7 +112,7 @@ impl Tools {
             FormReply::OpenEditor { at, text } => {
                 Reply::send(Message::EditText { target: TextTarget::Entry(known.entry.id.clone()), at, text })
             }
-            FormReply::Fix(row) => known.fixes.get(row).and_then(Option::as_ref).map_or(Reply::Handled, dialogs::apply),
+            FormReply::Fix(row) => known.fixes.get(row).map_or(Reply::Handled, |fixes| dialogs::mend(fixes)),
             FormReply::Edits(edits) => Reply::Send(known.changes(edits)),
             FormReply::Folder { folder, edits } => {
                 let mut messages = known.changes(edits);
@@ -155,12 +155,12 @@ impl FormOf {
         self.form.sync_written(&entry.value, &written);
         self.take_saved(state, place);
         let findings: Vec<_> = state.findings_of(&entry.id).collect();
-        self.fixes = findings.iter().map(|finding| finding.fix.clone()).collect();
+        self.fixes = findings.iter().map(|finding| finding.fixes().cloned().collect()).collect();
         let note = |finding: &&Finding| Note {
             at: finding.site.pointer.clone(),
             severity: finding.severity,
             text: finding.message.clone(),
-            fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+            fix: finding.fix_words(),
         };
         self.form.set_notes(findings.iter().map(note).collect());
         self.entry = entry.clone();
@@ -311,7 +311,7 @@ impl Screen for Tools {
         let mut hints = match self.panes.focus {
             CATALOG => vec![Act::NewEntry, Act::Find, Act::NextPane, Act::InvokeTool],
             FORM => self.form.as_ref().map(|known| known.form.hints()).unwrap_or_default(),
-            _ => vec![Act::NextPreview, Act::ApplyFix, Act::NextPane],
+            _ => vec![Act::NextPreview, Act::ApplyFix, Act::Variables, Act::NextPane],
         };
         if state.documents.changed().next().is_some() {
             hints.splice(0..0, [Act::Save, Act::Diff, Act::Undo]);

@@ -28,11 +28,11 @@ pub fn root(parameters: Option<&Value>) -> Value {
 pub fn definitions() -> Value {
     json!({"argument": {
         "title": "argument",
-        "oneOf": [text(), number("integer", "whole number"), number("number", "number"), flag(), list(), object(), other()],
+        "oneOf": [text(), number("integer", ("whole number", "1, 2, 3: a count, an index.")), number("number", ("number", "Any number, such as 0.5.")), flag(), list(), object(), other()],
     }})
 }
 
-fn described(kind: &str, title: &str, fields: Value) -> Value {
+fn described(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
     let mut properties = json!({
         "type": {"const": kind, "title": "type"},
         "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
@@ -40,13 +40,13 @@ fn described(kind: &str, title: &str, fields: Value) -> Value {
     if let (Value::Object(all), Value::Object(more)) = (&mut properties, fields) {
         all.extend(more);
     }
-    json!({"title": title, "type": "object", "properties": properties, "required": ["type"]})
+    json!({"title": title, "description": words, "type": "object", "properties": properties, "required": ["type"]})
 }
 
 fn text() -> Value {
     described(
         "string",
-        "text",
+        ("text", "Words, one of a few words, a date, an address."),
         json!({
             "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The only texts that are allowed."},
             "default": {"title": "default", "type": "string", "description": "What holds where the model gives nothing. Only shown to it: options.args.defaults fills it in."},
@@ -58,10 +58,10 @@ fn text() -> Value {
     )
 }
 
-fn number(kind: &str, title: &str) -> Value {
+fn number(kind: &str, told: (&str, &str)) -> Value {
     described(
         kind,
-        title,
+        told,
         json!({
             "minimum": {"title": "at least", "type": kind},
             "maximum": {"title": "at most", "type": kind},
@@ -72,13 +72,13 @@ fn number(kind: &str, title: &str) -> Value {
 }
 
 fn flag() -> Value {
-    described("boolean", "yes or no", json!({"default": {"title": "default", "type": "boolean"}}))
+    described("boolean", ("yes or no", "true or false."), json!({"default": {"title": "default", "type": "boolean"}}))
 }
 
 fn list() -> Value {
     let mut list = described(
         "array",
-        "list",
+        ("list", "Several of one kind, in their order."),
         json!({
             "items": {"$ref": "#/$defs/argument", "title": "items", "description": "What each item is."},
             "minItems": {"title": "at least items", "type": "integer", "minimum": 0},
@@ -93,7 +93,7 @@ fn list() -> Value {
 fn object() -> Value {
     described(
         "object",
-        "object",
+        ("object", "Members with names, each of a kind of its own."),
         json!({
             "properties": {
                 "title": "properties", "type": "object", "description": "Its members, by name.",

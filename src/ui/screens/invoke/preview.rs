@@ -52,6 +52,12 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     if let Some(first) = lines.first_mut() {
         first.name = "tool gets";
     }
+    let samples = merging.variables.iter().filter(|(name, _)| state.sample_of(name).is_some());
+    let named: Vec<String> = samples.map(|(name, _)| format!("{{{name}}}")).collect();
+    if !named.is_empty() {
+        let text = format!("with a sample for {}", named.join(", "));
+        lines.extend(wrap(&visible(&text), cells).into_iter().map(|text| RequestLine { name: "", text, role: Role::Info }));
+    }
     lines
 }
 

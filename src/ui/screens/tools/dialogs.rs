@@ -46,8 +46,22 @@ fn change(label: impl Into<String>, changes: Vec<Change>) -> Reply {
     Reply::send(Message::Change { label: label.into(), changes })
 }
 
-/// Applies a finding's fix.
-pub(super) fn apply(fix: &Fix) -> Reply {
+/// Applies a finding's fix; asks which, where there are several.
+pub(super) fn mend(fixes: &[Fix]) -> Reply {
+    match fixes {
+        [] => hint("this problem has no fix of its own"),
+        [fix] => apply(fix),
+        several => {
+            let several = several.to_vec();
+            let items = several.iter().map(|fix| Item { title: fix.label.clone(), ..Item::default() }).collect();
+            Reply::Open(Box::new(Menu::replying("What is meant?", items, move |row| {
+                several.get(row).map_or(Reply::Handled, apply)
+            })))
+        }
+    }
+}
+
+fn apply(fix: &Fix) -> Reply {
     change(fix.label.clone(), fix.edits.iter().cloned().map(Change::Entry).collect())
 }
 
@@ -176,9 +190,8 @@ fn key_at(entry: &Entry) -> Option<Pointer> {
 pub(super) fn delete(state: &State) -> Reply {
     let Some(entry) = chosen(state) else { return Reply::Handled };
     let place = entry.id.place();
-    if place.at.is_root() && state.catalog.of_file(&place.file).count() > 1 {
-        return hint("it is one of several documents in its file: take it out there, with e");
-    }
+    let document = state.documents.get(&place.file);
+    let several = document.and_then(|document| document.source.as_ref().ok()).filter(|source| source.documents() > 1);
     let references = rename::references(entry, &state.catalog);
     let refer = if references.is_empty() {
         String::new()
@@ -186,7 +199,16 @@ pub(super) fn delete(state: &State) -> Reply {
         let list: Vec<_> = references.iter().filter_map(|id| state.catalog.entry(id)).map(|entry| entry.key.as_str()).collect();
         format!(" {} will name something that is no longer there.", list.join(", "))
     };
-    let (what, deed) = if place.at.is_root() && state.catalog.of_file(&place.file).count() == 1 {
+    let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
+        let rest = match source.without(place.document) {
+            Ok(rest) => rest,
+            Err(error) => {
+                return hint(&format!("{} cannot be taken out of {}: {error}; e opens the file there", entry.key, place.file));
+            }
+        };
+        let words = format!("{} is taken out of {}; its other documents stay.", entry.key, place.file);
+        (words, Change::Text { file: place.file.clone(), text: rest.text().clone() })
+    } else if place.at.is_root() && state.catalog.of_file(&place.file).count() == 1 {
         (format!("{} goes with its file {} when you save.", entry.key, place.file), Change::Remove { file: place.file.clone() })
     } else {
         let edit = Edit::Remove { at: place.at.clone() };

@@ -47,7 +47,7 @@ pub(super) struct Preview {
 
 /// The lines of what is shown, kept while that stays the same.
 struct Cache {
-    of: (usize, u64, Option<EntryId>, String),
+    of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>),
     text: Arc<str>,
     starts: Vec<usize>,
     changed: Vec<usize>,
@@ -106,7 +106,7 @@ impl Preview {
     }
 
     fn fill_cache(&mut self, state: &State) {
-        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection().name);
+        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection().name, state.samples.clone());
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
         }
@@ -228,9 +228,9 @@ impl Preview {
             for (part, text) in wrap(&finding.message, wide).iter().enumerate() {
                 put(if part == 0 { sign } else { "   " }, text, role, Role::Text);
             }
-            if let Some(fix) = &finding.fix {
+            if let Some(fix) = finding.fix_words() {
                 let key = look.keymap.shown(crate::app::actions::Act::ApplyFix);
-                put("   ", &format!("▸ {key} {}", fix.label), Role::Text, Role::Accent);
+                put("   ", &format!("▸ {key} {fix}"), Role::Text, Role::Accent);
             }
             put("   ", &place, Role::Text, Role::Dim);
         }
@@ -336,10 +336,8 @@ impl Preview {
     }
 
     pub(super) fn fix(&mut self, state: &State) -> Reply {
-        match state.findings.get(self.problems.row).and_then(|finding| finding.fix.as_ref()) {
-            Some(fix) => dialogs::apply(fix),
-            None => dialogs::hint("this problem has no fix of its own"),
-        }
+        let fixes: Vec<_> = state.findings.get(self.problems.row).into_iter().flat_map(Finding::fixes).cloned().collect();
+        dialogs::mend(&fixes)
     }
 }
 
@@ -415,10 +413,7 @@ fn onward_text(tool: &Tool, state: &State) -> String {
 
 /// What the tool gets where the model gives nothing; nothing is said where that is nothing.
 fn merging_text(tool: &Tool, state: &State) -> String {
-    let told = table::by_id(tool.entry.system)
-        .and_then(|system| system.merging(tool, &Map::new(), &state.connection(), &[]))
-        .filter(Merging::is_at_work);
-    let Some(merging) = told else { return String::new() };
+    let Some(merging) = state.merging_of(tool, &Map::new()).filter(Merging::is_at_work) else { return String::new() };
     let width = merging.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let mut text = "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n".to_owned();
     for row in &merging.rows {
@@ -430,6 +425,7 @@ fn merging_text(tool: &Tool, state: &State) -> String {
     }
     for (name, value) in &merging.variables {
         text += &match value {
+            Some(value) if state.sample_of(name).is_some() => format!("# {{{name}}} is {value}, as a sample\n"),
             Some(value) => format!("# {{{name}}} is {value}, from the connection\n"),
             None => format!("# {{{name}}} is known when it is called\n"),
         };
