@@ -8,7 +8,7 @@ use crate::{
         entry::{EntryId, FileId},
         finding::{EntryEdit, Finding, Fix, Severity, Site},
     },
-    schema::pointer::Pointer,
+    schema::{literal::Literal, pointer::Pointer},
     syntax::{
         edit::Edit,
         python,
@@ -82,7 +82,9 @@ fn meanings(source: &Source, note: &Note, is_key: bool, at: &Pointer) -> Vec<(St
         let key = at.last().unwrap_or_default().to_owned();
         return vec![(format!("put the key in quotes: \"{key}\""), Edit::Rename { at: at.clone(), key })];
     }
-    let set = |to: Value| Edit::Set { at: at.clone(), to: to.into() };
+    // A number keeps its value, and needs its spelling said.
+    let spelled = |to: Value| Literal::parse(&to.to_string()).unwrap_or_else(|_| to.into());
+    let set = |to: Value| Edit::Set { at: at.clone(), to: spelled(to) };
     let written = source.written(note.document, &note.at).unwrap_or_default();
     let quoted = (format!("put it in quotes: \"{written}\""), set(written.into()));
     let here = source.value(note.document).and_then(|value| note.at.get(value)).cloned().unwrap_or_default();
