@@ -10,6 +10,7 @@
 //! | [`history`] | every call, kept as it happens |
 //! | [`secrets`] | the secrets that must not be kept |
 //! | [`key_store`] | the system's key store |
+//! | [`stale`] | what killed processes left of their saves |
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
 //! | [`traces`] | what was heard on a bus, as JSON lines |
@@ -26,6 +27,7 @@ pub mod samples;
 pub mod schema_files;
 pub mod secrets;
 pub mod settings;
+pub mod stale;
 pub mod traces;
 mod walk;
 pub mod watch;

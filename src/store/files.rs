@@ -220,6 +220,7 @@ pub fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+        hold(&file);
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
@@ -312,10 +313,16 @@ fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempF
     #[cfg(unix)]
     builder.permissions(fresh);
     let file = builder.tempfile_in(folder)?;
+    hold(&file);
     if let Some(mode) = mode {
         file.as_file().set_permissions(mode)?;
     }
     Ok(file)
+}
+
+/// Shows to other processes that somebody is at it, until it is closed. Where the system knows no locks, its age has to do.
+fn hold(file: &NamedTempFile) {
+    let _ = file.as_file().try_lock();
 }
 
 /// Brings the folder's entry to the disk, where the system can.

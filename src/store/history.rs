@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{files, paths::Paths};
+use super::{files, paths::Paths, stale};
 use crate::{
     engine::{
         mask::{Mask, Pieces},
@@ -205,7 +205,7 @@ impl History {
     /// A segment to write to: the last one if nobody holds it and it has room, else a new one.
     fn next_segment(&self, full: Option<&Segment>) -> Result<Segment, Problem> {
         self.paths.private("history")?;
-        self.paths.private(&format!("history/{}", self.name))?;
+        stale::sweep(&self.paths.private(&format!("history/{}", self.name))?);
         let last = self.segments()?.pop();
         if let Some((number, path)) = last.as_ref().filter(|(number, _)| full.is_none_or(|full| full.number != *number))
             && let Some(segment) = take_up(*number, path, self.bounds.segment).map_err(|error| failed(path, &error))?

@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{files, paths::Paths};
+use super::{files, paths::Paths, stale};
 use crate::model::{
     entry::FileId,
     problem::{Problem, ProblemKind},
@@ -58,6 +58,7 @@ impl Journal {
             return Ok(Unsaved::new());
         }
         self.with_slot(|folder, slot| {
+            stale::sweep(folder);
             let mut texts = read(&slot.path)?;
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
                 let Some(left) = self.free_slot(folder, number).filter(|left| left.path.exists()) else { continue };

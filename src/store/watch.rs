@@ -10,7 +10,7 @@ use std::{
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::{files::TEMPORARY, walk, workspace::Workspace};
+use super::{files::TEMPORARY, stale, walk, workspace::Workspace};
 use crate::model::{
     entry::FileId,
     problem::{Problem, ProblemKind},
@@ -104,10 +104,11 @@ fn gather(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
 }
 
 impl Teller {
-    /// Watches the folders below one.
+    /// Watches the folders below one, and takes away what killed saves left there.
     fn enter(&mut self, folder: &Path) -> notify::Result<()> {
         for below in walk::folders(folder) {
             if !self.folders.contains(&below) {
+                stale::sweep(&below);
                 match self.watcher.watch(&below, RecursiveMode::NonRecursive) {
                     Ok(()) => drop(self.folders.insert(below)),
                     Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => return Err(error),
