@@ -8,10 +8,11 @@ use toolcrib::{
         effect::Effect,
         message::{Message, ScreenId},
     },
-    model::connection::{Connection, TransportKind},
+    model::connection::{Connection, Credentials, SecretAt, Tls, TransportKind},
 };
 
 use crate::support::{
+    certificates::Certificates,
     gateway::{StandIn, TOKEN},
     nats::NatsServer,
     place::Place,
@@ -67,6 +68,37 @@ fn a_python_program_asks_over_nats_as_the_call_would() {
         let text = copied("tell-joke", server.connection(), "Python");
         let printed = output(Command::new(program("TOOLCRIB_PYTHON")).args(["-c", &text]));
         assert_eq!(printed, format!("Hello user, {WORDS} as a pun.\n"), "{mode}");
+    }
+}
+
+#[test]
+fn a_python_program_logs_in_over_tls_and_ends_where_it_cannot() {
+    let files = Certificates::make();
+    let [certificate, key] = ["server.pem", "server.key"].map(|name| files.file(name));
+    let server = NatsServer::configured(&format!(
+        "tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}\n\
+         authorization {{ users: [ {{ user: alice, password: s3cret }}, {{ user: service, password: other }} ] }}"
+    ));
+    let own = format!("tls://service:other@localhost:{}", server.port());
+    let _responder = Responder::trusting(&own, &files.file("ca.pem"));
+    let credentials = Credentials::Password { user: "alice".into(), password: SecretAt::Variable("SECRET".into()) };
+    let tls = |ca: String| Tls { required: true, ca_file: Some(ca), ..Tls::default() };
+    let connection = Connection { credentials, tls: tls(files.file("ca.pem")), ..server.connection() };
+    let run = |connection: &Connection, password: &str| {
+        let text = copied("tell-joke", connection.clone(), "Python");
+        assert!(!text.contains("s3cret"), "{text}");
+        Command::new(program("TOOLCRIB_PYTHON")).args(["-c", &text]).env("SECRET", password).output().unwrap()
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let asked = run(&connection, "s3cret");
+    assert_eq!(text(&asked.stdout), format!("Hello user, {WORDS} as a pun.\n"), "{}", text(&asked.stderr));
+    let others = Certificates::make();
+    let stranger = Connection { tls: tls(others.file("ca.pem")), ..connection.clone() };
+    for (connection, password, words) in
+        [(&stranger, "s3cret", "CERTIFICATE_VERIFY_FAILED"), (&connection, "wr0ng", "Authorization")]
+    {
+        let refused = run(connection, password);
+        assert!(!refused.status.success() && text(&refused.stderr).contains(words), "{words}: {}", text(&refused.stderr));
     }
 }
 

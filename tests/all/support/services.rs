@@ -47,14 +47,20 @@ impl Responder {
         Self::run([server.as_ref(), "keep".as_ref(), request.as_ref(), response.as_ref(), file.as_os_str()])
     }
 
+    /// One for `tg.request.joke` on NATS, encrypted by that authority's certificate.
+    pub fn trusting(server: &str, authority: &str) -> Self {
+        let mut command = Command::new(program("TOOLCRIB_PYTHON"));
+        command.env("SSL_CERT_FILE", authority);
+        Self::begin(command, [server, "response", "tg.request.joke", "tg.response.joke"].map(OsStr::new))
+    }
+
     fn run<const N: usize>(arguments: [&OsStr; N]) -> Self {
-        let mut child = Command::new(program("TOOLCRIB_PYTHON"))
-            .arg(script("responder.py"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::begin(Command::new(program("TOOLCRIB_PYTHON")), arguments)
+    }
+
+    fn begin<const N: usize>(mut command: Command, arguments: [&OsStr; N]) -> Self {
+        let mut child =
+            command.arg(script("responder.py")).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line.trim(), "READY", "the responder did not start");

@@ -138,7 +138,8 @@ const SHOW: &str = r#"    done = asyncio.get_running_loop().create_future()
 "#;
 
 /// A program for nats-py that sends the request and prints the answer, up to its last piece or an error; half a minute without an end is
-/// one. Texts are written as JSON, which Python reads alike; secrets stay where they lie.
+/// one. It connects once: where the server's certificate is not trusted, nats-py would try again for ever and tell nothing. Texts are written
+/// as JSON, which Python reads alike; secrets stay where they lie.
 fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
@@ -160,7 +161,7 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     });
     format!(
         "import asyncio, json, nats, os, ssl\n\nID = {id}\n\nasync def main():\n{context}    \
-         bus = await nats.connect({server}, max_reconnect_attempts=1{credentials}{tls})\n{SHOW}\n    \
+         bus = await nats.connect({server}, max_reconnect_attempts=1, allow_reconnect=False{credentials}{tls})\n{SHOW}\n    \
          inbox = bus.new_inbox()\n    await bus.subscribe(inbox, cb=show)\n{subscribe}    body = {body}\n    \
          await bus.publish({subject}, body.encode(), reply=inbox, headers={headers})\n    await asyncio.wait_for(done, 30)\n    \
          print()\n    await bus.close()\n\nasyncio.run(main())\n",
