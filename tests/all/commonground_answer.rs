@@ -344,7 +344,12 @@ fn without_postgres_it_is_said_what_would_be_written() {
     there.put(&[LAMP]);
     let place = place(&there, false);
     let (mut serving, said) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml"]);
-    assert!(said.iter().any(|line| line.contains("names no variable") && line.contains("nothing is written")), "{said:?}");
+    assert!(
+        said.iter()
+            .any(|line| line.contains("does not say where the address of its PostgreSQL lies")
+                && line.contains("nothing is written")),
+        "{said:?}"
+    );
     let events = events(&there, &place, &["--route", "ui", "lamp", "room=hall"]);
     assert_eq!(events.last().unwrap()["error"]["type"], "tool_timeout", "{events:#?}");
     let told = serving.told();
