@@ -244,7 +244,10 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "nobody listens",
             call: &["dead"],
             ends: ["failed", "tool_timeout"],
-            read: &["no consumer covers cg.v1r4.lab.public.cmd.tool.nobody.call", "options.timeout_seconds"],
+            read: &[
+                "no consumer covers cg.v1r4.lab.public.cmd.tool.nobody.call",
+                "listens elsewhere; if it only needs longer, raise options.timeout_seconds",
+            ],
         },
         Row {
             fault: "two listen",

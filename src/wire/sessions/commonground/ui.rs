@@ -139,7 +139,12 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &Way, ack: Ack) -> Result<
         ("busy", _) => Ok(Some((Outcome::Lost, Some(busy::explained(calling).await)))),
         (_, Some(card)) => {
             let report = Report { card: Some(card), status: &status, code: code.as_deref(), message: error.as_deref() };
-            calling.end_with(report, way.call_card.as_deref()).await.map(Some)
+            let mut end = calling.end_with(report, way.call_card.as_deref()).await?;
+            if let Some(problem) = end.1.as_mut().filter(|problem| problem.kind == "tool_timeout") {
+                let cause = calling.cause(&way.to, &way.wanted.call).await;
+                problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
+            }
+            Ok(Some(end))
         }
         _ => {
             let code = code.unwrap_or_else(|| status.clone());
