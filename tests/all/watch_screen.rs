@@ -11,14 +11,19 @@ use toolcrib::{
         message::{Message, ScreenId},
         watching::{Source, WatchMessage},
     },
-    engine::traffic::{conversation::Standing, record::Record, span::Since, trace::Head},
+    engine::traffic::{
+        conversation::Standing,
+        record::Record,
+        span::Since,
+        trace::{self, Head},
+    },
     model::{
         call::CallProblem,
         clock::Millis,
         connection::{Channel, Connection},
         traffic::{Crossing, Kept, Tapped, Witnessed},
     },
-    systems::watched,
+    systems::watched::{self, Witness},
     ui::{
         screens::watch::WatchScreen,
         theme::Theme,
@@ -507,6 +512,56 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     );
     bench.keys("esc");
     assert!(!bench.shows("card not found"));
+}
+
+/// Time goes by until so many milliseconds after noon.
+fn later(bench: &mut Workbench, at: u64) {
+    let turn = bench.state.watching.turn;
+    let tick = Message::Watch(WatchMessage::Tick { turn });
+    toolcrib::app::update::update(&mut bench.state, tick, Millis(NOON + at));
+    bench.draw();
+}
+
+#[test]
+fn a_deadline_counts_down_and_says_when_it_is_over() {
+    let mut bench = channel(160, 40);
+    for (at, words) in [(15_000, "16 s left"), (30_500, "1 s left"), (31_000, "0 s left"), (33_000, "2.0 s over its time")] {
+        later(&mut bench, at);
+        assert!(bench.shows(words), "{words}: {}", bench.screen());
+    }
+    assert!(bench.shows("its deadline passed 2 s ago") && bench.shows("tool_timeout"), "{}", bench.screen());
+    bench.keys("/");
+    bench.types("is:overdue");
+    assert_eq!(standings(&bench), ["open"]);
+}
+
+#[test]
+fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
+    let mut bench = channel(120, 36);
+    bench.keys("s enter");
+    let Some(Effect::SaveTrace { heard: kept, head, .. }) = bench.effects.last().cloned() else { panic!("{:?}", bench.effects) };
+    let (mut record, mut witness) = (Record::default(), Witness::default());
+    for tapped in &kept {
+        let line = trace::read(&trace::line(tapped).to_string()).unwrap();
+        let trace::Line::Tapped(tapped) = line else { panic!("{line:?}") };
+        record.take(witness.hear(tapped));
+    }
+    let shown = |record: &Record| {
+        let all = (0..record.rows()).filter_map(|row| record.row(row));
+        let told =
+            all.map(|one| format!("{:?} {:?} {:?} {:?} {} {:?}", one.id, one.standing, one.states, one.due, one.said, one.cards));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&record), shown(&bench.state.watching.record));
+    assert_eq!((record.len(), record.routine()), (4, 5));
+    let opened = WatchMessage::Opened { path: "watched.trace".into(), head, record: Box::new(record) };
+    bench.send(Message::Watch(opened));
+    bench.keys("home");
+    // Time stands still in a trace: what was awaited when it was kept still is.
+    assert!(bench.shows("▤ watched.trace") && bench.shows("suspended") && bench.shows("└ ✓ word_count"), "{}", bench.screen());
+    bench.keys("/");
+    bench.types("state:suspended");
+    assert!(bench.shows("Conversations 1 of 4"), "{}", bench.screen());
 }
 
 #[test]

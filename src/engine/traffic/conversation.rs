@@ -277,7 +277,13 @@ impl Conversation {
                 self.end(problem.as_ref(), crossing.at, Teller::Other);
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
-            Part::Note if reading.state.is_some() => self.goes = short(&reading.text),
+            Part::Note if reading.state.is_some() => {
+                self.goes = short(&reading.text);
+                if self.standing == Standing::Orphan {
+                    // It was joined on its way: what it says came before what it is was heard.
+                    self.standing = self.early.take().map_or(Standing::Open, |(_, standing)| standing);
+                }
+            }
             Part::Note => {}
             _ if self.asked.is_empty() => self.asked = short(&reading.text),
             _ => {}

@@ -241,6 +241,17 @@ fn what_is_chosen_names_its_cards_and_those_of_its_calls() {
 }
 
 #[test]
+fn a_turn_that_is_joined_while_it_streams_is_no_orphan() {
+    let mut bus = Bus::default();
+    bus.says("str.agent.counter.chunk", &[], &chunk("content", &json!({"content": "the words."})));
+    assert_eq!(bus.found("turn_1").standing.word(), "orphan");
+    bus.turn("evt.agent.counter.state", &json!({"status": "running", "turn_epoch": 2}));
+    assert_eq!(bus.found("turn_1").standing.word(), "open");
+    bus.turn("evt.agent.counter.task", &json!({"status": "success"}));
+    assert_eq!(bus.found("turn_1").standing.word(), "succeeded");
+}
+
+#[test]
 fn of_a_models_configuration_only_its_name_is_told() {
     let mut bus = Bus::default();
     let config = json!({"model": "openai/small", "api_base": "http://10.0.0.7/v1", "headers": {"x": "geheim"}});
