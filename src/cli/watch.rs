@@ -180,7 +180,8 @@ impl Watch {
             let rest = teller.rest_of_cards();
             tokio::select! {
                 biased;
-                () = &mut interrupt => {}
+                // A second time: the first one may have ended the watch.
+                () = interrupted() => {}
                 _ = tokio::time::timeout(PATIENCE, rest) => {}
             }
         }
