@@ -83,6 +83,19 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     lines
 }
 
+/// The same in at most `lines` lines; where more would follow, the last one ends in an ellipsis.
+#[must_use]
+pub fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
+    let mut wrapped = wrap(text, cells);
+    if wrapped.len() > lines {
+        wrapped.truncate(lines);
+        if let Some(last) = wrapped.last_mut() {
+            *last = fit(&format!("{last}…"), cells).into_owned();
+        }
+    }
+    wrapped
+}
+
 /// Runs of blanks and runs of what is not blank, in turn.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
@@ -198,6 +211,9 @@ mod tests {
         assert_eq!(fit("日本語", 4), "日…");
         assert_eq!(pad("ab", 4), "ab  ");
         assert_eq!(wrap("one two  three", 8), ["one two", "three"]);
+        assert_eq!(wrap_to("one two three", 8, 2), ["one two", "three"]);
+        assert_eq!(wrap_to("one two three", 8, 1), ["one two…"]);
+        assert_eq!(wrap_to("one two three", 7, 1), ["one tw…"]);
     }
 
     proptest! {

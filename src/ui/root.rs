@@ -310,19 +310,14 @@ impl Root {
     }
 
     fn route(&mut self, input: &Input, state: &State) -> Reply {
+        let pressed = self.key_at(input).map(Input::Key);
+        let input = pressed.as_ref().unwrap_or(input);
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out.
             if *input == Input::Key(Key::ctrl('c')) {
                 return self.act(Act::Quit, state);
             }
-            // A press on a key of the bottom line is that key.
-            let pressed = match input {
-                Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
-                    self.keys.iter().find(|(place, _)| place.contains((*column, *row).into())).map(|(_, key)| Input::Key(*key))
-                }
-                _ => None,
-            };
-            return match overlay.input(pressed.as_ref().unwrap_or(input), state) {
+            return match overlay.input(input, state) {
                 OverlayReply::Stay => Reply::Handled,
                 OverlayReply::Close => {
                     self.overlay = None;
@@ -343,6 +338,12 @@ impl Root {
             Input::Mouse(mouse) => self.mouse(*mouse, input, state),
             Input::Paste(_) => self.ask_screen(input, state),
         }
+    }
+
+    /// The key of the bottom line that is pressed: a press there is that key.
+    fn key_at(&self, input: &Input) -> Option<Key> {
+        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else { return None };
+        self.keys.iter().find(|(place, _)| place.contains((*column, *row).into())).map(|(_, key)| *key)
     }
 
     fn key(&mut self, key: Key, state: &State) -> Reply {

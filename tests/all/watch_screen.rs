@@ -536,6 +536,44 @@ fn a_deadline_counts_down_and_says_when_it_is_over() {
 }
 
 #[test]
+fn a_channel_is_watched_by_mouse_alone() {
+    let mut bench = channel(120, 36);
+    bench.clicks("Space pause");
+    heard(&mut bench, turn().split_off(30));
+    assert!(bench.shows("paused · 4 held back"), "{}", bench.screen());
+    bench.clicks("Space pause");
+    assert!(!bench.shows("paused") && bench.state.watching.record.heard() == 38, "{}", bench.screen());
+    // A subject pressed twice is a filter, which goes by pressing, too.
+    bench.clicks("counter.step");
+    bench.clicks("counter.step");
+    assert_eq!(bench.state.watching.record.view().to_string(), "on:cg.v1r4.lab.public.evt.agent.counter.step");
+    bench.clicks("Conversations 1 of 4");
+    bench.clicks("/ filter");
+    bench.clicks("Esc show all");
+    assert!(bench.state.watching.record.view().is_empty() && bench.shows("Conversations 3"), "{}", bench.screen());
+    // A turn, its pieces, one of them whole.
+    bench.clicks("● counter");
+    bench.clicks("says ×18");
+    bench.clicks("says ×18");
+    assert!(bench.shows("first of 18 pieces"), "{}", bench.screen());
+    bench.clicks("Esc close");
+    bench.clicks("z pieces");
+    assert!(!bench.shows("says ×18"));
+    let before = bench.screen();
+    bench.wheel("[running]", 6);
+    assert_ne!(before, bench.screen(), "the wheel moves the messages");
+    // Narrow, pane by pane.
+    let mut narrow = channel(80, 24);
+    narrow.clicks("Messages");
+    assert!(narrow.shows("says ×18"), "{}", narrow.screen());
+    narrow.clicks("Conversations");
+    narrow.clicks("web_search");
+    assert!(narrow.state.watching.record.rows() == 3 && narrow.shows("└ web_search"), "{}", narrow.screen());
+    narrow.clicks("Messages");
+    assert!(narrow.shows("nobody took it up"), "{}", narrow.screen());
+}
+
+#[test]
 fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
     let mut bench = channel(120, 36);
     bench.keys("s enter");

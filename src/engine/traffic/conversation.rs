@@ -12,6 +12,9 @@ use crate::model::{
 /// So many remarks, and so many parts, of one conversation are kept.
 const MOST: usize = 64;
 
+/// So many places where a conversation's messages went are kept.
+pub const SUBJECTS: usize = 16;
+
 /// An answer may be heard so much earlier than what it answers, in milliseconds.
 const EARLY: u64 = 5_000;
 
@@ -90,6 +93,8 @@ pub struct Conversation {
     pub topic: Option<String>,
     /// Where its first message went.
     pub subject: Arc<str>,
+    /// Where its messages went, the first [`SUBJECTS`] such places.
+    pub subjects: Vec<Arc<str>>,
     pub began: Millis,
     pub last: Millis,
     /// The first message that answers.
@@ -180,6 +185,7 @@ impl Conversation {
             asked_by: None,
             topic: None,
             subject: Arc::clone(&crossing.subject),
+            subjects: Vec::new(),
             began: crossing.at,
             last: crossing.at,
             answered: None,
@@ -214,6 +220,9 @@ impl Conversation {
     pub(super) fn take(&mut self, message: u64, crossing: &Crossing, reading: &Reading) {
         self.hear(message, self.number, crossing, reading);
         self.own += 1;
+        if self.subjects.len() < SUBJECTS && !self.subjects.contains(&crossing.subject) {
+            self.subjects.push(Arc::clone(&crossing.subject));
+        }
         if self.inbox.is_none() {
             self.inbox.clone_from(&crossing.reply);
         }

@@ -131,7 +131,7 @@ impl Filter {
                 Term::Id(id) => conversation.names().any(|own| own.contains(id.as_str())),
                 Term::Subject(subject) => {
                     let topic = conversation.topic.as_deref();
-                    conversation.subject.contains(subject.as_str()) || topic == Some(subject.as_str())
+                    conversation.subjects.iter().any(|own| own.contains(subject.as_str())) || topic == Some(subject.as_str())
                 }
                 Term::State(state) => conversation.states.iter().any(|own| own == state),
             };

@@ -282,7 +282,8 @@ fn a_filter_shows_what_it_holds_for_as_it_comes() {
         ("about one", vec!["a"]),
         ("id:b", vec!["b"]),
         (">500ms id:a", vec!["a"]),
-        ("on:response", vec![]),
+        ("on:response", vec!["a"]),
+        ("on:nowhere", vec![]),
         ("is:failed", vec![]),
         ("", vec!["a", "b"]),
     ] {

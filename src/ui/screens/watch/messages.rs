@@ -17,7 +17,7 @@ use crate::{
     },
     systems::watched,
     ui::{
-        canvas::{Pen, mark_chosen, wrap},
+        canvas::{Pen, mark_chosen, wrap, wrap_to},
         styles::{Role, Styles},
         view::Look,
         widgets::{list::ListCursor, pane::Pane},
@@ -143,7 +143,7 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     let first = conversation.first_answer().map_or_else(String::new, |ms| format!(" · first answer after {}", span(ms)));
     let late = if conversation.late > 0 { format!(" · {} after its end", conversation.late) } else { String::new() };
     let stands = format!("{sign} {} · {took}{first}{late}", standing(conversation));
-    let mut lines: Vec<_> = wrap(&stands, cells.max(8)).into_iter().take(3).map(|line| (role, line)).collect();
+    let mut lines: Vec<_> = wrap_to(&stands, cells.max(8), 3).into_iter().map(|line| (role, line)).collect();
     lines.extend(now_of(conversation, state, cells.max(8)));
     let messages = if conversation.count == 1 { "1 message".to_owned() } else { format!("{} messages", conversation.count) };
     let gone = conversation.count - conversation.messages.len() as u64;
@@ -151,7 +151,10 @@ fn about(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role,
     let began = clock(conversation.began, state.wall.offset);
     lines.push((Role::Dim, format!("{began} · {messages} · {}{gone}", size::bytes(conversation.bytes))));
     let id = conversation.id.as_deref().map_or_else(|| "no id".to_owned(), |id| format!("id {id}"));
-    let mut add = |role: Role, text: &str| lines.extend(wrap(text, cells.max(8)).into_iter().take(4).map(|line| (role, line)));
+    let mut add = |role: Role, text: &str| {
+        let most = if role == Role::Error { 8 } else { 4 };
+        lines.extend(wrap_to(text, cells.max(8), most).into_iter().map(|line| (role, line)));
+    };
     add(Role::Dim, &id);
     add(Role::Dim, &conversation.subject);
     if let Some(trace) = &conversation.trace {
@@ -178,16 +181,16 @@ fn now_of(conversation: &Conversation, state: &State, cells: usize) -> Vec<(Role
     let now = record.now();
     let mut lines = Vec::new();
     let mut add = |role: Role, text: &str, most: usize| {
-        lines.extend(wrap(text, cells).into_iter().take(most).map(|line| (role, line)));
+        lines.extend(wrap_to(text, cells, most).into_iter().map(|line| (role, line)));
     };
     if let Some((role, words)) = goes(conversation, now) {
         add(role, &words, 2);
     }
     if let Some(words) = watched::waits(conversation, now) {
-        add(Role::Warning, &format!("⚠ {words}"), 4);
+        add(Role::Warning, &format!("⚠ {words}"), 6);
     }
     for remark in conversation.remarks.iter().rev().take(2) {
-        add(Role::Warning, &format!("⚠ {}", remark.words), 4);
+        add(Role::Warning, &format!("⚠ {}", remark.words), 6);
     }
     let parts = conversation.parts.iter().rev().take(3).filter_map(|number| record.conversation(*number));
     for part in parts {
