@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, time::timeout};
+use tokio::time::timeout;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
@@ -19,7 +19,7 @@ use toolcrib::{
 };
 
 use crate::support::{
-    calls::{HUNG, Heard, call_with, joke_of, limits},
+    calls::{HUNG, Heard, call_and, call_with, joke_of, limits, sent, two},
     certificates::Certificates,
     gateway::{StandIn, TOKEN},
 };
@@ -236,36 +236,12 @@ async fn stopped_and_going_on(gateway: &StandIn, registry: &Registry, connection
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(registry, connection, asking("stream"), short).await;
     assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(connection, asking("stream"), limits(), sender);
-    let waking = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(event.kind, EventKind::Sent { .. }) {
-                gateway.signal("CONT");
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, waking) }).await.expect("the call hangs");
+    let heard = call_and(registry, connection, (asking("stream"), limits()), sent, async || gateway.signal("CONT")).await;
     assert_eq!((heard.text().as_str(), heard.end().0), ("one two three", Outcome::Succeeded));
 }
 
 async fn killed_during_a_stream(gateway: &mut StandIn, registry: &Registry, connection: &Connection) {
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(connection, asking("no-end"), limits(), sender);
-    let watch_and_kill = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(&event.kind, EventKind::Chunk { text, .. } if text.starts_with("two")) {
-                gateway.kill();
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    let heard = call_and(registry, connection, (asking("no-end"), limits()), two, async || gateway.kill()).await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text().trim(), "one two");
 }

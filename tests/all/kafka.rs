@@ -3,15 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
-        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{Event, EventKind, Limits, Outcome, Request},
         connection::{Connection, ConnectionState, Credentials, SecretAt, Tls, TransportKind},
     },
-    systems::trustgraph::request,
     wire::{
         registry::Registry,
         serve::{offers, serving::Serving},
@@ -25,26 +23,35 @@ use toolcrib::{
 use crate::{
     stubs::the_sample_answers_on,
     support::{
-        calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
+        battery::{self, Broker, from_service, responder},
+        calls::{HUNG, call_with, joke, joke_of, limits},
         certificates::Certificates,
         kafka::{KafkaBroker, free_port},
         kafka_gate::Gated,
-        services::{JokeService, Responder, foreign_call},
+        services::JokeService,
     },
 };
 
-fn places(topic: &str) -> [String; 2] {
-    [format!("tg.request.{topic}"), format!("tg.response.{topic}")]
-}
+impl Broker for KafkaBroker {
+    fn connection(&self) -> Connection {
+        Self::connection(self)
+    }
 
-fn responder(broker: &KafkaBroker, mode: &str) -> Responder {
-    Responder::of(&broker.url(), mode, mode)
-}
+    fn url_for_others(&self) -> String {
+        self.url()
+    }
 
-/// What a service in that mode gives, on topics of its own.
-async fn from_service(broker: &KafkaBroker, mode: &str, limits: Limits) -> Heard {
-    let _responder = responder(broker, mode);
-    call_with(&Registry::default(), &broker.connection(), joke_of(mode), limits).await
+    fn signal(&self, name: &str) {
+        Self::signal(self, name);
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,30 +70,10 @@ async fn trustgraphs_own_service_answers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn replies_as_they_should_be_and_not() {
     let broker = KafkaBroker::start();
-    let heard = from_service(&broker, "response", limits()).await;
-    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
-    assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0));
-    let heard = from_service(&broker, "wrong-id-then-right", limits()).await;
-    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
-    let heard = from_service(&broker, "twice", limits()).await;
-    assert_eq!((heard.text().as_str(), heard.strays()), ("once", vec![StrayCause::Duplicate]));
-    from_service(&broker, "not-json", limits()).await.assert_lost("not-json");
-    from_service(&broker, "not-utf8", limits()).await.assert_lost("not-utf8");
-    let heard = from_service(&broker, "error", limits()).await;
-    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
+    battery::replies_as_they_should_be_and_not(&broker).await;
     let short = Duration::from_millis(400);
-    let cases = [
-        ("silent", Limits { first: short, ..limits() }, "timed-out-first"),
-        ("no-end", Limits { idle: 5 * short, ..limits() }, "timed-out-idle"),
-        ("endless", Limits { total: 5 * short, ..limits() }, "timed-out-total"),
-    ];
-    for (mode, limits, kind) in cases {
-        let heard = from_service(&broker, mode, limits).await;
-        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
-        if mode == "silent" {
-            assert!(heard.problem().remedy.contains("Kafka keeps the request"), "{:?}", heard.problem());
-        }
-    }
+    let silent = battery::silence_and_endless_answers(&broker, [short, 5 * short, 5 * short]).await;
+    assert!(silent.problem().remedy.contains("Kafka keeps the request"), "{:?}", silent.problem());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,23 +110,7 @@ async fn a_cancelled_call_leaves_the_connection_to_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn our_services_answer_a_foreign_caller() {
-    let broker = KafkaBroker::start();
-    let registry = Registry::default();
-    let bus = registry.open(&broker.connection()).await.unwrap();
-    let serving = Serving::start(bus, offers::samples()).await.unwrap();
-    let stop = CancellationToken::new();
-    let running = tokio::spawn(serving.run(None, stop.clone()));
-    let ask = async |topic: &str, config: Value, arguments: Value| {
-        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
-        let (url, [to, from]) = (broker.url(), places(topic));
-        tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
-    };
-    let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
-    assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
-    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
-    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
-    stop.cancel();
-    timeout(HUNG, running).await.expect("serving does not stop").unwrap();
+    battery::our_services_answer_a_foreign_caller(&KafkaBroker::start()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,52 +158,14 @@ async fn a_broker_that_stops_is_killed_and_comes_back() {
     let mut states = registry.states();
     let serving = Serving::start(registry.open(&connection).await.unwrap(), offers::samples()).await.unwrap();
     let running = tokio::spawn(serving.run(None, CancellationToken::new()));
-    let responder = responder(&broker, "no-end");
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(&connection, joke_of("no-end"), limits(), sender);
-    let watch_and_kill = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
-                broker.signal("STOP");
-                let heard = call_with(&registry, &connection, joke_of("no-end"), limits()).await;
-                heard.assert_lost("no-server");
-                assert!(heard.problem().message.contains("did not confirm"), "{:?}", heard.problem());
-                broker.signal("CONT");
-                broker.kill();
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
-    heard.assert_lost("connection-lost");
-    assert_eq!(heard.text(), "one two");
-    drop(responder);
-
+    battery::stopped_and_killed_during_a_stream(&mut broker, &registry).await;
     let down = |state: Option<&ConnectionState>| matches!(state, Some(ConnectionState::Reconnecting { .. }));
     let broke = states.wait_for(|states| down(states.get("test")));
     timeout(HUNG, broke).await.expect("it does not tell that the connection broke").unwrap();
-    call_with(&registry, &connection, joke(), limits()).await.assert_lost("no-server");
-    let fresh = call_with(&Registry::default(), &connection, joke(), limits()).await;
-    fresh.assert_lost("no-server");
-    assert!(fresh.problem().message.contains(&broker.url()), "{:?}", fresh.problem());
-
-    broker.restart();
-    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
-    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
-    let body = request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#);
-    let sum = Request { body, ..joke_of("calc") };
-    // The service that listened before listens again by itself, and makes its topics anew, which this broker has forgotten.
+    battery::is_gone(&broker, &registry).await;
+    // The service makes its topics anew, which this broker has forgotten.
     let patient = Limits { first: Duration::from_secs(1), ..limits() };
-    let heard = loop {
-        let heard = call_with(&registry, &connection, sum.clone(), patient).await;
-        if heard.end().0 == Outcome::Succeeded {
-            break heard;
-        }
-        assert!(["timed-out-first", "no-responders"].contains(&heard.problem().kind.as_str()), "{:?}", heard.0);
-    };
-    assert_eq!(heard.text(), "42");
+    battery::comes_back(&mut broker, &registry, &mut states, (patient, &["timed-out-first", "no-responders"])).await;
     running.abort();
 }
 

@@ -22,7 +22,7 @@ use toolcrib::{
 };
 
 use crate::support::{
-    calls::{HUNG, Heard, call_with, joke, joke_of, limits, map},
+    calls::{HUNG, Heard, call_and, call_with, joke, joke_of, limits, map, sent, two},
     certificates::Certificates,
     commonground::jetstream,
     nats::NatsServer,
@@ -115,27 +115,14 @@ async fn a_killed_server_loses_the_call_and_nothing_is_sent_until_it_is_back() {
     let responder = Responder::start(&server.url(), "no-end");
     let (registry, connection) = (Registry::default(), server.connection());
     let mut states = registry.states();
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let watch_and_kill = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            let two = matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two");
-            events.push(event);
-            if two {
-                server.kill();
-            }
-        }
-        Heard(events)
-    };
-    let calling = registry.call(&connection, joke(), limits(), sender);
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    let heard = after_two(&registry, &connection, limits(), async || server.kill()).await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text(), "one two");
     drop(responder);
 
     let refused = call_with(&registry, &connection, joke(), limits()).await;
     refused.assert_lost("no-server");
-    assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
+    assert!(!refused.0.iter().any(sent), "{:?}", refused.0);
 
     let server = NatsServer::on_port(server.port());
     let _responder = Responder::start(&server.url(), "response");
@@ -351,21 +338,8 @@ async fn a_stream_that_keeps_requests_gives_its_receipt() {
 }
 
 /// What a call without an end comes to where this happens after its second piece.
-async fn after_two(registry: &Registry, connection: &Connection, limits: Limits, mut happens: impl AsyncFnMut()) -> Heard {
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(connection, joke(), limits, sender);
-    let watching = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            let two = matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two");
-            events.push(event);
-            if two {
-                happens().await;
-            }
-        }
-        Heard(events)
-    };
-    timeout(HUNG, async { tokio::join!(calling, watching).1 }).await.expect("the call hangs")
+async fn after_two(registry: &Registry, connection: &Connection, limits: Limits, happens: impl AsyncFnMut()) -> Heard {
+    call_and(registry, connection, (joke(), limits), two, happens).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -402,19 +376,7 @@ async fn a_short_standstill_only_takes_time() {
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(&registry, &connection, joke(), short).await;
     assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(&connection, joke(), limits(), sender);
-    let waking = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(event.kind, EventKind::Sent { .. }) {
-                server.signal("CONT");
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let heard = timeout(HUNG, async { tokio::join!(calling, waking).1 }).await.expect("the call hangs");
+    let heard = call_and(&registry, &connection, (joke(), limits()), sent, async || server.signal("CONT")).await;
     assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
     assert!(heard.text().starts_with("Hello alice"), "{:?}", heard.0);
 }

@@ -4,16 +4,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     engine::stub::script::{Rule, StubService, Then},
     model::{
-        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
     },
-    systems::trustgraph::request,
     wire::{
         registry::Registry,
         serve::{
@@ -26,10 +25,11 @@ use toolcrib::{
 use crate::{
     stubs::the_sample_answers_on,
     support::{
-        calls::{HUNG, Heard, call_with, joke_of, limits, map},
+        battery::{self, Broker, from_service, responder},
+        calls::{HUNG, call_and, call_with, joke_of, limits, sent, two},
         certificates::Certificates,
         rabbitmq::{LARGEST, PASSWORD, Rabbit},
-        services::{JokeService, Responder, foreign_call},
+        services::JokeService,
     },
 };
 
@@ -41,19 +41,30 @@ fn knowing(secret: &'static str) -> Registry {
     Registry::new(Arc::new(move |name| (name == "SECRET").then(|| secret.to_owned())))
 }
 
-fn places(topic: &str) -> [String; 2] {
-    [format!("tg.request.{topic}"), format!("tg.response.{topic}")]
-}
+impl Broker for Rabbit {
+    fn registry(&self) -> Registry {
+        registry()
+    }
 
-fn responder(broker: &Rabbit, mode: &str) -> Responder {
-    let [request, response] = places(mode);
-    Responder::at(&broker.url_for_others(), mode, [&request, &response])
-}
+    fn connection(&self) -> Connection {
+        Self::connection(self)
+    }
 
-/// What a service in that mode gives, on queues of its own.
-async fn from_service(broker: &Rabbit, mode: &str, limits: Limits) -> Heard {
-    let _responder = responder(broker, mode);
-    call_with(&registry(), &broker.connection(), joke_of(mode), limits).await
+    fn url_for_others(&self) -> String {
+        Self::url_for_others(self)
+    }
+
+    fn signal(&self, name: &str) {
+        Self::signal(self, name);
+    }
+
+    fn kill(&mut self) {
+        Self::kill(self);
+    }
+
+    fn restart(&mut self) {
+        Self::restart(self);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -61,9 +72,10 @@ async fn a_broker_in_peace() {
     let files = Certificates::naming(&["localhost"]);
     let broker = Rabbit::start(&files);
     trustgraphs_own_service_answers(&broker).await;
-    a_foreign_service_streams(&broker).await;
-    replies_that_are_not_as_they_should_be(&broker).await;
-    silence_and_endless_answers(&broker).await;
+    battery::replies_as_they_should_be_and_not(&broker).await;
+    battery::a_late_reply_is_a_stray(&broker).await;
+    a_service_that_could_not_read_the_request(&broker).await;
+    battery::silence_and_endless_answers(&broker, [Duration::from_millis(400); 3]).await;
     large_and_long_answers_arrive_whole(&broker).await;
     nobody_listening(&broker).await;
     requests_that_the_broker_refuses(&broker).await;
@@ -86,39 +98,10 @@ async fn trustgraphs_own_service_answers(broker: &Rabbit) {
     drop(service);
 }
 
-async fn a_foreign_service_streams(broker: &Rabbit) {
-    let heard = from_service(broker, "response", limits()).await;
-    assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
-    assert_eq!((heard.pieces(), heard.end().0, heard.strays().len()), (3, Outcome::Succeeded, 0));
-}
-
-async fn replies_that_are_not_as_they_should_be(broker: &Rabbit) {
-    let heard = from_service(broker, "wrong-id-then-right", limits()).await;
-    assert_eq!((heard.text().as_str(), heard.strays()), ("Hello alice, llamas as a pun.", vec![StrayCause::ForeignId]));
+async fn a_service_that_could_not_read_the_request(broker: &Rabbit) {
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let heard = from_service(broker, "unknown-id", short).await;
     assert_eq!((heard.problem().kind.as_str(), heard.strays()), ("timed-out-first", vec![StrayCause::UnknownId]));
-    let twice = from_service(broker, "twice", limits()).await;
-    assert_eq!((twice.text().as_str(), twice.strays()), ("once", vec![StrayCause::Duplicate]));
-    let late = from_service(broker, "late", limits()).await;
-    assert_eq!((late.text().as_str(), late.strays()), ("in time", vec![StrayCause::Late]));
-    from_service(broker, "not-json", limits()).await.assert_lost("not-json");
-    from_service(broker, "not-utf8", limits()).await.assert_lost("not-utf8");
-    let heard = from_service(broker, "error", limits()).await;
-    assert_eq!((heard.end().0, heard.problem().message.as_str()), (Outcome::Failed, "the oven is cold"));
-}
-
-async fn silence_and_endless_answers(broker: &Rabbit) {
-    let short = Duration::from_millis(400);
-    let cases = [
-        ("silent", Limits { first: short, ..limits() }, "timed-out-first"),
-        ("no-end", Limits { idle: short, ..limits() }, "timed-out-idle"),
-        ("endless", Limits { total: short, ..limits() }, "timed-out-total"),
-    ];
-    for (mode, limits, kind) in cases {
-        let heard = from_service(broker, mode, limits).await;
-        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
-    }
 }
 
 async fn large_and_long_answers_arrive_whole(broker: &Rabbit) {
@@ -215,16 +198,9 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let serving = Serving::start(bus, [offers::samples(), vec![stubbed]].concat()).await.unwrap();
     let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
-    let ask = async |topic: &str, config: Value, arguments: Value| {
-        let body = request::body("alice", &map(&config), &arguments.to_string()).to_string();
-        let (url, [to, from]) = (broker.url_for_others(), places(topic));
-        tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
-    };
-    let sum = ask("calc", json!({}), json!({"expression": "(2 + 3) * 4"})).await;
-    assert_eq!(sum, json!({"pieces": 1, "text": "20", "error": null, "inbox": []}));
-    let found = ask("custom-rag", json!({"collection": "customers"}), json!({"question": "top complaints?"})).await;
-    assert!(found["pieces"].as_u64() > Some(5) && found["text"].as_str().unwrap().contains("late deliveries"), "{found}");
-    assert_eq!(ask("stubbed", json!({}), json!({})).await, json!({"pieces": 1, "text": "", "error": null, "inbox": []}));
+    battery::samples_answer(broker).await;
+    let stubbed = battery::ask(broker, "stubbed", json!({}), json!({})).await;
+    assert_eq!(stubbed, json!({"pieces": 1, "text": "", "error": null, "inbox": []}));
     stop.cancel();
     timeout(HUNG, running).await.expect("serving does not stop").unwrap();
     let mut told = Vec::new();
@@ -236,21 +212,9 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
 
 async fn a_killed_service_leaves_the_call_to_its_limit(broker: &Rabbit) {
     let mut responder = responder(broker, "no-end");
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let (registry, connection) = (registry(), broker.connection());
     let short = Limits { idle: Duration::from_secs(1), ..limits() };
-    let calling = registry.call(&connection, joke_of("no-end"), short, sender);
-    let watch_and_kill = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
-                responder.kill();
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    let asked = (joke_of("no-end"), short);
+    let heard = call_and(&registry(), &broker.connection(), asked, two, async || responder.kill()).await;
     assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
 }
 
@@ -276,50 +240,22 @@ async fn a_broker_in_trouble() {
     stopped_and_going_on(&broker, &registry, &connection).await;
     killed_during_a_stream(&mut broker, &registry, &connection).await;
 
-    let refused = call_with(&registry, &connection, joke_of("no-end"), limits()).await;
-    refused.assert_lost("no-server");
-    assert!(!refused.0.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })), "{:?}", refused.0);
-    let fresh = call_with(&self::registry(), &connection, joke_of("no-end"), limits()).await;
-    fresh.assert_lost("no-server");
-    assert!(fresh.problem().message.contains(&broker.url()), "{:?}", fresh.problem());
-
-    broker.restart();
-    let back = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
-    timeout(HUNG, back).await.expect("it does not reconnect").unwrap();
-    // The service that listened before listens again by itself.
-    let sum = Request { body: request::body("alice", &map(&json!({})), r#"{"expression": "6 * 7"}"#), ..joke_of("calc") };
-    let heard = loop {
-        let heard = call_with(&registry, &connection, sum.clone(), limits()).await;
-        if heard.end().0 == Outcome::Succeeded {
-            break heard;
-        }
-        assert_eq!(heard.problem().kind, "no-responders", "{:?}", heard.0);
-    };
-    assert_eq!(heard.text(), "42");
+    let refused = battery::is_gone(&broker, &registry).await;
+    assert!(!refused.0.iter().any(sent), "{:?}", refused.0);
+    battery::comes_back(&mut broker, &registry, &mut states, (limits(), &["no-responders"])).await;
     stop.cancel();
     timeout(HUNG, running).await.expect("serving does not stop").unwrap();
 }
 
 /// A broker that stands still for longer than it may take to confirm, and goes on.
 async fn stopped_and_going_on(broker: &Rabbit, registry: &Registry, connection: &Connection) {
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
     let _responder = responder(broker, "no-end");
     let short = Limits { idle: Duration::from_secs(10), ..limits() };
-    let calling = registry.call(connection, joke_of("no-end"), short, sender);
-    let watch_and_stop = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
-                broker.signal("STOP");
-                let heard = call_with(registry, connection, joke_of("no-end"), limits()).await;
-                heard.assert_lost("no-server");
-                assert!(heard.problem().message.contains("did not confirm"), "{:?}", heard.problem());
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_stop) }).await.expect("the call hangs");
+    let heard = call_and(registry, connection, (joke_of("no-end"), short), two, async || {
+        broker.signal("STOP");
+        battery::does_not_confirm(registry, connection).await;
+    });
+    let heard = heard.await;
     assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
     broker.signal("CONT");
     let heard = call_with(registry, connection, joke_of("nobody"), limits()).await;
@@ -331,19 +267,7 @@ async fn killed_during_a_stream(broker: &mut Rabbit, registry: &Registry, connec
     let mut states = registry.states();
     let up = states.wait_for(|states| states.get("test") == Some(&ConnectionState::Connected));
     timeout(HUNG, up).await.expect("it does not reconnect").unwrap();
-    let (sender, mut receiver) = mpsc::channel::<Event>(16);
-    let calling = registry.call(connection, joke_of("no-end"), limits(), sender);
-    let watch_and_kill = async {
-        let mut events = Vec::new();
-        while let Some(event) = receiver.recv().await {
-            if matches!(&event.kind, EventKind::Chunk { text, .. } if &**text == "two") {
-                broker.kill();
-            }
-            events.push(event);
-        }
-        Heard(events)
-    };
-    let ((), heard) = timeout(HUNG, async { tokio::join!(calling, watch_and_kill) }).await.expect("the call hangs");
+    let heard = call_and(registry, connection, (joke_of("no-end"), limits()), two, async || broker.kill()).await;
     heard.assert_lost("connection-lost");
     assert_eq!(heard.text(), "one two");
     drop(responder);

@@ -1,5 +1,7 @@
 //! What several tests stand on.
 
+#[path = "support/battery.rs"]
+pub mod battery;
 #[path = "support/calls.rs"]
 pub mod calls;
 #[path = "support/certificates.rs"]
@@ -40,6 +42,8 @@ pub mod services;
 pub mod serving;
 #[path = "support/signals.rs"]
 pub mod signals;
+#[path = "support/started.rs"]
+pub mod started;
 #[expect(dead_code, reason = "some of it is for the benches alone")]
 #[path = "support/terminal.rs"]
 pub mod terminal;

@@ -95,14 +95,38 @@ impl Heard {
 }
 
 pub async fn call_with(registry: &Registry, connection: &Connection, request: Request, limits: Limits) -> Heard {
+    call_and(registry, connection, (request, limits), |_| false, async || ()).await
+}
+
+/// What a call comes to where this happens at such an event.
+pub async fn call_and(
+    registry: &Registry,
+    connection: &Connection,
+    (request, limits): (Request, Limits),
+    at: impl Fn(&Event) -> bool,
+    mut happens: impl AsyncFnMut(),
+) -> Heard {
     let (sender, mut receiver) = mpsc::channel(16);
     let collect = async {
         let mut events = Vec::new();
         while let Some(event) = receiver.recv().await {
+            if at(&event) {
+                happens().await;
+            }
             events.push(event);
         }
         Heard(events)
     };
     let both = async { tokio::join!(registry.call(connection, request, limits, sender), collect).1 };
     timeout(2 * HUNG, both).await.expect("the call hangs")
+}
+
+/// The second piece of an answer that says "one two" and more, or does not end.
+pub fn two(event: &Event) -> bool {
+    matches!(&event.kind, EventKind::Chunk { text, .. } if text.starts_with("two"))
+}
+
+/// The request has gone out.
+pub fn sent(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Sent { .. })
 }

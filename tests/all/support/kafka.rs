@@ -1,15 +1,13 @@
 //! A real broker that speaks Kafka's protocol and keeps everything in memory, started and stopped by the test that uses it.
 
 use std::{
-    io::{BufRead, BufReader},
     net::TcpListener,
-    process::{Child, Command, Stdio},
-    thread,
+    process::{Child, Command},
 };
 
 use toolcrib::model::connection::{Connection, TransportKind};
 
-use super::{services::program, signals};
+use super::{services::program, signals, started::started};
 
 /// A broker on a free loopback port; stopped on drop.
 pub struct KafkaBroker {
@@ -76,31 +74,8 @@ pub fn free_port() -> u16 {
 }
 
 fn run(options: &[String]) -> Child {
-    let mut child = Command::new(program("TOOLCRIB_KAFKA_BROKER"))
-        .args(["broker", "--storage-engine", "memory://tansu/"])
-        .args(options)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Keep reading both, or the broker would block on a full pipe.
-    let errors = BufReader::new(child.stderr.take().unwrap()).lines();
-    let output = BufReader::new(child.stdout.take().unwrap()).lines();
-    let (tell, told) = std::sync::mpsc::channel();
-    for lines in [Box::new(errors) as Box<dyn Iterator<Item = std::io::Result<String>> + Send>, Box::new(output)] {
-        let tell = tell.clone();
-        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
-    }
-    drop(tell);
-    let mut seen = Vec::new();
-    for line in told {
-        if line.contains("ready in") {
-            return child;
-        }
-        seen.push(line);
-    }
-    let _ = child.wait();
-    panic!("the broker did not start:\n{}", seen.join("\n"));
+    let mut broker = Command::new(program("TOOLCRIB_KAFKA_BROKER"));
+    started(broker.args(["broker", "--storage-engine", "memory://tansu/"]).args(options), "ready in")
 }
 
 impl Drop for KafkaBroker {

@@ -2,15 +2,13 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-    thread,
+    process::{Child, Command},
 };
 
 use tempfile::TempDir;
 use toolcrib::model::connection::{Connection, TransportKind};
 
-use super::{services::program, signals};
+use super::{services::program, signals, started::started};
 
 /// A broker on a free loopback port; stopped on drop.
 pub struct PulsarBroker {
@@ -62,31 +60,8 @@ impl PulsarBroker {
 }
 
 fn run(folder: &TempDir) -> Child {
-    let mut child = Command::new(program("TOOLCRIB_PULSAR_BROKER"))
-        .arg("--config")
-        .arg(folder.path().join("broker.toml"))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Keep reading both, or the broker would block on a full pipe.
-    let errors = BufReader::new(child.stderr.take().unwrap()).lines();
-    let output = BufReader::new(child.stdout.take().unwrap()).lines();
-    let (tell, told) = std::sync::mpsc::channel();
-    for lines in [Box::new(errors) as Box<dyn Iterator<Item = std::io::Result<String>> + Send>, Box::new(output)] {
-        let tell = tell.clone();
-        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
-    }
-    drop(tell);
-    let mut seen = Vec::new();
-    for line in told {
-        if line.contains("Server listening on") {
-            return child;
-        }
-        seen.push(line);
-    }
-    let _ = child.wait();
-    panic!("the broker did not start:\n{}", seen.join("\n"));
+    let mut broker = Command::new(program("TOOLCRIB_PULSAR_BROKER"));
+    started(broker.arg("--config").arg(folder.path().join("broker.toml")), "Server listening on")
 }
 
 impl Drop for PulsarBroker {
