@@ -16,9 +16,9 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::{events, members, template},
+    engine::{events, mask::Mask, members, template},
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
@@ -55,6 +55,10 @@ pub struct Call {
     /// How long the answer may take: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
+
+    /// Listen so long after the end for messages that come late, twice or out of order; else only those that are there already are told
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with = "times")]
+    linger: Option<Duration>,
 
     /// The user that the request names; else as in toolcrib.toml
     #[arg(long, value_name = "NAME")]
@@ -148,8 +152,8 @@ impl Call {
     }
 
     fn limits(&self) -> Limits {
-        // Strays after the end would hold the prompt back.
-        let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+        // Unasked, strays after the end would hold the prompt back.
+        let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
         self.timeout.map_or(limits, |time| Limits { first: time, idle: time, total: time, ..limits })
     }
 }
@@ -187,6 +191,16 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
         "id": request.correlation,
         "body": &*request.body,
     })
+}
+
+/// As much of a message as a line can hold.
+fn opening(body: &str) -> String {
+    const MOST: usize = 160;
+    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 /// The history of the workspace.
@@ -266,6 +280,17 @@ impl Teller<'_> {
         }
     }
 
+    /// Says words on a line of their own.
+    fn say(&mut self, words: String) -> std::io::Result<()> {
+        if std::mem::take(&mut self.open_line) {
+            self.out.end_line()?;
+        }
+        // What came before stands before them.
+        self.out.flush()?;
+        self.out.say(words);
+        Ok(())
+    }
+
     /// Tells an event; answers with the ending when it is the end. What is written is seen at once when nothing follows at once.
     fn tell(&mut self, event: Event, is_last_for_now: bool) -> Result<Option<Ending>, super::ending::Halt> {
         let at_ms = event.at_ms;
@@ -293,13 +318,19 @@ impl Teller<'_> {
                 true => self.out.json_line(&events::json(&Event { at_ms, kind: EventKind::Headers(headers) }))?,
                 false => self.out.detail(format_args!("headers: {}", events::written(&headers))),
             },
-            EventKind::Stray { cause, .. } if !self.json => {
-                self.out.say(format_args!("a message that is no part of the answer: {}", cause.words()));
+            EventKind::Stray { cause, id, body, .. } if !self.json => {
+                let id = id.filter(|_| cause == StrayCause::ForeignId).map_or_else(String::new, |id| format!(" {id}"));
+                let words = format!(
+                    "a message that is no part of the answer: {}{id}: {}",
+                    cause.words(),
+                    opening(&Mask::default().text(&body))
+                );
+                self.say(words)?;
             }
             stray @ EventKind::Stray { .. } => self.out.json_line(&events::json(&Event { at_ms, kind: stray }))?,
-            EventKind::Notice(words) => self.out.say(words),
+            EventKind::Notice(words) => self.say(words)?,
             stage @ EventKind::Stage(_) if self.json => self.out.json_line(&events::json(&Event { at_ms, kind: stage }))?,
-            EventKind::Stage(stage) => self.out.say(stage.words),
+            EventKind::Stage(stage) => self.say(stage.words)?,
             EventKind::End { outcome, problem } => return self.end(at_ms, outcome, problem).map(Some),
         }
         Ok(None)

@@ -35,6 +35,7 @@ mod words;
 
 use lines::Lines;
 use teller::{Deaf, End, Teller};
+use words::Strangers;
 
 /// How much of a stray's body is kept.
 const STRAY: usize = 4096;
@@ -104,7 +105,7 @@ impl Begun {
             size: 0,
             final_body: None,
             headers: Vec::new(),
-            puzzled: false,
+            strangers: Strangers::default(),
             receipt: None,
             broken: false,
         };
@@ -149,8 +150,8 @@ struct Session<'s> {
     final_body: Option<Bytes>,
     /// Those that came last with a message of the answer.
     headers: Vec<(String, String)>,
-    /// A reply with the id `unknown` came.
-    puzzled: bool,
+    /// Replies so far that were none of the call's.
+    strangers: Strangers,
     /// What the broker said of the request, where it keeps requests.
     receipt: Option<Receipt>,
     broken: bool,
@@ -197,7 +198,7 @@ impl Session<'_> {
                 }
                 Step::Notice(words) => self.note(words).await?,
                 Step::Silent => Some((Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)))),
-                Step::OutOfTime => Some((Outcome::TimedOut, Some(words::timed_out_total(self.limits, self.pieces)))),
+                Step::OutOfTime => Some((Outcome::TimedOut, Some(self.out_of_time()))),
                 Step::OutOfPatience => Some(self.out_of_patience()),
             };
             if let Some(end) = end {
@@ -249,10 +250,21 @@ impl Session<'_> {
             return (Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)));
         }
         let problem = match self.pieces {
-            0 => words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.puzzled, self.receipt.as_ref()),
+            0 => self.unanswered(),
             pieces => words::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))
+    }
+
+    fn out_of_time(&self) -> CallProblem {
+        match self.pieces {
+            0 => self.unanswered(),
+            pieces => words::timed_out_total(self.limits, pieces),
+        }
+    }
+
+    fn unanswered(&self) -> CallProblem {
+        words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.strangers, self.receipt.as_ref())
     }
 
     async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, Deaf> {
@@ -281,7 +293,7 @@ impl Session<'_> {
         }
         let reply = self.reader.read(way, packet);
         if let Reply::Stray { cause, id } = reply {
-            self.puzzled |= cause == StrayCause::UnknownId;
+            self.strangers.count(cause);
             return self.stray(cause, id, packet).await.map(|()| None);
         }
         if self.carrier.is_some_and(|carrier| carrier != way) {

@@ -49,6 +49,9 @@ services:
       - {when: {arguments: {topic: not-utf8}}, answer: x, fault: not-utf8}
       - {when: {arguments: {topic: no-end}}, answer: x, fault: no-end}
       - {when: {arguments: {topic: endless}}, answer: on, pause: 5ms, fault: endless}
+      - {when: {arguments: {topic: late}}, answer: in time, pause: 20ms, fault: late}
+      - {when: {arguments: {topic: twice}}, answer: [o, nce], fault: twice}
+      - {when: {arguments: {topic: out-of-order}}, answer: [fi, rst], fault: out-of-order}
   made-up:
     request-queue: request:tg:made-up
     response-queue: response:tg:made-up
@@ -136,6 +139,39 @@ fn each_fault_is_what_a_call_sees_of_it() {
     // One after another: all callers hear all answers.
     cases.into_iter().for_each(see);
     // The endless answer is still under way.
+    serving.interrupt();
+}
+
+/// What a person at a terminal reads about the same faults: what came, and what that may mean.
+#[test]
+fn each_fault_is_told_in_words() {
+    let (server, place) = (NatsServer::start(), place());
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    assert!(serving.line().starts_with("listening"));
+    let stray = "a message that is no part of the answer";
+    let call = |topic: &str, more: &[&str]| {
+        let call = ["call", "tell-joke", &format!("topic={topic}"), "--connection", &server.url()];
+        place.run(&[&call[..], more].concat())
+    };
+    for (topic, words) in [
+        ("silence", ["no answer came within 1 s", "the call listened on tg.response.joke"]),
+        ("wrong-id", ["id of another caller", "does not give back the request's id"]),
+        ("unknown-id", ["could not read the request: {", "a reply with id \"unknown\" did come"]),
+        ("no-id", ["no id: {", "a reply without an id did come"]),
+    ] {
+        call(topic, &["--timeout", "1s"]).ended(4, &words);
+    }
+    call("no-end", &["--timeout", "1s"]).ended(4, &["(1 piece came)", "end_of_stream: true"]);
+    for (topic, text, cause) in [
+        ("late", "in time", "came after the end"),
+        ("twice", "once", "came twice"),
+        ("out-of-order", "rst", "came after the end"),
+    ] {
+        let ran = call(topic, &["--linger", "1s"]);
+        ran.ended(0, &[&format!("{stray}: {cause}: {{")]);
+        assert_eq!(ran.data, text, "{topic}");
+    }
     serving.interrupt();
 }
 

@@ -265,6 +265,15 @@ async fn strays_are_kept_and_never_mixed_in() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_answer_that_never_began_says_so_whichever_limit_was_met() {
+    let short = Limits { total: Duration::from_secs(3), ..limits() };
+    let silent = events_of(&Fake::new(vec![Does::Waits(9_000)]), request(), short).await;
+    assert_eq!(end(&silent), (Outcome::TimedOut, "timed-out-first".into(), 3_000));
+    let begun = events_of(&Fake::new(vec![piece("x"), Does::Waits(9_000)]), request(), short).await;
+    assert_eq!(end(&begun), (Outcome::TimedOut, "timed-out-total".into(), 3_000));
+}
+
+#[tokio::test(start_paused = true)]
 async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_their_own() {
     let inbox = |id, text: &str, last| Does::Inbox(id, reply::chunk(text, last).into());
     let foreign = inbox(Some("r-9"), "not yours", true);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     model::{
-        call::{CallProblem, Limits},
+        call::{CallProblem, Limits, StrayCause},
         connection::TransportKind,
         size,
     },
@@ -13,6 +13,10 @@ use crate::{
 
 fn problem(kind: &str, message: String, remedy: impl Into<String>) -> CallProblem {
     CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+}
+
+fn counted(pieces: u64) -> String {
+    format!("{pieces} {}", if pieces == 1 { "piece" } else { "pieces" })
 }
 
 fn span(duration: Duration) -> String {
@@ -34,7 +38,7 @@ pub fn no_responders(route: &Route, place: &str) -> CallProblem {
 pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
     problem(
         "connection-lost",
-        format!("the connection to {place} broke after {pieces} pieces of the answer; later ones may be missing"),
+        format!("the connection to {place} broke after {} of the answer; later ones may be missing", counted(pieces)),
         "send it again once the connection is back",
     )
 }
@@ -91,17 +95,50 @@ pub fn receipt(receipt: &Receipt) -> (&'static str, String) {
     }
 }
 
+/// How many replies came that were none of the call's, by what was wrong with their ids.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Strangers {
+    unknown: u64,
+    nameless: u64,
+    foreign: u64,
+}
+
+impl Strangers {
+    pub fn count(&mut self, cause: StrayCause) {
+        match cause {
+            StrayCause::UnknownId => self.unknown += 1,
+            StrayCause::NoId => self.nameless += 1,
+            StrayCause::ForeignId => self.foreign += 1,
+            StrayCause::Late | StrayCause::Duplicate | StrayCause::Unreadable => {}
+        }
+    }
+
+    /// What they say about a call that got no answer, where they may have been meant for it.
+    fn hint(self) -> Option<String> {
+        let one = match self {
+            Self { unknown: 1.., .. } => "a reply with id \"unknown\" did come: the service could not read a request",
+            Self { nameless: 1.., .. } => {
+                "a reply without an id did come: a service gives back the id that came with the request"
+            }
+            Self { foreign: 1.., .. } => {
+                "a reply with another id did come: it is of another call, or the service does not give back the request's id"
+            }
+            _ => return None,
+        };
+        Some(format!("{one}; look at it among the strays"))
+    }
+}
+
 /// Nothing of the answer came in time.
 pub fn timed_out_first(
     limits: Limits,
     route: &Route,
     transport: TransportKind,
-    puzzled: bool,
+    strangers: Strangers,
     receipt: Option<&Receipt>,
 ) -> CallProblem {
-    let message = format!("no answer came within {}", span(limits.first));
-    if puzzled {
-        let remedy = "a reply with id \"unknown\" did come: the service could not read a request; look at it among the strays";
+    let message = format!("no answer came within {}", span(limits.first.min(limits.total)));
+    if let Some(remedy) = strangers.hint() {
         return problem("timed-out-first", message, remedy);
     }
     if transport.is_gateway() {
@@ -148,7 +185,7 @@ fn unheard(transport: TransportKind) -> &'static str {
 pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {
     problem(
         "timed-out-idle",
-        format!("after {pieces} pieces nothing more came for {}, and none said end_of_stream", span(limits.idle)),
+        format!("after {} nothing more came for {}, and none said end_of_stream", counted(pieces), span(limits.idle)),
         "the service must end its answer with end_of_stream: true; or wait longer",
     )
 }
@@ -156,8 +193,8 @@ pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {
 pub fn timed_out_total(limits: Limits, pieces: u64) -> CallProblem {
     problem(
         "timed-out-total",
-        format!("the answer did not end within {} ({pieces} pieces came)", span(limits.total)),
-        "allow more time, or ask for less; what came so far is kept",
+        format!("the answer did not end within {} ({} came)", span(limits.total), counted(pieces)),
+        "allow more time, or ask for less; a service ends its answer with end_of_stream: true; what came so far is kept",
     )
 }
 
