@@ -23,7 +23,7 @@
 //! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
-//! | [`secret`], [`mask`] | what a secret looks like; texts without their secrets |
+//! | [`secret`], [`mask`], [`pieces`] | what a secret looks like; texts without their secrets; answers that come in pieces |
 //! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
@@ -46,6 +46,7 @@ pub mod mask;
 pub mod members;
 pub mod mentions;
 pub mod model_view;
+pub mod pieces;
 pub mod scenario;
 pub mod secret;
 pub mod series;

@@ -1,4 +1,7 @@
 //! What a secret looks like: by the name it stands under, and by its shape.
+//!
+//! A text may still be on its way. So each rule also tells of what is no secret as it stands, but may be the beginning of one where it reaches
+//! the end of the text.
 
 use std::ops::Range;
 
@@ -17,8 +20,11 @@ const BEGINNINGS: &[(&str, &str)] = &[
     ("eyJ", "a JSON web token"),
     ("Bearer ", "a bearer token"),
     ("Basic ", "a password"),
-    ("-----BEGIN", "a private key"),
+    (KEY_FILE, "a private key"),
 ];
+
+const KEY_FILE: &str = "-----BEGIN";
+const KEY_END: &str = "-----END";
 
 /// Ends of names whose values are secrets.
 const ENDINGS: &[&str] =
@@ -35,7 +41,7 @@ pub fn looks_secret(name: &str, value: &str) -> Option<&'static str> {
     if let Some((_, what)) = begins {
         return Some(what);
     }
-    if password_in(value).is_some() {
+    if password_in(value).iter().any(|(_, is)| *is) {
         return Some("a password in an address");
     }
     (is_secret_name(name) && !value.contains(char::is_whitespace)).then_some("a secret")
@@ -54,25 +60,50 @@ pub fn is_secret_name(name: &str) -> bool {
     ENDINGS.iter().any(|ending| ends_with(name, ending))
 }
 
+/// What of a text is secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Where secrets stand, in order and apart from each other.
+    pub places: Vec<Range<usize>>,
+    /// From where on the text, if it goes on, may turn out to be a secret that none of the places holds yet.
+    pub begun: Option<usize>,
+}
+
+/// What a rule found: where it stands, and whether it is a secret as it stands.
+type Candidate = (Range<usize>, bool);
+
 /// Where in a text of any kind (prose, JSON, JSON text within JSON, an address) secrets stand, in order and apart from each other.
 #[must_use]
 pub fn places(text: &str) -> Vec<Range<usize>> {
-    let mut places = private_keys(text);
+    search(text).places
+}
+
+/// The same, and where one may have begun at the end of the text.
+#[must_use]
+pub fn search(text: &str) -> Found {
+    let mut candidates = private_keys(text);
     let words = words(text);
     for (at, word) in words.iter().enumerate() {
         let written = &text[word.clone()];
         let before = at.checked_sub(1).map(|before| &text[words[before].clone()]);
-        let announced = before.is_some_and(|word| ["bearer", "basic"].contains(&word.to_ascii_lowercase().as_str()));
-        if announced && is_token(written) {
-            places.push(word.clone());
+        if before.is_some_and(|word| ["bearer", "basic"].contains(&word.to_ascii_lowercase().as_str())) {
+            candidates.push((word.clone(), is_token(written)));
         }
-        if let Some(password) = password_in(written) {
-            places.push(word.start + password.start..word.start + password.end);
-        }
-        places.extend(by_beginning(written).map(|found| word.start + found.start..word.start + found.end));
-        places.extend(named(text, word));
+        let within = password_in(written).into_iter().chain(by_beginning(written));
+        candidates.extend(within.map(|(found, is)| (word.start + found.start..word.start + found.end, is)));
+        candidates.extend(named(text, word));
     }
-    merged(places)
+    let begun = candidates.iter().filter(|(place, is)| !is && place.end == text.len() && !place.is_empty());
+    let begun = begun.map(|(place, _)| place.start).min();
+    Found { places: merged(candidates.into_iter().filter_map(|(place, is)| is.then_some(place)).collect()), begun }
+}
+
+/// Where at the end of a text a value begins that is not there to its end.
+#[must_use]
+pub fn begun(text: &str, value: &str) -> Option<usize> {
+    let most = value.len().saturating_sub(1).min(text.len());
+    let lengths = (1..=most).rev().filter(|length| value.is_char_boundary(*length));
+    lengths.map(|length| (length, &value[..length])).find(|(_, part)| text.ends_with(part)).map(|(length, _)| text.len() - length)
 }
 
 /// Ranges in order, those that meet made one.
@@ -112,43 +143,64 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// A key within a word by how it begins: at its start, or after the sign that gives it a name.
-fn by_beginning(word: &str) -> Option<Range<usize>> {
+/// Keys within a word by how they begin: at its start, or after the sign that gives one a name.
+fn by_beginning(word: &str) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
     let starts = std::iter::once(0).chain(word.match_indices(['=', ':', '/', '@', '&']).map(|(at, _)| at + 1));
     for start in starts {
+        if found.last().is_some_and(|(last, _)| start < last.end) {
+            continue;
+        }
         let rest = &word[start..];
-        let known = BEGINNINGS.iter().filter(|(beginning, _)| !beginning.ends_with(' '));
-        for (beginning, _) in known {
-            if rest.strip_prefix(beginning).is_some_and(|rest| is_token(rest.split(['&', '=']).next().unwrap_or(rest))) {
-                let end = rest.find('&').unwrap_or(rest.len());
-                return Some(start..start + end);
+        for (beginning, _) in BEGINNINGS.iter().filter(|(beginning, _)| !beginning.ends_with(' ')) {
+            let Some(key) = rest.strip_prefix(beginning) else {
+                if beginning.starts_with(rest) {
+                    found.push((start..word.len(), false));
+                }
+                continue;
+            };
+            let part = key.split(['&', '=']).next().unwrap_or(key);
+            if is_token(part) {
+                found.push((start..start + rest.find('&').unwrap_or(rest.len()), true));
+            } else if part.len() == key.len() {
+                found.push((start..word.len(), false));
             }
         }
     }
-    None
+    found
 }
 
-/// The value that a word gives a name to, when the name is one of secrets: `token=x`, `"password": "x"`, `\"api_key\":\"x\"`.
-fn named(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
+/// The values that a word gives names to which are those of secrets: `token=x`, `"password": "x"`, `\"api_key\":\"x\"`.
+fn named(text: &str, word: &Range<usize>) -> Vec<Candidate> {
     let written = &text[word.clone()];
-    // The name may end within the word (`token=x`), or with it (`"token": …`).
+    // A name may end within the word (`token=x`), or with it (`"token": …`).
     let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
     let name_at = |end: usize| written[..end].rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default();
-    let end = ends.into_iter().find(|end| is_secret_name(name_at(*end)))?;
-    let (name, gap_start) = (name_at(end), word.start + end);
-    let gap: String =
-        text[gap_start..].chars().take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '=')).collect();
+    let names = ends.map(|end| (name_at(end), word.start + end)).filter(|(name, _)| is_secret_name(name));
+    names.flat_map(|(name, end)| value_of(text, name, end)).collect()
+}
+
+/// The value of a name that ends there.
+fn value_of(text: &str, name: &str, end: usize) -> Vec<Candidate> {
+    let gap: String = text[end..].chars().take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '=')).collect();
     if gap.matches([':', '=']).count() != 1 {
-        return None;
+        return Vec::new();
     }
-    let start = gap_start + gap.len();
+    let start = end + gap.len();
     let opening: &str = gap.rsplit([':', '=', ' ']).next().unwrap_or_default();
     let value = match opening.chars().last() {
         Some(quote @ ('"' | '\'')) => &text[start..start + closing(&text[start..], quote, opening.len() - 1)],
         _ => text[start..].split(|letter| parts(letter) || letter == '&').next().unwrap_or_default(),
     };
-    let quoted = !opening.is_empty();
-    is_value(name, value, quoted, gap.ends_with(' ')).then(|| start..start + value.len())
+    // No more of it makes a sentence a key.
+    if value.contains(char::is_whitespace) && !value.starts_with("Bearer ") && !value.starts_with("Basic ") {
+        return Vec::new();
+    }
+    let end = start + value.len();
+    let is = is_value(name, value, !opening.is_empty(), gap.ends_with(' '));
+    // Backslashes at the end of the text are those of its quote, or its own.
+    let open = text[end..].bytes().all(|byte| byte == b'\\');
+    vec![(start..end, is), (start..if open { text.len() } else { end }, false)]
 }
 
 /// Where the quote stands that ends a text which was opened by one with so many backslashes before it.
@@ -159,7 +211,8 @@ fn closing(text: &str, quote: char, backslashes: usize) -> usize {
             return at - backslashes;
         }
     }
-    text.len()
+    let last = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    text.len() - last.min(backslashes)
 }
 
 /// Whether a value under a name of secrets is one. Words of prose are not, nor are pieces of text that a model calls tokens.
@@ -169,22 +222,28 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
     let number = value.len() < 6 && value.parse::<f64>().is_ok();
     let of_a_model = name.eq_ignore_ascii_case("token") && (value.len() < 8 || !has_digit);
     let prose = !quoted && apart && !has_digit;
-    let sentence = value.contains(char::is_whitespace) && !value.starts_with("Bearer ") && !value.starts_with("Basic ");
-    !(plain || number || of_a_model || prose || sentence)
+    !(plain || number || of_a_model || prose)
 }
 
 /// Private keys in PEM form, with all that stands between their lines.
-fn private_keys(text: &str) -> Vec<Range<usize>> {
+fn private_keys(text: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(at) = text[from..].find("-----BEGIN").map(|at| from + at) {
-        let head = text[at..].chars().take(60).collect::<String>();
-        let end = text[at..].find("-----END").map_or(text.len(), |end| at + end);
+    while let Some(at) = text[from..].find(KEY_FILE).map(|at| from + at) {
+        let line = text[at..].lines().next().unwrap_or_default();
+        let head: String = line.chars().take(60).collect();
+        let end = text[at..].find(KEY_END).map_or(text.len(), |end| at + end);
+        let ending = if end == text.len() { begun(text, KEY_END) } else { None };
         if head.contains("PRIVATE KEY") {
-            found.push(at..end);
+            found.push((at..ending.unwrap_or(end), true));
         }
-        from = end.max(at + 10);
+        // It is not said yet of what, or it may have ended.
+        if head.len() == text.len() - at || ending.is_some() {
+            found.push((at..text.len(), false));
+        }
+        from = end.max(at + KEY_FILE.len());
     }
+    found.extend(begun(text, KEY_FILE).map(|at| (at..text.len(), false)));
     found
 }
 
@@ -207,14 +266,18 @@ fn is_token(rest: &str) -> bool {
         || rest.contains("PRIVATE KEY")
 }
 
-/// The password of `scheme://user:password@host`.
-fn password_in(text: &str) -> Option<Range<usize>> {
-    let start = text.find("://")? + 3;
-    let authority = text[start..].split(['/', '?', '#']).next().unwrap_or_default();
-    let (user, _) = authority.rsplit_once('@')?;
-    let (name, password) = user.split_once(':')?;
-    let at = start + name.len() + 1;
-    (!password.is_empty() && !is_reference(password)).then(|| at..at + password.len())
+/// The password of `scheme://user:password@host`, also while the host is still to come.
+fn password_in(text: &str) -> Vec<Candidate> {
+    let found = || {
+        let start = text.find("://")? + 3;
+        let authority = text[start..].split(['/', '?', '#']).next()?;
+        let at = start + authority.find(':')? + 1;
+        let end = start + authority.len();
+        let host = authority.rfind('@').map_or(at, |sign| start + sign);
+        let is = at < host && !is_reference(&text[at..host]);
+        Some(vec![(at..end, false), (at..host.max(at), is)])
+    };
+    found().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The history: every call of a workspace in the state folder, as JSON lines that are written as things happen.
 //!
 //! The lines lie in segments. Each process writes to one that it holds by a lock, so that sessions beside each other never mix their lines; a
-//! line is written at once and whole, so that a process that is killed leaves everything up to its last event. Full segments are followed by
-//! new ones, and the oldest go when all together are too large.
+//! line is written at once and whole, so that a process that is killed leaves everything up to its last event, but for letters that may begin
+//! a secret. Full segments are followed by new ones, and the oldest go when all together are too large.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -15,7 +15,8 @@ use std::{
 use super::{files, paths::Paths, stale};
 use crate::{
     engine::{
-        mask::{Mask, Pieces},
+        mask::Mask,
+        pieces::Pieces,
         trace::{
             compare, lines,
             tally::{self, Tally},
@@ -257,20 +258,26 @@ pub struct Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
+        let rest = lines::of_end(&self.id, &self.history.mask, &mut self.pieces);
         // A call of which nothing was heard is one too; that it cannot be written would have been told at its beginning.
-        let _ = self.take(&[]);
+        let _ = self.write(&rest);
     }
 }
 
 impl Recorder {
-    /// Writes events, in their order; they are on disk when this comes back.
+    /// Writes events, in their order; they are on disk when this comes back. Letters at the end of the answer so far that may begin a secret
+    /// follow as soon as that is decided, or when this is dropped.
     ///
     /// # Errors
     /// When they cannot be written.
     pub fn take(&mut self, events: &[Event]) -> Result<(), Problem> {
-        let masked = lines::masked_events(events, &self.history.mask, &mut self.pieces);
+        let events = lines::of_events(&self.id, events, &self.history.mask, &mut self.pieces);
+        self.write(&events)
+    }
+
+    fn write(&mut self, events: &str) -> Result<(), Problem> {
         let head = self.head.take().map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
-        let lines: String = head.into_iter().chain(masked.iter().map(|event| lines::of_event(&self.id, event))).collect();
+        let lines = head.unwrap_or_default() + events;
         if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
     }
 }
@@ -452,9 +459,15 @@ mod tests {
         let body = r#"{"config":"{\"api_key\":\"abc\"}","arguments":"{\"q\":\"hunter2hunter2\"}"}"#;
         let mut call = history.begin(&Head { body: body.into(), ..head("a") }).unwrap();
         call.take(&[chunk("your key: sk-proj-"), chunk("0123456789abcdef"), chunk(" hunter2"), chunk("hunter2"), end()]).unwrap();
+        let mut call = history.begin(&head("b")).unwrap();
+        "it is hunter2hunter2 or h".chars().for_each(|letter| call.take(&[chunk(&letter.to_string())]).unwrap());
+        // It ends without an end.
+        drop(call);
         let (_, path) = history.segments().unwrap().remove(0);
         let kept = fs::read_to_string(path).unwrap();
-        assert!(!kept.contains("abc\\") && !kept.contains("unter2h") && !kept.contains("0123456789"), "{kept}");
+        assert!(!kept.contains("abc\\") && !kept.contains("sk-") && !kept.contains("0123456789"), "{kept}");
+        assert!(!kept.contains("hunt") && !kept.contains(r#""text":"u""#) && !kept.contains(r#""text":"2""#), "{kept}");
+        assert_eq!(compare::text(&history.open("b").unwrap()), "it is *** or h");
         assert!(history.open("a").unwrap().head.masked);
     }
 }

@@ -1,13 +1,18 @@
 //! The history: calls kept as they happen, by the screen and by commands, found and shown again.
 
-use std::io::{BufRead as _, BufReader};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+};
 
 use serde_json::{Value, json};
 
 use crate::support::{
     nats::NatsServer,
-    place::Place,
+    place::{Place, Ran},
     services::Responder,
+    serving::Serving,
     terminal::{Terminal, toolcrib},
 };
 
@@ -100,13 +105,98 @@ fn many_calls_are_summed_up_and_templates_are_filled_in() {
 }
 
 fn kitchen() -> Place {
+    kitchen_with(&[])
+}
+
+fn kitchen_with(files: &[(&str, &str)]) -> Place {
     let tools = "\
 tool:
   ask: {type: tool-service, name: ask, description: Asks, service: joke, style: a pun, arguments: [{name: topic, type: string, description: About what}]}
 tool-service:
   joke: {id: joke, request-queue: 'non-persistent://tg/request/joke', response-queue: 'non-persistent://tg/response/joke', config-params: [{name: style, required: true}]}
 ";
-    Place::with(&[("tools.yaml", tools)])
+    Place::with(&[&[("tools.yaml", tools)], files].concat())
+}
+
+/// A service that tells secrets, cut in pieces.
+const LOOSE: &str = "\
+stub: loose tongue
+services:
+  ask:
+    rules:
+      - when: {contains: all}
+        answer: [it is hun, ter2h, unter2, ' or sk-pro', j-0123456789abcdef, ', pass', word=, q, ' and h']
+      - when: {contains: half}
+        answer: [it is hunt, er2hun]
+        fault: no-end
+";
+
+/// All that a place's state folder holds.
+fn on_disk(place: &Place) -> String {
+    fn collect(folder: &Path, all: &mut String) {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            match entry.path().is_dir() {
+                true => collect(&entry.path(), all),
+                false => all.push_str(&fs::read_to_string(entry.path()).unwrap()),
+            }
+        }
+    }
+    let mut all = String::new();
+    collect(&place.home.path().join("state"), &mut all);
+    all
+}
+
+fn texts(events: &[Value]) -> Vec<&str> {
+    events.iter().filter(|event| event["event"] == "chunk").map(|event| event["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn secrets_that_chunks_cut_in_pieces_are_not_in_the_history() {
+    let (server, place) = (NatsServer::start(), kitchen_with(&[("stubs/loose.yaml", LOOSE)]));
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    let call = |json: &[&str]| {
+        let mut call = place.command(&[&["call", "ask", "topic=all", "--connection", &server.url()], json].concat());
+        Ran::of(call.env("MY_API_TOKEN", "hunter2hunter2").output().unwrap())
+    };
+    // Who asks gets the answer as it came.
+    let whole = "it is hunter2hunter2 or sk-proj-0123456789abcdef, password=q and h";
+    assert_eq!(call(&[]).data, whole);
+    assert_eq!(texts(&call(&["--json"]).events()).concat(), whole);
+
+    let disk = on_disk(&place);
+    assert!(disk.contains("it is ***") && !["hunt", "er2", "sk-", "0123", "=q"].iter().any(|part| disk.contains(part)), "{disk}");
+    let kept = place.run(&["history", "show", "last", "--json"]).events();
+    assert_eq!(texts(&kept), ["it is ***", "", "", " or ***", "", ", pass", "word=", "***", " and h"]);
+    let whole = "it is *** or ***, password=*** and h";
+    assert!(place.run(&["history", "show", "last"]).data.ends_with(&format!("\n{whole}")));
+    assert_eq!(place.run(&["history", "replay", "last", "--speed", "0"]).data, whole);
+    assert_eq!((listed(&place, "it is *** or").len(), listed(&place, "hunter2").len()), (2, 0));
+    let stub = place.run(&["history", "export", "--stub"]).data;
+    assert!(stub.contains("it is ***") && !stub.contains("hunt") && !stub.contains("0123"), "{stub}");
+    serving.interrupt();
+}
+
+#[test]
+fn a_command_killed_within_a_secret_leaves_every_chunk_and_no_letter_of_it() {
+    let (server, place) = (NatsServer::start(), kitchen_with(&[("stubs/loose.yaml", LOOSE)]));
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    let mut command = place.command(&["call", "ask", "topic=half", "--json", "--connection", &server.url()]);
+    let mut child = command.env("MY_API_TOKEN", "hunter2hunter2").spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
+    let seen: Vec<Value> = lines.filter(|event: &Value| event["event"] == "chunk").take(2).collect();
+    assert_eq!(texts(&seen), ["it is hunt", "er2hun"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = place.run(&["history", "show", "last", "--json"]).events();
+    assert_eq!(texts(&kept), ["it is ", ""]);
+    let times =
+        |events: &[Value]| events.iter().filter(|event| event["event"] == "chunk").map(|event| event["at_ms"].clone()).collect();
+    let times: [Vec<Value>; 2] = [times(&seen), times(&kept)];
+    assert_eq!(times[0], times[1]);
+    assert!(!on_disk(&place).contains("hunt"), "{}", on_disk(&place));
+    serving.interrupt();
 }
 
 #[test]

@@ -1,4 +1,7 @@
 //! The lines of the history: `{"call":"<id>","event":…}`. The first is the call's head, the others are its events as scripts get them.
+//!
+//! Each event's line is written when it happens. The end of a chunk's text that may be the beginning of a secret is not in it, but follows
+//! once that is decided, in a line of its own: `{"call":"<id>","event":"rest","chunk":0,"text":…}`, with the chunk's number from 0.
 
 use std::borrow::Cow;
 
@@ -7,7 +10,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     engine::{
         events,
-        mask::{Mask, Pieces},
+        mask::Mask,
+        pieces::{More, Pieces},
     },
     model::{
         call::{Event, EventKind, Stage},
@@ -21,6 +25,8 @@ use crate::{
 pub enum Record {
     Head(Box<Head>),
     Event(TraceId, Event),
+    /// What follows in the text of the chunk with that number.
+    Rest(TraceId, usize, String),
 }
 
 /// The line of a call's beginning, with its line end.
@@ -57,14 +63,24 @@ pub fn of_event(id: &str, event: &Event) -> String {
     format!("{}\n", Value::Object(members))
 }
 
+/// The line of what follows in a chunk's text.
+fn of_rest(id: &str, chunk: u64, text: &str) -> String {
+    format!("{}\n", json!({"call": id, "event": "rest", "chunk": chunk, "text": text}))
+}
+
 /// What a line holds; `None` where it is none of ours, or not whole.
 #[must_use]
 pub fn read(line: &str) -> Option<Record> {
     let value: Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let id: TraceId = text("call")?.into();
-    if text("event")? != "call" {
-        return Some(Record::Event(id, events::of_json(&value)?));
+    match text("event")? {
+        "call" => {}
+        "rest" => {
+            let chunk = value.get("chunk").and_then(Value::as_u64)?;
+            return Some(Record::Rest(id, usize::try_from(chunk).ok()?, text("text")?.to_owned()));
+        }
+        _ => return Some(Record::Event(id, events::of_json(&value)?)),
     }
     Some(Record::Head(Box::new(Head {
         id,
@@ -109,44 +125,60 @@ pub fn masked_head(head: &Head, mask: &Mask) -> Head {
     }
 }
 
-/// Events without their secrets, also those that are split over several chunks.
+/// The lines of a call's next events without their secrets, also those that are split over several chunks: one for each event, in their
+/// order, and before them what followed in earlier chunks. Read in their order, the texts of all lines are the answer.
 #[must_use]
-pub fn masked_events(events: &[Event], mask: &Mask, pieces: &mut Pieces) -> Vec<Event> {
+pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -> String {
     let texts = events.iter().filter_map(|event| match &event.kind {
         EventKind::Chunk { text, .. } => Some(&**text),
         _ => None,
     });
-    let texts: Vec<&str> = texts.collect();
-    let mut texts = if texts.is_empty() { Vec::new() } else { pieces.next(mask, &texts) }.into_iter();
+    let ends = events.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
+    let now = pieces.next(mask, texts, if ends { More::None } else { More::MayCome });
+    let mut texts = now.pieces.into_iter();
     let masked = events.iter().map(|event| {
         let kind = match &event.kind {
-            EventKind::Chunk { text, bytes } => match texts.next() {
-                Some(Cow::Owned(masked)) => EventKind::Chunk { text: masked.into(), bytes: *bytes },
-                _ => EventKind::Chunk { text: text.clone(), bytes: *bytes },
-            },
-            EventKind::Headers(headers) => EventKind::Headers(mask.headers(headers).collect()),
-            EventKind::Stray { cause, id, headers, body } => EventKind::Stray {
-                cause: *cause,
-                id: id.clone(),
-                headers: mask.headers(headers).collect(),
-                body: mask.text(body).as_ref().into(),
-            },
-            EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
-            EventKind::Stage(stage) => EventKind::Stage(Stage {
-                name: stage.name.clone(),
-                words: mask.text(&stage.words).into_owned(),
-                body: mask.text(&stage.body).as_ref().into(),
-            }),
-            EventKind::End { outcome, problem: Some(problem) } => {
-                let mut problem = problem.clone();
-                problem.message = mask.text(&problem.message).into_owned();
-                EventKind::End { outcome: *outcome, problem: Some(problem) }
-            }
-            other => other.clone(),
+            EventKind::Chunk { bytes, .. } => EventKind::Chunk { text: texts.next().unwrap_or_default().into(), bytes: *bytes },
+            other => masked(other, mask),
         };
-        Event { at_ms: event.at_ms, kind }
+        of_event(id, &Event { at_ms: event.at_ms, kind })
     });
-    masked.collect()
+    rests(id, &now.earlier).chain(masked).collect()
+}
+
+/// The lines of what is left of a call that has no end.
+#[must_use]
+pub fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {
+    rests(id, &pieces.next(mask, [], More::None).earlier).collect()
+}
+
+fn rests(id: &str, earlier: &[(u64, String)]) -> impl Iterator<Item = String> {
+    earlier.iter().map(move |(chunk, text)| of_rest(id, *chunk, text))
+}
+
+/// What happened, without its secrets; a chunk is masked together with those before it.
+fn masked(kind: &EventKind, mask: &Mask) -> EventKind {
+    match kind {
+        EventKind::Headers(headers) => EventKind::Headers(mask.headers(headers).collect()),
+        EventKind::Stray { cause, id, headers, body } => EventKind::Stray {
+            cause: *cause,
+            id: id.clone(),
+            headers: mask.headers(headers).collect(),
+            body: mask.text(body).as_ref().into(),
+        },
+        EventKind::Notice(words) => EventKind::Notice(mask.text(words).into_owned()),
+        EventKind::Stage(stage) => EventKind::Stage(Stage {
+            name: stage.name.clone(),
+            words: mask.text(&stage.words).into_owned(),
+            body: mask.text(&stage.body).as_ref().into(),
+        }),
+        EventKind::End { outcome, problem: Some(problem) } => {
+            let mut problem = problem.clone();
+            problem.message = mask.text(&problem.message).into_owned();
+            EventKind::End { outcome: *outcome, problem: Some(problem) }
+        }
+        other => other.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -212,10 +244,30 @@ mod tests {
             },
         ];
         let events: Vec<Event> = kinds.map(|kind| Event { at_ms: 1, kind }).into();
-        let masked = masked_events(&events, &mask, &mut Pieces::default());
-        let text: String = masked.iter().map(|event| of_event("x", event)).collect();
+        let text = of_events("x", &events, &mask, &mut Pieces::default());
         assert!(!text.contains("hunter") && !text.contains("is hun"), "{text}");
-        assert_eq!(masked.len(), 7);
+        assert_eq!(text.lines().count(), 7);
+    }
+
+    #[test]
+    fn every_event_is_written_as_it_happens_and_what_may_begin_a_secret_follows() {
+        let mask = Mask::new(["hunter2hunter2".to_owned()]);
+        let mut pieces = Pieces::default();
+        let mut write = |texts: &[&str]| {
+            let events = texts.iter().map(|text| Event { at_ms: 1, kind: EventKind::Chunk { text: (*text).into(), bytes: 9 } });
+            of_events("x", &events.collect::<Vec<_>>(), &mask, &mut pieces)
+        };
+        let chunk = |text: &str| format!("{{\"call\":\"x\",\"event\":\"chunk\",\"at_ms\":1,\"bytes\":9,\"text\":\"{text}\"}}\n");
+        let rest =
+            |number: u8, text: &str| format!("{{\"call\":\"x\",\"event\":\"rest\",\"chunk\":{number},\"text\":\"{text}\"}}\n");
+        assert_eq!(write(&["with"]), chunk("wit"));
+        assert_eq!(write(&["un"]), chunk(""));
+        assert_eq!(write(&["less"]), [rest(0, "h"), rest(1, "un"), chunk("less")].concat());
+        assert_eq!(write(&["oh"]), chunk("o"));
+        assert_eq!(of_end("x", &mask, &mut pieces), rest(3, "h"));
+        let line = rest(3, "h");
+        assert_eq!(read(&line), Some(Record::Rest("x".into(), 3, "h".into())));
+        assert_eq!(about(&line).map(|(id, event, _)| (id, event)), Some(("x", "rest")));
     }
 
     #[test]

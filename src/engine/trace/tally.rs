@@ -8,7 +8,7 @@ use super::{
 };
 use crate::model::{
     call::{Event, EventKind},
-    trace::{Head, Listing, Summary, TraceId},
+    trace::{Head, Listing, Summary, Trace, TraceId},
 };
 
 /// How much of the arguments a list shows.
@@ -58,6 +58,11 @@ impl Tally {
                     seen.summary.take(&event);
                 }
             }
+            Some(Record::Rest(id, _, text)) => {
+                if let Some(row) = self.rows.get(&id) {
+                    self.calls[*row].hear(&self.wanted.text, &text);
+                }
+            }
             None => self.unread += usize::from(!line.trim().is_empty()),
         }
     }
@@ -103,15 +108,7 @@ impl Seen {
             return;
         }
         match &event.kind {
-            EventKind::Chunk { text, .. } => {
-                self.tail.push_str(&text.to_lowercase());
-                self.found = self.tail.contains(wanted);
-                let mut from = self.tail.len().saturating_sub(wanted.len());
-                while !self.tail.is_char_boundary(from) {
-                    from += 1;
-                }
-                self.tail.drain(..from);
-            }
+            EventKind::Chunk { text, .. } => self.hear(wanted, text),
             EventKind::Headers(headers) => self.found = told(headers).contains(wanted),
             EventKind::Stray { body, headers, .. } => {
                 self.found = body.to_lowercase().contains(wanted) || told(headers).contains(wanted);
@@ -128,6 +125,17 @@ impl Seen {
         if self.found {
             self.tail = String::new();
         }
+    }
+
+    /// What comes next of the answer.
+    fn hear(&mut self, wanted: &str, text: &str) {
+        if self.found {
+            return;
+        }
+        self.tail.push_str(&text.to_lowercase());
+        self.found = self.tail.contains(wanted);
+        let from = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(wanted.len()));
+        self.tail.drain(..from);
     }
 }
 
@@ -167,12 +175,25 @@ fn numbers(rest: &str) -> Option<(u64, u64)> {
 
 /// The whole of one call from the history's lines.
 #[must_use]
-pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<crate::model::trace::Trace> {
-    let mut trace: Option<crate::model::trace::Trace> = None;
+pub fn of_call<'l>(id: &str, lines: impl Iterator<Item = &'l str>) -> Option<Trace> {
+    let mut trace: Option<Trace> = None;
+    // Which of the events are chunks.
+    let mut chunks: Vec<usize> = Vec::new();
     for line in lines.filter(|line| lines::about(line).is_some_and(|(of, ..)| of == id)) {
         match (lines::read(line), &mut trace) {
-            (Some(Record::Head(head)), None) => trace = Some(crate::model::trace::Trace { head: *head, events: Vec::new() }),
-            (Some(Record::Event(_, event)), Some(trace)) => trace.events.push(event),
+            (Some(Record::Head(head)), None) => trace = Some(Trace { head: *head, events: Vec::new() }),
+            (Some(Record::Event(_, event)), Some(trace)) => {
+                if matches!(event.kind, EventKind::Chunk { .. }) {
+                    chunks.push(trace.events.len());
+                }
+                trace.events.push(event);
+            }
+            (Some(Record::Rest(_, chunk, rest)), Some(trace)) => {
+                let event = chunks.get(chunk).and_then(|row| trace.events.get_mut(*row));
+                if let Some(Event { kind: EventKind::Chunk { text, .. }, .. }) = event {
+                    *text = [&**text, &rest].concat().into();
+                }
+            }
             _ => {}
         }
     }
@@ -224,7 +245,9 @@ mod tests {
             "{\"call\":\"a\",\"event\":\"chu".into(),
             end("a", 12, Outcome::Succeeded),
             head("c", 3_000),
-            chunk("c", 7, "unended"),
+            chunk("c", 7, "une"),
+            "{\"call\":\"c\",\"event\":\"rest\",\"chunk\":0,\"text\":\"nded\"}".into(),
+            "{\"call\":\"c\",\"event\":\"rest\",\"chunk\":7,\"text\":\"of nothing\"}".into(),
         ]
     }
 
@@ -271,5 +294,7 @@ mod tests {
         let trace = of_call("a", history.iter().map(String::as_str)).unwrap();
         assert_eq!((trace.head.at, trace.events.len()), (Millis(1_000), 3));
         assert_eq!(of_call("gone", history.iter().map(String::as_str)), None);
+        let trace = of_call("c", history.iter().map(String::as_str)).unwrap();
+        assert_eq!(trace.events, [Event { at_ms: 7, kind: EventKind::Chunk { text: "unended".into(), bytes: 63 } }]);
     }
 }

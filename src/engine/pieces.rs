@@ -1,0 +1,261 @@
+//! Masks an answer that comes in pieces, where a secret may lie in several of them.
+
+use std::ops::Range;
+
+use super::{
+    mask::{Mask, replaced},
+    secret::{Found, merged},
+};
+
+/// So far back a secret is looked for that began earlier, and so many letters wait at most until it is known whether they belong to one;
+/// more where a longer value is known.
+const REACH: usize = 512;
+
+/// Of a longer secret that goes on, so much is remembered: before its first letter, and from there.
+const LEAD: usize = 128;
+
+/// The pieces of an answer, one after the other. What may be the beginning of a secret waits until that is decided, so that not even its
+/// first letter is seen; however long the answer is, a piece costs the same.
+#[derive(Clone, Default)]
+pub struct Pieces {
+    /// What was decided last, and what waits, as it came.
+    text: String,
+    /// Where in the text what waits begins.
+    decided: usize,
+    /// The pieces of which something waits, with where they end in the text.
+    open: Vec<(u64, usize)>,
+    count: u64,
+}
+
+/// What may be seen of an answer, now that it is known to be no secret, or replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// What waited of earlier pieces: their numbers from 0, and what follows what was seen of them.
+    pub earlier: Vec<(u64, String)>,
+    /// Each new piece as far as it is decided, which may be nothing of it.
+    pub pieces: Vec<String>,
+}
+
+/// Whether an answer goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    MayCome,
+    None,
+}
+
+impl std::fmt::Debug for Pieces {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} pieces", self.count)
+    }
+}
+
+impl Pieces {
+    /// The next pieces. Where no more comes, nothing waits any longer.
+    pub fn next<'p>(&mut self, mask: &Mask, pieces: impl IntoIterator<Item = &'p str>, more: More) -> Decided {
+        let mut ends = std::mem::take(&mut self.open);
+        let earlier = ends.len();
+        for piece in pieces {
+            self.text.push_str(piece);
+            ends.push((self.count, self.text.len()));
+            self.count += 1;
+        }
+        let reach = REACH.max(mask.longest());
+        let (places, until) = self.decide(mask, reach, more);
+        let mut now = Decided::default();
+        let mut start = self.decided;
+        for (row, (piece, end)) in ends.into_iter().enumerate() {
+            let text = replaced(&self.text, start.min(until)..end.min(until), &places);
+            match row < earlier {
+                false => now.pieces.push(text),
+                true if text.is_empty() => {}
+                true => now.earlier.push((piece, text)),
+            }
+            if end > until && end > start {
+                self.open.push((piece, end));
+            }
+            start = end;
+        }
+        self.decided = until;
+        self.forget(&places, reach);
+        now
+    }
+
+    /// Where secrets stand in the text, and how far it is decided.
+    fn decide(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
+        let end = self.text.len();
+        let Found { mut places, begun } = mask.search(&self.text);
+        let mut until = begun.filter(|_| more == More::MayCome).map_or(end, |begun| begun.max(self.decided));
+        // What is a secret already need not wait for more of it.
+        if let Some(place) = places.iter().find(|place| place.start <= until && until < place.end) {
+            until = place.end;
+        }
+        if end - until > reach {
+            places.push(until..end);
+            places = merged(places);
+            until = end;
+        }
+        (places, until)
+    }
+
+    /// Lets go of what no longer matters to what comes. Of a secret that goes on the beginning matters.
+    fn forget(&mut self, places: &[Range<usize>], reach: usize) {
+        let from = self.text.floor_char_boundary(self.decided.saturating_sub(reach));
+        let name = |place: &Range<usize>| self.text.floor_char_boundary(place.start.saturating_sub(LEAD));
+        match places.iter().find(|place| place.end >= self.decided && name(place) < from) {
+            None => self.cut(0..from),
+            Some(place) => {
+                let (name, until) = (name(place), self.text.floor_char_boundary(place.start + LEAD));
+                self.cut(until.min(from)..from);
+                self.cut(0..name);
+            }
+        }
+    }
+
+    fn cut(&mut self, part: Range<usize>) {
+        let length = part.len();
+        self.text.drain(part);
+        self.decided -= length;
+        self.open.iter_mut().for_each(|(_, end)| *end -= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::engine::mask::MASKED;
+
+    const LONG: usize = 700;
+
+    fn mask() -> Mask {
+        Mask::new(["hunter2hunter2".to_owned(), "2hunters".to_owned(), "ab".repeat(LONG / 2)])
+    }
+
+    /// What is seen at last of each piece of a text, where so many pieces come at once.
+    fn seen(text: &str, size: usize, at_once: usize) -> Vec<String> {
+        let letters: Vec<char> = text.chars().collect();
+        let cut: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
+        let mut pieces = Pieces::default();
+        let mut seen: Vec<String> = Vec::new();
+        let take = |seen: &mut Vec<String>, now: Decided| {
+            now.earlier.into_iter().for_each(|(piece, text)| seen[usize::try_from(piece).unwrap()].push_str(&text));
+            seen.extend(now.pieces);
+        };
+        for some in cut.chunks(at_once) {
+            let now = pieces.next(&mask(), some.iter().map(String::as_str), More::MayCome);
+            assert_eq!(now.pieces.len(), some.len(), "no piece waits as a whole");
+            take(&mut seen, now);
+            assert!(pieces.text.len() <= 2 * LONG + 3 * LEAD + size * at_once, "{} bytes are remembered", pieces.text.len());
+        }
+        take(&mut seen, pieces.next(&mask(), [], More::None));
+        assert_eq!((seen.len(), pieces.open.len()), (cut.len(), 0));
+        seen
+    }
+
+    #[test]
+    fn what_trickles_in_is_hidden_from_its_first_letter() {
+        for (text, hidden) in [
+            ("it is hunter2hunter2, really", "it is ***, really"),
+            ("it is hunter2hunter2hunters, really", "it is ***, really"),
+            ("it is sk-proj-0123456789abcdef0123456789 here", "it is *** here"),
+            (r#"{"token": "abcdefgh1", "x": 1}"#, r#"{"token": "***", "x": 1}"#),
+            (r#"{\"auth-token\":\"ab(c\",\"x\":1}"#, r#"{\"auth-token\":\"***\",\"x\":1}"#),
+            (r#"{"token":"a(bcdefgh1","x":1}"#, r#"{"token":"***","x":1}"#),
+            ("password=q and more", "password=*** and more"),
+            ("?api_key=abc1&token=abcdefgh1&x=1", "?api_key=***&token=***&x=1"),
+            ("Authorization: Bearer 0123456789abcdef.", "Authorization: Bearer ***"),
+            ("see nats://ann:wachtwoord@host for more", "see nats://ann:***@host for more"),
+            ("see nats://ann:wacht@woord@host for more", "see nats://ann:***@host for more"),
+            ("the hunt is a skill at http://localhost:8080/x", "the hunt is a skill at http://localhost:8080/x"),
+            ("password: patience, secret: forever", "password: patience, secret: forever"),
+        ] {
+            for (size, at_once) in [(1, 1), (2, 1), (3, 2), (4, 5), (5, 1), (7, 1), (11, 3), (13, 1)] {
+                assert_eq!(seen(text, size, at_once).concat(), hidden, "{size}, {at_once}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_secret_longer_than_is_remembered_is_hidden_to_its_end() {
+        for (text, hidden) in [
+            (format!("a -----BEGIN RSA PRIVATE KEY-----\n{}-----END … b", "Qz0\n".repeat(300)), "a ***-----END … b"),
+            (format!("a eyJ{}, b", "h0Gc".repeat(300)), "a ***, b"),
+            (format!("a \"api-key\": \"{}\", b", "ü(0".repeat(300)), "a \"api-key\": \"***\", b"),
+            (format!("a {} b", "ab".repeat(LONG / 2)), "a *** b"),
+        ] {
+            for (size, at_once) in [(3, 1), (5, 2), (200, 1), (LONG, 2)] {
+                assert_eq!(seen(&text, size, at_once).concat(), hidden, "{size}, {at_once}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_piece_keeps_its_letters() {
+        let text = "and this is the hunt of a skilful hunter 2 in /etc/hosts";
+        for size in 1..9 {
+            let cut: Vec<String> = text.as_bytes().chunks(size).map(|piece| String::from_utf8(piece.to_vec()).unwrap()).collect();
+            assert_eq!(seen(text, size, 1), cut);
+        }
+    }
+
+    #[test]
+    fn what_never_gets_decided_does_not_wait_for_ever() {
+        let mut pieces = Pieces::default();
+        let long = format!("sk-{}", "x".repeat(LONG));
+        let now = pieces.next(&mask(), ["a ", &long, " b "], More::MayCome);
+        assert_eq!(now.pieces, ["a ", &long, " b "], "it has ended and was none");
+        assert_eq!(pieces.next(&mask(), ["sk-x"], More::MayCome).pieces, [""]);
+        let now = pieces.next(&mask(), [&*long], More::MayCome);
+        assert_eq!(now, Decided { earlier: vec![(3, MASKED.into())], pieces: vec![String::new()] });
+        // Pieces without letters do not wait.
+        assert_eq!(pieces.next(&mask(), [" s"], More::MayCome).pieces, [" "]);
+        for _ in 0..1_000 {
+            assert_eq!(pieces.next(&mask(), [""], More::MayCome), Decided { earlier: vec![], pieces: vec!["".into()] });
+        }
+        assert_eq!(pieces.open.len(), 1);
+        assert_eq!(pieces.next(&mask(), [], More::None).earlier, [(5, "s".to_owned())]);
+    }
+
+    fn secrets() -> impl Strategy<Value = String> {
+        let some = [
+            "hunter2hunter2",
+            "sk-proj-0123456789abcdef",
+            "ghp_0123456789abcdefghij",
+            "Bearer 0123456789abcdef",
+            "\"token\": \"abc(defgh1\"",
+            "\\\"api_key\\\":\\\"0a,b<c\\\"",
+            "password=q7",
+            "password: hunter2",
+            "nats://ann:pw0@host",
+            "-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END",
+        ];
+        proptest::sample::select(some.to_vec()).prop_map(str::to_owned)
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let other = r#"[a-z0-9"'\\:={}/@&,_ é\n-]{0,12}"#;
+        prop::collection::vec(prop_oneof![other.boxed(), secrets().boxed()], 0..5).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn harmless_pieces_stay_as_they_are(text in "[a-z .]{0,60}", size in 1_usize..9) {
+            prop_assert_eq!(seen(&text, size, 1).concat(), text);
+        }
+
+        /// Only such letters are seen as are seen where the text comes at once.
+        #[test]
+        fn no_letter_of_a_secret_is_seen(text in text(), size in 1_usize..9, at_once in 1_usize..4) {
+            let places = mask().search(&text).places;
+            let letters: Vec<(usize, char)> = text.char_indices().collect();
+            let harmless = |at: &usize| !places.iter().any(|place| place.contains(at));
+            for (seen, piece) in seen(&text, size, at_once).iter().zip(letters.chunks(size)) {
+                let mut harmless = piece.iter().filter(|(at, _)| harmless(at)).map(|(_, letter)| *letter);
+                for letter in seen.replace(MASKED, "").chars() {
+                    prop_assert!(harmless.any(|of| of == letter), "{letter} of {piece:?} in {text}");
+                }
+            }
+        }
+    }
+}
