@@ -23,6 +23,7 @@
 //! | [`junit`] | reports for CI |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
+//! | [`settings`] | what the texts of settings files say |
 //! | [`secret`], [`mask`], [`pieces`] | what a secret looks like; texts without their secrets; answers that come in pieces |
 //! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
@@ -51,6 +52,7 @@ pub mod scenario;
 pub mod secret;
 pub mod series;
 pub mod services;
+pub mod settings;
 pub mod simulate;
 pub mod stub;
 pub mod subset;

@@ -4,6 +4,7 @@ pub mod call;
 pub mod catalog;
 pub mod clock;
 pub mod connection;
+pub mod connections;
 pub mod context;
 pub mod entry;
 pub mod finding;

@@ -100,6 +100,8 @@ mod support;
 mod syntax;
 #[path = "all/tap.rs"]
 mod tap;
+#[path = "all/tool_connections.rs"]
+mod tool_connections;
 #[path = "all/tools_screen.rs"]
 mod tools_screen;
 #[path = "all/typed_arguments.rs"]

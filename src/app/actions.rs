@@ -102,6 +102,7 @@ actions! {
     NextTheme       "next-theme"       Global   ["f9"],                 "theme",           "Switch to the next theme";
     ShowNotices     "notices"          Global   ["N"],                  "notices",         "Show what was noticed in this session";
     Connection      "connection"       Global   ["C"],                  "connection",      "Choose the connection that calls use";
+    ToolConnection  "tool-connection"  Global   ["f3"],                 "its connection…", "Choose the connection that calls of the selected tool always go through; toolcrib.toml keeps it";
     Reload          "reload"           Global   ["f5"],                 "reload",          "Read the workspace's files again; unsaved changes are kept";
     ImportTools     "import"           Global   ["f7"],                 "import…",         "Take the tools of the system that the connection leads to (TrustGraph, CommonGround) into the files; what changes is shown first";
     PushTools       "push"             Global   ["f8"],                 "push…",           "Send the tools to the system that the connection leads to (TrustGraph, CommonGround); what changes there is shown first";

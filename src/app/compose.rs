@@ -2,10 +2,11 @@
 //!
 //! Every function here is pure: [`ground`] is the workspace as it stands, a wish goes in, and a [`plan::Plan`] comes out, which can be looked
 //! at before it is made as one step of undo. [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
-//! and takes them in; [`imports`] takes in those of a running system.
+//! and takes them in; [`imports`] takes in those of a running system; [`connections`] says where a tool's calls go.
 
 pub mod arrows;
 pub mod cells;
+pub mod connections;
 pub mod entries;
 pub mod ground;
 pub mod groups;

@@ -20,7 +20,6 @@ use crate::{
     },
     model::{
         call::{CallId, Event, Outcome},
-        connection::Connection,
         context::Name,
         entry::{EntryId, FileId},
         finding::Findings,
@@ -101,7 +100,8 @@ pub enum Message {
     Reload,
     SwitchMode,
     SetTheme(String),
-    UseConnection(String),
+    /// Lets all calls go through this one; `None`: through those that the workspace says.
+    UseConnection(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed` or `Failed`.
     AskDeployed(Purpose),
     /// Ask the agent there, in the context of the run.
@@ -296,10 +296,9 @@ pub enum Message {
         events: Vec<Event>,
         ended: bool,
     },
-    ConnectionWords {
+    Condition {
         connection: String,
-        words: String,
-        kind: Health,
+        condition: Condition,
     },
     EditorText {
         target: TextTarget,
@@ -307,8 +306,6 @@ pub enum Message {
         text: String,
     },
     Failed(Problem),
-    /// Settings of the workspace were read again.
-    Connections(Vec<Connection>),
 }
 
 /// Whose text was given to the editor.
@@ -330,7 +327,14 @@ pub struct Loaded {
     pub source: Result<Source, SyntaxError>,
 }
 
-/// How a connection is, for its sign in the top line.
+/// How a connection is, in words (none where all is well) and for its sign in the top line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Condition {
+    pub words: String,
+    pub health: Health,
+}
+
+/// The sign of a connection's condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Health {
     #[default]

@@ -16,7 +16,7 @@ use super::{
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::Kept,
     many::Many,
-    message::{Health, ScreenId, Then},
+    message::{Condition, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,
     watching::Watching,
@@ -37,6 +37,7 @@ use crate::{
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
+        connections::Connections,
         context::{Context, Mode, Name, Profile},
         entry::{EntryId, FileId},
         finding::{Finding, Findings},
@@ -64,9 +65,7 @@ pub struct Start {
     pub profiles: Vec<Profile>,
     /// The workspace's own group lists and hierarchies.
     pub custom_groups: CustomGroups,
-    pub connections: Vec<Connection>,
-    /// The connection that calls use at first; the first one where it is not named.
-    pub connection: Option<String>,
+    pub connections: Connections,
     pub theme: String,
     /// Names of the themes that can be chosen.
     pub themes: Vec<String>,
@@ -144,11 +143,9 @@ pub struct State {
     pub watching: Watching,
     /// Calls that are answered by hand.
     pub answering: Answering,
-    pub connections: Vec<Connection>,
-    pub connection: usize,
-    pub health: Health,
-    /// How the connection is, in words.
-    pub connection_words: String,
+    pub connections: Connections,
+    /// How the connections are that were used, by name.
+    pub conditions: HashMap<String, Condition>,
     pub theme: String,
     pub themes: Vec<String>,
     pub notices: Notices,
@@ -218,9 +215,6 @@ pub enum Question {
 impl State {
     #[must_use]
     pub fn new(start: Start) -> Self {
-        let connections = if start.connections.is_empty() { vec![Connection::embedded()] } else { start.connections };
-        let connection =
-            start.connection.and_then(|name| connections.iter().position(|connection| connection.name == name)).unwrap_or(0);
         let user = start.context.user.clone().map_or_else(|| "user".to_owned(), |user| user.to_string());
         let mut documents = Documents::default();
         if let Some(form) = &start.form {
@@ -257,10 +251,8 @@ impl State {
             kept: Kept::default(),
             watching: Watching::default(),
             answering: Answering::default(),
-            connections,
-            connection,
-            health: Health::Idle,
-            connection_words: String::new(),
+            connections: start.connections,
+            conditions: HashMap::new(),
             theme: start.theme,
             themes: start.themes,
             notices: Notices::default(),
@@ -305,17 +297,30 @@ impl State {
         Some(Filled { text, goal: form.goal, end: form.end.clone() })
     }
 
-    /// The connection that calls use.
+    /// The connection for all that is no tool's own call.
     #[must_use]
     pub fn connection(&self) -> Connection {
-        self.connections.get(self.connection).cloned().unwrap_or_else(Connection::embedded)
+        self.connections.current()
+    }
+
+    /// The connection that the user looks at: where the selected tool's call would go from here, else the one for all.
+    #[must_use]
+    pub fn connection_here(&self) -> Connection {
+        let at_tool = matches!(self.screen, ScreenId::Tools | ScreenId::Invoke);
+        self.selected.as_ref().filter(|_| at_tool).map_or_else(|| self.connection(), |tool| self.connection_of(tool))
+    }
+
+    /// The connection that a tool's calls go through; what is no tool any more has the one for all.
+    #[must_use]
+    pub fn connection_of(&self, tool: &EntryId) -> Connection {
+        self.catalog.tool(tool).map_or_else(|| self.connection(), |tool| self.connections.of(tool))
     }
 
     /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.
     #[must_use]
     pub fn watched_connection(&self) -> Connection {
         let name = &self.watching.head.connection;
-        self.connections.iter().find(|connection| connection.name == *name).cloned().unwrap_or_else(|| self.connection())
+        self.connections.named(name).cloned().unwrap_or_else(|| self.connection())
     }
 
     /// The context of the run as it stands now.
@@ -379,7 +384,7 @@ impl State {
     /// The same of other arguments.
     #[must_use]
     pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merging(tool, given, &self.connection(), &self.samples)
+        table::by_id(tool.entry.system)?.merging(tool, given, &self.connections.of(tool), &self.samples)
     }
 
     /// The sample value of a variable, where it has one.
@@ -394,7 +399,7 @@ impl State {
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
         let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
-        let (correlation, connection) = (self.ids.peek(), self.connection());
+        let (correlation, connection) = (self.ids.peek(), self.connections.of(tool));
         system.request(&CallOf {
             catalog: &self.catalog,
             tool,

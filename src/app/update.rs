@@ -17,7 +17,7 @@ use super::{
     compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
-    message::{Health, Message, ScreenId, TextTarget, Then},
+    message::{Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
     state::{Goal, Question, State},
     what_if::WhatIf,
@@ -91,18 +91,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::AskAgent(question) => return calls::ask_agent(state, &question, now),
         Message::Deployed { purpose, items } => deployed::came(state, purpose, items, now),
         Message::Push(push) => return deployed::push(state, push, now),
-        Message::UseConnection(name) => use_connection(state, &name, now),
-        Message::Connections(connections) => {
-            let name = state.connection().name;
-            state.connections = connections;
-            state.connection = state.connections.iter().position(|connection| connection.name == name).unwrap_or(0);
-        }
-        Message::ConnectionWords { connection, words, kind } => {
-            if state.connection().name == connection {
-                state.connection_words = words;
-                state.health = kind;
-            }
-        }
+        Message::UseConnection(name) => use_connection(state, name, now),
+        Message::Condition { connection, condition } => drop(state.conditions.insert(connection, condition)),
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
@@ -235,13 +225,14 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
     Vec::new()
 }
 
-fn use_connection(state: &mut State, name: &str, now: Millis) {
-    if let Some(row) = state.connections.iter().position(|connection| connection.name == name) {
-        state.connection = row;
-        state.health = Health::Idle;
-        state.connection_words.clear();
-        state.notices.push(NoticeKind::Done, format!("calls go through {name}"), now);
-    }
+fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
+    let words = match &name {
+        Some(name) if state.connections.named(name).is_none() => return,
+        Some(name) => format!("calls go through {name}"),
+        None => format!("calls go through {}, those of some tools through their own", state.connections.usual),
+    };
+    state.connections.chosen = name;
+    state.notices.push(NoticeKind::Done, words, now);
 }
 
 fn quit(state: &mut State, discard: bool) -> Vec<Effect> {

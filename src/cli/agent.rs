@@ -55,7 +55,7 @@ pub struct Agent {
 impl Agent {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let (connection, context) = (opened.connection(global)?, self.request.context(&opened));
+        let (connection, context) = (opened.settings.connections.current(), self.request.context(&opened));
         let correlation = uuid::Uuid::new_v4().to_string();
         let request = agent::request(&self.question, &context, &correlation, &connection)?;
         let items = deployed::read(&connection)?;

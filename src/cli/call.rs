@@ -102,7 +102,7 @@ impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
-        let mut connection = opened.connection(global)?;
+        let mut connection = opened.settings.connections.of(tool);
         if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent) {
             channel.agent = None;
         }
@@ -205,7 +205,7 @@ fn opening(body: &str) -> String {
 
 /// The history of the workspace.
 fn history(opened: &Opened) -> Result<Arc<History>, Problem> {
-    let mask = secrets::mask(&opened.settings.connections);
+    let mask = secrets::mask(&opened.settings.connections.known);
     Ok(Arc::new(History::of(&Paths::of_user()?, &opened.workspace.root, mask)))
 }
 

@@ -46,7 +46,7 @@ impl Check {
         let opened = Opened::read(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
         if global.connection.is_some() {
-            found.extend(findings_there(&opened, global, out)?);
+            found.extend(findings_there(&opened, out)?);
             found.sort_by_key(place);
         }
         let report = Report { opened: &opened, findings: &found };
@@ -69,8 +69,6 @@ fn findings_of(opened: &Opened) -> Vec<Finding> {
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
-    // A settings file that cannot be read at all is among the texts already.
-    found.extend(opened.settings_findings.iter().filter(|finding| !finding.code.starts_with("syntax.")).cloned());
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
     found.sort_by_key(place);
     found
@@ -81,8 +79,8 @@ fn place(finding: &Finding) -> (FileId, usize, usize) {
 }
 
 /// What shows only where a connection leads: tools whose calls nobody gets.
-fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Finding>, Halt> {
-    let connection = opened.connection(global)?;
+fn findings_there(opened: &Opened, out: &Out) -> Result<Vec<Finding>, Halt> {
+    let connection = opened.settings.connections.current();
     let Some(listeners) = deployed::listeners(&connection)? else {
         out.warn(format_args!("connection \"{}\" does not tell who listens for which tool", connection.name));
         return Ok(Vec::new());

@@ -69,8 +69,8 @@ impl Doctor {
         let mut rows = vec![workspace(&opened)];
         rows.extend(folders());
         let kept = KeyStore::open().and_then(|store| store.names());
-        rows.push(key_store(&kept, &opened.settings.connections));
-        rows.extend(opened.settings.connections.iter().flat_map(|connection| secrets(connection, kept.as_deref())));
+        rows.push(key_store(&kept, &opened.settings.connections.known));
+        rows.extend(opened.settings.connections.known.iter().flat_map(|connection| secrets(connection, kept.as_deref())));
         if global.json {
             let of = |row: &Row| json!({"of": row.of, "health": row.health.word(), "words": row.words});
             out.json(&rows.iter().map(of).collect::<Value>())?;

@@ -38,7 +38,7 @@ pub struct Import {
 impl Import {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let connection = opened.connection(global)?;
+        let connection = opened.settings.connections.current();
         self.system.at(&connection)?;
         let items = deployed::read(&connection)?;
         let documents = deployed::documents(&opened);

@@ -45,7 +45,7 @@ impl Merge {
         let opened = Opened::read_aloud(global, out)?;
         let tool = opened.tool(&self.tool)?;
         let given = arguments::read(self.args.as_deref(), &self.pairs)?;
-        let merging = merging(tool, given.value(), &self.with, &opened.connection(global)?)?;
+        let merging = merging(tool, given.value(), &self.with, &opened.settings.connections.of(tool))?;
         if global.json {
             out.json_line(&to_json(&merging))?;
         } else {

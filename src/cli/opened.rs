@@ -9,10 +9,9 @@ use std::{
 
 use super::{global::Global, out::Out};
 use crate::{
-    engine::{gated::Slot, groups::CustomGroups, workflow::similar},
+    engine::{gated::Slot, groups::CustomGroups, settings::connections, workflow::similar},
     model::{
         catalog::Catalog,
-        connection::Connection,
         context::Mode,
         entry::FileId,
         finding::{Finding, Severity},
@@ -22,7 +21,7 @@ use crate::{
         tool::Tool,
     },
     store::{
-        settings::{connections, workspace as settings},
+        settings::workspace as settings,
         workspace::{FileRead, SETTINGS, Workspace},
     },
     syntax::source::Source,
@@ -59,6 +58,9 @@ impl Opened {
             workspace.only = None;
         }
         let (mut settings, settings_findings) = settings::load(&workspace)?;
+        if let Some(wanted) = &global.connection {
+            settings.connections.choose(connections::named(&settings.connections, wanted)?);
+        }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();
         let end = workspace.read(|slice| {
@@ -159,13 +161,5 @@ impl Opened {
             let cause = format!("the tool \"{}\" has no service in this workspace", tool.entry.key);
             Problem::new(ProblemKind::Input, "serving", cause).remedy("choose a tool of type tool-service whose service is there")
         })
-    }
-
-    /// The connection that calls go to.
-    ///
-    /// # Errors
-    /// When the command line names one that there is not.
-    pub fn connection(&self, global: &Global) -> Result<Connection, Problem> {
-        connections::choose(&self.settings, global.connection.as_deref())
     }
 }

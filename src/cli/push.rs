@@ -49,7 +49,7 @@ impl Push {
             let cause = format!("{} cannot be read, and what it holds would seem to be gone", opened.shown(&broken.file));
             return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first (`toolcrib check`)").into());
         }
-        let connection = opened.connection(global)?;
+        let connection = opened.settings.connections.current();
         let deployment = self.system.at(&connection)?;
         let items = deployed::read(&connection)?;
         let absent = if self.delete { Absent::Delete } else { Absent::Keep };

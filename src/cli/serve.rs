@@ -1,6 +1,6 @@
 //! `toolcrib serve`: answers for tools with the sample services or by the rules of a stub, until it is stopped.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use serde_json::json;
@@ -63,7 +63,7 @@ pub struct Serve {
 impl Serve {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let connection = opened.connection(global)?;
+        let connection = self.connection(&opened)?;
         if connection.transport == TransportKind::Embedded {
             let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
             return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
@@ -88,6 +88,29 @@ impl Serve {
         }
         let offers = self.offers(&opened, out)?;
         wait_for("serving", serve(global, out, connection, Place::Bus(offers)))
+    }
+
+    /// The connection that calls of the named tools go through; without names, the workspace's.
+    fn connection(&self, opened: &Opened) -> Result<Connection, Problem> {
+        let connections = &opened.settings.connections;
+        // A name that is no tool's is a service's, whose tools say where its calls go.
+        let goes = |word: &str| {
+            let calls = |tool: &&Arc<Tool>| tool.service.as_deref() == Some(word);
+            let tool = opened.catalog.tool_called(word).or_else(|| opened.catalog.tools.iter().find(calls).map(AsRef::as_ref));
+            tool.map_or_else(|| connections.current(), |tool| connections.of(tool))
+        };
+        let mut going = self.tools.iter().map(|word| (word, goes(word)));
+        let Some((first, connection)) = going.next() else { return Ok(connections.current()) };
+        match going.find(|(_, other)| other.name != connection.name) {
+            None => Ok(connection),
+            Some((other, there)) => {
+                let cause = format!(
+                    "calls of {first} go through connection \"{}\", those of {other} through \"{}\"",
+                    connection.name, there.name
+                );
+                Err(Problem::new(ProblemKind::Input, "serving", cause).remedy("serve them apart, or name one with --connection"))
+            }
+        }
     }
 
     fn doors(&self, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<Door>, Problem> {

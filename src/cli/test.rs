@@ -20,6 +20,7 @@ use crate::{
     engine::{
         case::verdict::{Answer, Verdict, judge},
         junit::{self, Checked, Suite},
+        settings::connections,
     },
     model::{
         call::{Limits, Outcome, Request},
@@ -28,7 +29,7 @@ use crate::{
         trace::Head,
     },
     runtime::{now::now, registry},
-    store::{history::History, paths::Paths, secrets, settings::connections},
+    store::{history::History, paths::Paths, secrets},
     systems::{by_id, system::CallOf},
     wire::registry::Registry,
 };
@@ -78,10 +79,11 @@ impl Test {
             given => cases::read(given)?,
         };
         let opened = self.workspace(global, &filed, out)?;
-        let plans: Vec<Plan> = filed.into_iter().map(|filed| plan(filed, &opened, global)).collect();
+        let plans: Vec<Plan> = filed.into_iter().map(|filed| plan(filed, &opened)).collect();
         let format = if global.json { Format::Json } else { self.format };
-        let history = Paths::of_user()
-            .map(|paths| Arc::new(History::of(&paths, &opened.workspace.root, secrets::mask(&opened.settings.connections))));
+        let history = Paths::of_user().map(|paths| {
+            Arc::new(History::of(&paths, &opened.workspace.root, secrets::mask(&opened.settings.connections.known)))
+        });
         wait_for("testing", run(plans, usize::from(self.jobs), history.ok(), format, out))
     }
 
@@ -92,14 +94,15 @@ impl Test {
     }
 }
 
-fn plan(filed: Filed, opened: &Opened, global: &Global) -> Plan {
+fn plan(filed: Filed, opened: &Opened) -> Plan {
     let request = || {
         let case = &filed.case;
-        let connection = match (&global.connection, &case.connection) {
-            (None, Some(name)) => connections::choose(&opened.settings, Some(name))?,
-            _ => opened.connection(global)?,
-        };
         let tool = opened.tool(&case.tool)?;
+        let connections = &opened.settings.connections;
+        let connection = match &case.connection {
+            Some(name) if connections.chosen.is_none() => connections::named(connections, name)?,
+            _ => connections.of(tool),
+        };
         let unknown = || Problem::new(ProblemKind::Input, "calling", "no system knows this tool");
         let system = by_id(tool.entry.system).ok_or_else(unknown)?;
         let user = case.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(super::call::NOBODY);

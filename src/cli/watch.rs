@@ -105,7 +105,7 @@ impl Watch {
             return self.show(path, record, global, out);
         }
         let opened = Opened::read_aloud(global, out)?;
-        let connection = opened.connection(global)?;
+        let connection = opened.settings.connections.current();
         if connection.transport == TransportKind::Embedded {
             let problem =
                 Problem::new(ProblemKind::Input, "watching", "embedded services are heard only within their own process");
@@ -121,7 +121,7 @@ impl Watch {
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
         let file = self.save.as_deref().map(|path| TraceFile::create(path, &head)).transpose()?;
-        let known: Vec<Connection> = opened.settings.connections.iter().cloned().chain([connection.clone()]).collect();
+        let known = opened.settings.connections.known;
         let cards = self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
         let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
         wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))

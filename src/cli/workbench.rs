@@ -8,13 +8,13 @@ use super::{
 };
 use crate::{
     app::state::Start,
-    engine::groups::CustomGroups,
+    engine::{groups::CustomGroups, settings::connections},
     model::{call::Limits, context::Mode, entry::EntryId, finding::Finding},
     runtime::launch::{self, Launch},
     store::{
         log,
         paths::Paths,
-        settings::{connections, user, workspace as settings},
+        settings::{user, workspace as settings},
         workspace::Workspace,
     },
     syntax::source::Source,
@@ -36,10 +36,7 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
     let (settings, more) = user::load(&paths.config_file())?;
     findings.extend(more);
     if let Some(wanted) = &global.connection {
-        let chosen = connections::choose(&own, Some(wanted))?;
-        own.connection.clone_from(&chosen.name);
-        own.connections.retain(|known| known.name != chosen.name);
-        own.connections.push(chosen);
+        own.connections.choose(connections::named(&own.connections, wanted)?);
     }
     let (demo, arguments) = match purpose {
         Purpose::Work => (false, HashMap::new()),
@@ -53,7 +50,6 @@ pub fn open(global: &Global, path: Option<&Path>, purpose: Purpose) -> Ended {
         // What is wrong with them is among the findings.
         custom_groups: CustomGroups::read(&own.groups).unwrap_or_default(),
         connections: own.connections,
-        connection: Some(own.connection),
         demo,
         arguments,
         ..Start::default()

@@ -33,7 +33,7 @@ impl Naming {
         match (self, named) {
             (Self::Settings, Named::State) => &[&["states", "*"], &["context", "state"]],
             (Self::Settings, Named::Group) => &[&["context", "groups", "*"], &["profiles", "**"], &["groups", "**"]],
-            (Self::Settings, Named::Tool) => &[&["groups", "**"]],
+            (Self::Settings, Named::Tool) => &[&["groups", "**"], &["connections", "*", "tools", "*"]],
             (Self::Scenario, Named::Tool) => &[
                 &["steps", "*", "tool"],
                 &["steps", "*", "expect", "available", "*"],
@@ -99,7 +99,8 @@ mod tests {
             "states": ["b", "a"],
             "context": {"state": "a", "groups": ["a"], "user": "a"},
             "profiles": {"a": ["a"], "bob": {"allowed-groups": ["b", "a"]}},
-            "groups": {"own": ["a"], "tree": {"a": ["x"], "below": ["a"]}}
+            "groups": {"own": ["a"], "tree": {"a": ["x"], "below": ["a"]}},
+            "connections": {"a": {"tools": ["b", "a"], "servers": ["a"]}}
         });
         assert_eq!(places(&settings, Naming::Settings, Named::State, "a"), ["/states/1", "/context/state"]);
         assert_eq!(
@@ -115,6 +116,9 @@ mod tests {
         assert_eq!(places(&scenario, Naming::Scenario, Named::State, "a"), ["/start/state", "/steps/0/expect/state"]);
         assert_eq!(places(&scenario, Naming::Scenario, Named::Group, "a"), ["/start/groups/0", "/steps/0/groups/1"]);
         assert_eq!(places(&scenario, Naming::Scenario, Named::Tool, "a"), ["/steps/0/tool", "/steps/0/expect/available/0"]);
-        assert_eq!(places(&settings, Naming::Settings, Named::Tool, "a"), ["/groups/own/0", "/groups/tree/below/0"]);
+        assert_eq!(
+            places(&settings, Naming::Settings, Named::Tool, "a"),
+            ["/groups/own/0", "/groups/tree/below/0", "/connections/a/tools/1"]
+        );
     }
 }

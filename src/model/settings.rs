@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    connection::Connection,
+    connections::Connections,
     context::{Context, Mode, Name, Profile},
 };
 
@@ -25,15 +25,12 @@ pub struct WorkspaceSettings {
     pub groups: Value,
     /// States that the workspace keeps although no tool may name them yet.
     pub states: Vec<Name>,
-    /// In the order written; `embedded` is always among them.
-    pub connections: Vec<Connection>,
-    /// The name of the connection that calls use when none is chosen; it is among `connections`.
-    pub connection: String,
+    /// None of them is chosen.
+    pub connections: Connections,
 }
 
 impl Default for WorkspaceSettings {
     fn default() -> Self {
-        let embedded = Connection::embedded();
         Self {
             name: None,
             mode: Mode::default(),
@@ -41,8 +38,7 @@ impl Default for WorkspaceSettings {
             profiles: Vec::new(),
             groups: Value::Object(serde_json::Map::new()),
             states: Vec::new(),
-            connection: embedded.name.clone(),
-            connections: vec![embedded],
+            connections: Connections::default(),
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{
     app::{
         checking::Snapshot,
         effect::{Effect, Overwrite},
-        message::{Health, Message, Purpose},
+        message::{Condition, Health, Message, Purpose},
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
@@ -399,20 +399,21 @@ async fn tell_states(mut states: watch::Receiver<States>, messages: mpsc::Sender
     while states.changed().await.is_ok() {
         let now = states.borrow_and_update().clone();
         for (connection, state) in now {
-            let (words, kind) = words_of(&state);
-            if messages.send(Message::ConnectionWords { connection, words, kind }).await.is_err() {
+            let condition = condition(&state);
+            if messages.send(Message::Condition { connection, condition }).await.is_err() {
                 return;
             }
         }
     }
 }
 
-fn words_of(state: &ConnectionState) -> (String, Health) {
-    match state {
+fn condition(state: &ConnectionState) -> Condition {
+    let (words, health) = match state {
         ConnectionState::Idle => (String::new(), Health::Idle),
         ConnectionState::Connecting => ("connecting …".into(), Health::Busy),
         ConnectionState::Connected => (String::new(), Health::Good),
         ConnectionState::Reconnecting { attempt } => (format!("reconnecting, attempt {attempt} …"), Health::Busy),
         ConnectionState::Failed(problem) => (problem.cause.clone(), Health::Bad),
-    }
+    };
+    Condition { words, health }
 }

@@ -10,5 +10,9 @@ use crate::{
 /// A registry that looks secrets up when a connection needs them, and only then.
 #[must_use]
 pub fn of_system() -> Registry {
-    Registry::with(Secrets::new(Arc::new(|variable| env::var(variable).ok())).with_keys(Arc::new(secrets::key)))
+    Registry::with(
+        Secrets::new(Arc::new(|variable| env::var(variable).ok()))
+            .with_keys(Arc::new(secrets::key))
+            .telling(Arc::new(secrets::learn)),
+    )
 }

@@ -2,12 +2,17 @@
 
 use super::table::{SYSTEMS, by_id};
 use crate::{
-    engine::lint::{self, ground::Ground, syntax},
+    engine::{
+        lint::{self, ground::Ground, syntax},
+        settings::{connections, workspace},
+        workflow::similar,
+    },
     model::{
         catalog::Catalog,
         connection::Connection,
         entry::{EntryForm, EntryPlace, FileId},
-        finding::{Finding, Site},
+        finding::{Finding, Severity, Site},
+        settings::SETTINGS,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -57,6 +62,7 @@ fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s 
 #[must_use]
 pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Finding> {
     match source {
+        Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
         Ok(source) if source.notes().is_empty() => Vec::new(),
         Ok(source) => {
             let entries: Vec<_> = catalog.entries().filter(|entry| entry.id.file() == file).collect();
@@ -71,6 +77,24 @@ pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &Syntax
         }
         Err(error) => vec![syntax::refused(file, error)],
     }
+}
+
+/// What is wrong with the workspace's settings, by themselves and beside its tools.
+fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
+    let (settings, mut found) = workspace::parse(source.text());
+    for (tool, connection) in settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none()) {
+        let names = || catalog.tools.iter().map(|tool| tool.entry.key.as_str());
+        let hint = similar::nearest(tool, names()).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+        let list = Pointer::root().child("connections").child(connection.as_str()).child(connections::TOOLS);
+        let listed = source.value(0).and_then(|value| list.get(value)?.as_array()?.iter().position(|item| item == tool.as_str()));
+        let at = list.item(listed.unwrap_or(0));
+        let (line, column) = source.place(0, &at).map_or((0, 0), |place| (place.line, place.column));
+        let site = Site { file: FileId::new(SETTINGS), entry: None, pointer: at, line, column };
+        let message = format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
+        let (code, severity) = ("settings.unknown-tool", Severity::Warning);
+        found.push(Finding { code, severity, message, site, fix: None, others: Vec::new() });
+    }
+    found
 }
 
 /// Fills in the line and column of a finding's exact place; what is not there stands at the nearest thing around it.

@@ -57,6 +57,13 @@ fn found(state: &State) -> Vec<Found> {
     state.documents.iter().filter_map(|(file, document)| Some((file.clone(), cases::read(document)?))).collect()
 }
 
+/// What their calls go through, where a case does not say it.
+fn over(state: &State) -> String {
+    let connections = &state.connections;
+    let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() { " or the tool's own" } else { "" };
+    format!("over {}{own}", state.connection().name)
+}
+
 /// Asks which of the workspace's cases to call, and shows how they went last.
 pub fn menu(state: &State) -> Reply {
     let found = found(state);
@@ -71,12 +78,7 @@ pub fn menu(state: &State) -> Reply {
         (_, hold, 0) => format!("{hold} as expected"),
         (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
     };
-    let all = Item {
-        title: format!("call all {}", good.len()),
-        detail: format!("over {}", state.connection().name),
-        note,
-        ..Item::default()
-    };
+    let all = Item { title: format!("call all {}", good.len()), detail: over(state), note, ..Item::default() };
     let last = Item {
         title: "how they went".into(),
         detail: "each expectation that does not hold".into(),

@@ -1,8 +1,10 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`questions`] and [`samples`] fill them.
+//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`connections`], [`questions`] and
+//! [`samples`] fill them.
 
 pub mod confirm;
+pub mod connections;
 pub mod help;
 pub mod menu;
 pub mod page;

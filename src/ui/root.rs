@@ -4,7 +4,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::{
     canvas::{Pen, width},
-    overlays::{help, page, palette, questions, samples},
+    overlays::{connections, help, page, palette, questions, samples},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -134,17 +134,17 @@ impl Root {
         }
         let bar = styles[Role::Bar];
         let changed = if state.documents.changed().next().is_some() { "*" } else { "" };
-        let sign = match state.health {
+        let connection = state.connection_here();
+        let condition = state.conditions.get(&connection.name).cloned().unwrap_or_default();
+        let sign = match condition.health {
             Health::Idle => ("○", Role::Dim),
             Health::Good => ("●", Role::Success),
             Health::Busy => ("◐", Role::Warning),
             Health::Bad => ("✗", Role::Error),
         };
-        let connection = state.connection();
-        let words = if state.connection_words.is_empty() {
-            connection.name
-        } else {
-            format!("{} · {}", connection.name, state.connection_words)
+        let words = match condition.words.as_str() {
+            "" => connection.name,
+            words => format!("{} · {words}", connection.name),
         };
         // Where there is little room, the screens' names stand closer, and the mode is worth more than the program's name.
         let is_narrow = line.width < SIDE_BY_SIDE;
@@ -430,7 +430,8 @@ impl Root {
                     .map_or(Reply::Handled, |theme| Reply::send(Message::SetTheme(theme.name.clone())))
             }
             Act::ShowNotices => Reply::Open(Box::new(notices_page(state))),
-            Act::Connection => Reply::Open(Box::new(questions::connection_menu(state))),
+            Act::Connection => Reply::Open(Box::new(connections::menu(state))),
+            Act::ToolConnection => connections::of_tool(state),
             Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
             _ => Reply::Refused(format!("{}: not here", act.row().title)),
         }

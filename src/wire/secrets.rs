@@ -16,6 +16,9 @@ pub type Variables = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// Gives a secret of the key store. May take its time: the user may be asked to unlock it.
 pub type Keys = Arc<dyn Fn(&str) -> Result<String, Problem> + Send + Sync>;
 
+/// Is told each secret before it is used.
+pub type Told = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// So long the user may take to unlock the key store.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -24,6 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Secrets {
     variables: Variables,
     keys: Keys,
+    told: Told,
 }
 
 impl Secrets {
@@ -31,13 +35,19 @@ impl Secrets {
     #[must_use]
     pub fn new(variables: Variables) -> Self {
         let none = |_: &str| Err(Problem::new(ProblemKind::Missing, "asking the key store", "there is none here"));
-        Self { variables, keys: Arc::new(none) }
+        Self { variables, keys: Arc::new(none), told: Arc::new(|_| ()) }
     }
 
     /// The same, with a key store.
     #[must_use]
     pub fn with_keys(self, keys: Keys) -> Self {
         Self { keys, ..self }
+    }
+
+    /// The same, where somebody is told each secret before it is used.
+    #[must_use]
+    pub fn telling(self, told: Told) -> Self {
+        Self { told, ..self }
     }
 
     /// The value of an environment variable.
@@ -51,6 +61,12 @@ impl Secrets {
     /// # Errors
     /// When it is not there, or the key store is not, or does not let us in within a minute.
     pub async fn get(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
+        let secret = self.look_up(connection, at).await?;
+        (self.told)(&secret);
+        Ok(secret)
+    }
+
+    async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
         match at {
             SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallProblem {
                 kind: "missing-secret".into(),

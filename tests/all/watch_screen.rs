@@ -421,7 +421,7 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
 fn connected(bench: &mut Workbench, api: Option<&str>) {
     let channel = Channel { api: api.map(str::to_owned), ..Channel::new("lab", "public") };
     let connection = Connection { channel: Some(channel), ..Connection::nats("cg", "nats://127.0.0.1:4222") };
-    bench.state.connections.push(connection);
+    bench.state.connections.put(connection);
     bench.state.watching.head.connection = "cg".into();
     bench.draw();
 }

@@ -82,7 +82,7 @@ fn end(answering: &mut Answering, turn: u64) {
 }
 
 fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
-    let connection = state.connection();
+    let connection = state.connection_of(id);
     let named =
         state.catalog.tool(id).and_then(|tool| Some((tool.name.clone(), executor::target(tool, connection.channel.as_ref()?)?)));
     let Some((tool, target)) = named else {

@@ -59,7 +59,8 @@ pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect
     match state.request(tool) {
         Ok(request) => {
             state.ids.take();
-            begin(state, request, now)
+            let connection = state.connection_of(tool);
+            begin_on(state, request, connection, now)
         }
         Err(problem) => refuse(state, &problem, now),
     }
@@ -72,7 +73,7 @@ pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect
     }
 }
 
-/// Sends a request that was sent before, over the connection of that name: it was made for that one. Where that is gone, over the chosen one.
+/// Sends a request that was sent before, over the connection of that name: it was made for that one. Where that is gone, over the one that the tool's calls go through.
 pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, connection: &str, now: Millis) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
@@ -80,26 +81,22 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
         Some(system) => system.again(request, &id),
         None => request,
     };
-    let own = state.connections.iter().find(|known| known.name == connection).cloned();
-    let connection = own.unwrap_or_else(|| state.connection());
+    let own = state.connections.named(connection).cloned();
+    let connection = own.unwrap_or_else(|| state.connection_of(&request.tool));
     begin_on(state, request, connection, now)
 }
 
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
-    match agent::request(question, &state.context(), &state.ids.peek(), &state.connection()) {
+    let connection = state.connection();
+    match agent::request(question, &state.context(), &state.ids.peek(), &connection) {
         Ok(request) => {
             state.ids.take();
             state.screen = ScreenId::Invoke;
-            begin(state, request, now)
+            begin_on(state, request, connection, now)
         }
         Err(problem) => refuse(state, &problem, now),
     }
-}
-
-pub(super) fn begin(state: &mut State, request: crate::model::call::Request, now: Millis) -> Vec<Effect> {
-    let connection = state.connection();
-    begin_on(state, request, connection, now)
 }
 
 /// Begins a call over a connection; the one effect.

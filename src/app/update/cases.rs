@@ -8,9 +8,12 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::case::{
-        script::Case,
-        verdict::{Answer, Verdict, judge},
+    engine::{
+        case::{
+            script::Case,
+            verdict::{Answer, Verdict, judge},
+        },
+        settings::connections,
     },
     model::{
         call::{CallId, Request},
@@ -60,14 +63,11 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
     let wrong = |cause: String| Problem::new(ProblemKind::Input, format!("calling the case {file}"), cause);
     let document = state.documents.get(file).filter(|document| !document.gone).ok_or_else(|| wrong("the file is gone".into()))?;
     let case = cases::read(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
-    let connection = match &case.connection {
-        None => state.connection(),
-        Some(name) => {
-            let known = state.connections.iter().find(|known| known.name == *name).cloned();
-            known.ok_or_else(|| wrong(format!("there is no connection \"{name}\"")))?
-        }
-    };
     let tool = state.catalog.tool_called(&case.tool).ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
+    let connection = match &case.connection {
+        None => state.connections.of(tool),
+        Some(name) => connections::named(&state.connections, name)?,
+    };
     let system = systems::by_id(tool.entry.system).ok_or_else(|| wrong("no system knows this tool".into()))?;
     let correlation = state.ids.peek();
     let request = system.request(&CallOf {

@@ -23,10 +23,11 @@ use crate::{
         notices::NoticeKind,
         state::{Checking, Goal, Question, Reading, State},
     },
-    engine::groups::CustomGroups,
+    engine::{groups::CustomGroups, settings::workspace},
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
+        connections::Connections,
         context::Profile,
         entry::{Entry, EntryId, FileId},
         finding::Findings,
@@ -164,11 +165,24 @@ fn take_settings(state: &mut State) {
         Some(Err(_)) => return,
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
+    let text = document.map_or("", |document| &document.text);
+    take_connections(state, workspace::parse(text).0.connections);
     state.listed_states = listed_states(&settings);
     state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::read(settings.get(GROUPS).unwrap_or(&Value::Null)) {
         state.custom_groups = groups;
     }
+}
+
+/// The connections that the settings say now; the one that was chosen stays there to be called through.
+fn take_connections(state: &mut State, mut read: Connections) {
+    if let Some(chosen) = state.connections.chosen.as_ref().and_then(|name| state.connections.named(name)) {
+        match read.named(&chosen.name) {
+            Some(_) => read.chosen = Some(chosen.name.clone()),
+            None => read.choose(chosen.clone()),
+        }
+    }
+    state.connections = read;
 }
 
 /// Findings, selection and generation for the catalog as it is now.

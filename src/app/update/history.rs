@@ -103,8 +103,8 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
     } else if state.catalog.tool_called(&head.tool).is_none() && !agent::is_at(&head.to) {
         Some(problem("its tool is no longer in this workspace".into(), "open the workspace that has it"))
-    } else if state.connections.iter().all(|known| known.name != *head.connection)
-        && state.connection().transport.word() != &*head.transport
+    } else if state.connections.named(&head.connection).is_none()
+        && state.connection_of(&request_of(head, &state.catalog).tool).transport.word() != &*head.transport
     {
         Some(problem(
             format!("its connection \"{}\" is no longer there", head.connection),

@@ -18,7 +18,7 @@ pub(super) fn begin(state: &mut State, tool: &EntryId, (times, at_once): (usize,
         Ok(request) => {
             state.many = Some(Many {
                 request,
-                connection: state.connection().name,
+                connection: state.connection_of(tool).name,
                 times,
                 at_once,
                 waiting: times,

@@ -127,7 +127,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;
-    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.clone(), places, since }]
+    vec![Effect::Watch { turn, connection: Box::new(connection), known: state.connections.known.clone(), places, since }]
 }
 
 fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: Millis) -> Vec<Effect> {
@@ -160,7 +160,7 @@ fn read_cards(state: &mut State, system: Option<SystemId>, cards: &[String], now
     };
     let turn = state.watching.cards.turn + 1;
     state.watching.cards = Cards { turn, system, from: shelf.api.clone(), awaited: cards.to_vec(), ..Cards::default() };
-    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.clone(), shelf }]
+    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), shelf }]
 }
 
 /// Takes cards in: calls end as they say, and what belongs beside them is asked for once.
@@ -182,7 +182,7 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
     let more = first.then(|| watched::shelf(cards.system, &connection, &beside).ok()).flatten();
     let more = more.filter(|shelf| !shelf.wanted.is_empty()).map(|shelf| {
         cards.awaited = beside;
-        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.clone(), shelf }
+        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), shelf }
     });
     ring(state, &rings, now);
     more.into_iter().collect()
@@ -205,7 +205,8 @@ fn resend(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {
             state.ids.take();
             state.selected = Some(request.tool.clone());
             state.screen = ScreenId::Invoke;
-            super::calls::begin(state, request, now)
+            let connection = state.watched_connection();
+            super::calls::begin_on(state, request, connection, now)
         }
         Err(problem) => {
             state.notices.problem(&problem, now);

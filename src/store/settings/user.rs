@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
-use super::table::{Reader, Table};
 use crate::{
+    engine::settings::table::{Reader, Table},
     model::{
         entry::FileId,
         finding::Finding,

@@ -2,7 +2,6 @@
 
 use super::{
     confirm::{Answer, Confirm},
-    menu::{Item as Row, Menu},
     prompt::Prompt,
     proposal::{Also, Proposal, Proposed},
 };
@@ -17,7 +16,6 @@ use crate::{
         state::{Question, State},
     },
     engine::filter::AskedGroups,
-    model::connection::Connection,
     systems::{
         self,
         deployed::push::{Change, Push},
@@ -196,19 +194,6 @@ fn question(question: &Question, state: &State) -> Confirm {
             Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
         }
     }
-}
-
-/// The connections, to choose one that calls go through.
-pub fn connection_menu(state: &State) -> Menu {
-    let item = |connection: &Connection| Row {
-        title: connection.name.clone(),
-        detail: format!("{} {}", connection.transport.word(), connection.servers.join(", ")),
-        ..Row::default()
-    };
-    let items = state.connections.iter().map(item).collect();
-    let names: Vec<_> = state.connections.iter().map(|connection| connection.name.clone()).collect();
-    Menu::replying("Calls go through", items, move |row| Reply::send(Message::UseConnection(names[row].clone())))
-        .at(state.connection)
 }
 
 fn aside_words(lines: usize) -> String {

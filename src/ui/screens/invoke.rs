@@ -220,7 +220,7 @@ fn route_menu(state: &State) -> Reply {
 
 fn routes_of(state: &State) -> Vec<RouteOffer> {
     let tool = tool_of(state).and_then(|id| state.catalog.tool(&id).cloned());
-    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.connection()));
+    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.connections.of(tool)));
     tool.and_then(|tool| routes(&tool)).unwrap_or_default()
 }
 
@@ -236,11 +236,11 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
 }
 
 fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
-    let transport = state.connection().transport;
-    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, transport).ok());
+    let connection = state.connection_of(&request.tool);
+    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, connection.transport).ok());
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
-    copy::of_request(request, &arguments, subject.as_deref(), &state.connection())
+    copy::of_request(request, &arguments, subject.as_deref(), &connection)
 }
 
 fn menu(copies: Vec<copy::Copied>) -> Reply {

@@ -66,7 +66,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),
     };
-    let connection = state.connection();
+    let connection = state.connections.of(tool);
     let system = systems::by_id(request.system);
     let subject = |address: &str| match system {
         Some(system) => system.subject(address, connection.transport),

@@ -106,7 +106,7 @@ impl Preview {
     }
 
     fn fill_cache(&mut self, state: &State) {
-        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection().name, state.samples.clone());
+        let of = (self.tabs.at, state.generation, state.selected.clone(), state.connection_here().name, state.samples.clone());
         if self.cache.as_ref().is_some_and(|cache| cache.of == of) {
             return;
         }

@@ -5,9 +5,9 @@ use crate::{
     engine::workflow::similar,
     model::{
         connection::{Channel, Connection, Credentials, Gateway, SecretAt, Tls, TransportKind},
+        connections::Connections,
         finding::Severity,
         problem::{Problem, ProblemKind},
-        settings::WorkspaceSettings,
     },
 };
 
@@ -40,7 +40,7 @@ const SCHEMES: [(&str, TransportKind); 12] = [
 /// Those of them that are encrypted always.
 const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "transport",
     "servers",
     "user",
@@ -55,8 +55,12 @@ const KEYS: [&str; 15] = [
     "key-file",
     "workspace",
     "flow",
+    TOOLS,
     CHANNEL,
 ];
+
+/// The list within a connection that names the tools whose calls go through it.
+pub const TOOLS: &str = "tools";
 
 /// The table within a connection that names a channel of CommonGround, and its keys.
 const CHANNEL: &str = "commonground";
@@ -94,6 +98,23 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
         None => None,
     };
     Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway, channel })
+}
+
+/// Reads the tools whose calls go through a connection: each through one.
+pub fn read_tools(reader: &mut Reader, name: &str, table: &Table<'_>, connections: &mut Connections) {
+    for (row, tool) in reader.texts(table, TOOLS).unwrap_or_default().into_iter().enumerate() {
+        match connections.of_tools.get(&tool) {
+            Some(other) if other != name => {
+                let message = format!(
+                    "calls of \"{}\" go through connection \"{}\" already; name the tool in one of the two",
+                    tool.escape_debug(),
+                    other.escape_debug()
+                );
+                reader.note(Severity::Error, "settings.two-connections", &table.at.child(TOOLS).item(row), message);
+            }
+            _ => drop(connections.of_tools.insert(tool, name.to_owned())),
+        }
+    }
 }
 
 /// Notes the keys that are not known, and those that people write a secret under.
@@ -217,18 +238,17 @@ fn kind_of(address: &str) -> Option<TransportKind> {
     SCHEMES.iter().find(|(word, _)| *word == scheme).map(|(_, kind)| *kind)
 }
 
-/// The connection that a command line means: by name, by address, or the workspace's own when nothing is said.
+/// The connection that a command line or a case means: by name, or by address.
 ///
 /// # Errors
 /// When there is none of that name, or the address is not one; the text is not repeated where it may hold a password.
-pub fn choose(settings: &WorkspaceSettings, wanted: Option<&str>) -> Result<Connection, Problem> {
-    let wanted = wanted.unwrap_or(&settings.connection);
+pub fn named(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let doing = "choosing the connection";
-    if let Some(named) = settings.connections.iter().find(|connection| connection.name == wanted) {
+    if let Some(named) = connections.named(wanted) {
         return Ok(named.clone());
     }
     if !wanted.contains("://") {
-        let names: Vec<&str> = settings.connections.iter().map(|connection| connection.name.as_str()).collect();
+        let names: Vec<&str> = connections.known.iter().map(|connection| connection.name.as_str()).collect();
         let near = similar::nearest(wanted, names.iter().copied());
         let remedy = match near {
             Some(near) => format!("did you mean \"{near}\"?"),

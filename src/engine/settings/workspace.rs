@@ -1,0 +1,329 @@
+//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections.
+
+use super::{
+    connections,
+    table::{Reader, Table},
+};
+use crate::{
+    engine::groups::CustomGroups,
+    model::{
+        context::{Context, Mode, Profile},
+        entry::FileId,
+        finding::{Finding, Severity},
+        settings::{SETTINGS, WorkspaceSettings},
+    },
+    schema::pointer::Pointer,
+};
+
+const MODES: [(&str, Mode); 3] =
+    [("document", Mode::Document), ("as-deployed", Mode::AsDeployed), ("as deployed", Mode::AsDeployed)];
+
+/// What a text says, and everything that is wrong in it.
+#[must_use]
+pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
+    let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
+    let top = Table { members: &root, at: Pointer::root() };
+    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections"]);
+    let mut settings = WorkspaceSettings {
+        name: reader.text(&top, "name").filter(|name| !name.trim().is_empty()),
+        mode: reader.word(&top, "mode", &MODES).unwrap_or_default(),
+        context: read_context(&mut reader, &top),
+        profiles: read_profiles(&mut reader, &top),
+        states: reader.names(&top, "states").unwrap_or_default(),
+        ..WorkspaceSettings::default()
+    };
+    if let Some(groups) = root.get("groups") {
+        match CustomGroups::read(groups) {
+            Ok(_) => settings.groups = groups.clone(),
+            Err(issue) => {
+                let at = top.at.child("groups").join(&issue.at);
+                reader.note(Severity::Error, "settings.groups", &at, issue.message);
+            }
+        }
+    }
+    if let Some(tables) = reader.table(&top, "connections") {
+        for name in tables.members.keys() {
+            let Some(table) = reader.table(&tables, name) else { continue };
+            if let Some(connection) = connections::read(&mut reader, name, &table) {
+                settings.connections.put(connection);
+                connections::read_tools(&mut reader, name, &table, &mut settings.connections);
+            }
+        }
+    }
+    if let Some(usual) = reader.text(&top, "connection") {
+        match settings.connections.named(&usual) {
+            Some(_) => settings.connections.usual = usual,
+            None => {
+                let problem = connections::named(&settings.connections, &usual);
+                let told = problem.err().map_or_else(
+                    || "name a connection, and give its address under [connections.NAME]".to_owned(),
+                    |problem| format!("{}; {}", problem.cause, problem.remedy),
+                );
+                reader.note(Severity::Error, "settings.connection", &top.at.child("connection"), told);
+            }
+        }
+    }
+    (settings, reader.findings)
+}
+
+fn read_context(reader: &mut Reader, top: &Table<'_>) -> Context {
+    let Some(table) = reader.table(top, "context") else { return Context::default() };
+    reader.known(&table, &["user", "groups", "state"]);
+    Context {
+        user: reader.text(&table, "user").map(Into::into),
+        groups: reader.names(&table, "groups"),
+        state: reader.text(&table, "state").map(Into::into),
+    }
+}
+
+/// `[profiles] NAME = [groups]`, or `[profiles.NAME] allowed-groups = [groups]`.
+fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
+    let Some(tables) = reader.table(top, "profiles") else { return Vec::new() };
+    let mut profiles = Vec::new();
+    for (user, value) in tables.members {
+        let allowed_groups = if value.is_object() {
+            let Some(table) = reader.table(&tables, user) else { continue };
+            reader.known(&table, &["allowed-groups"]);
+            if !table.members.contains_key("allowed-groups") {
+                let message =
+                    format!("profile \"{}\" has no allowed-groups; without them it may ask for nothing", user.escape_debug());
+                reader.note(Severity::Warning, "settings.empty-profile", &table.at, message);
+            }
+            reader.names(&table, "allowed-groups").unwrap_or_default()
+        } else {
+            let Some(names) = reader.names(&tables, user) else { continue };
+            names
+        };
+        profiles.push(Profile { user: user.as_str().into(), allowed_groups });
+    }
+    profiles
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::connection::{Credentials, SecretAt, TransportKind};
+
+    fn told(findings: &[Finding]) -> Vec<String> {
+        findings.iter().map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message)).collect()
+    }
+
+    #[test]
+    fn a_whole_file_is_read() {
+        let text = r#"
+name = "shop"
+mode = "as-deployed"
+connection = "prod"
+[context]
+user = "ann"
+groups = ["a", "b"]
+state = "start"
+[profiles]
+ann = ["a", "b"]
+[profiles.bob]
+allowed-groups = ["*"]
+[groups]
+money = ["stock"]
+[groups.knowledge]
+read = ["search"]
+[connections.local]
+servers = "nats://127.0.0.1:4222"
+[connections.prod]
+transport = "nats"
+servers = ["tls://one:4222", "tls://two:4222"]
+user = "svc"
+password-variable = "TG_PASSWORD"
+ca-file = "/etc/ca.pem"
+"#;
+        let (settings, findings) = parse(text);
+        assert_eq!(told(&findings), [""; 0]);
+        assert_eq!((settings.name.as_deref(), settings.mode), (Some("shop"), Mode::AsDeployed));
+        assert_eq!(settings.context.groups(), ["a".into(), "b".into()]);
+        assert_eq!(settings.profiles.len(), 2);
+        assert_eq!(&*settings.profiles[1].allowed_groups[0], "*");
+        assert_eq!(settings.groups, json!({"money": ["stock"], "knowledge": {"read": ["search"]}}));
+        let names: Vec<_> = settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
+        assert_eq!((names, &*settings.connections.usual), (vec!["embedded", "local", "prod"], "prod"));
+        let prod = &settings.connections.known[2];
+        assert!(prod.tls.required && prod.tls.ca_file.is_some());
+        assert_eq!(
+            prod.credentials,
+            Credentials::Password { user: "svc".into(), password: SecretAt::Variable("TG_PASSWORD".into()) }
+        );
+        assert_eq!(settings.connections.known[1].transport, TransportKind::Nats);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_the_rest_counts() {
+        let text = r#"mod = "document"
+mode = "deployed"
+connection = "lokal"
+context = 3
+name = "n"
+[profiles]
+ann = "a"
+[profiles.bob]
+alowed-groups = []
+[groups]
+g = [1]
+[connections.local]
+server = "nats://a"
+[connections.leaky]
+servers = ["nats://ann:hunter2@host"]
+[connections.pass]
+servers = ["nats://host"]
+password = "hunter2"
+user = "x"
+[connections.fine]
+servers = ["nats://host"]
+"#;
+        let (settings, findings) = parse(text);
+        let told = told(&findings);
+        for expected in [
+            "1 settings.unknown-key unknown key \"mod\"; did you mean \"mode\"?",
+            "2 settings.unknown-word mode must be one of \"document\", \"as-deployed\", \"as deployed\"; \"deployed\" is not",
+            "4 settings.wrong-type context must be a table",
+            "7 settings.wrong-type profiles.ann must be a list of texts",
+            "9 settings.unknown-key unknown key \"alowed-groups\"; did you mean \"allowed-groups\"?",
+            "8 settings.empty-profile profile \"bob\"",
+            "11 settings.groups a member must be the name",
+            "13 settings.unknown-key unknown key \"server\"; did you mean \"servers\"?",
+            "15 settings.secret an address here must not hold a user or password",
+            "18 settings.secret secrets do not belong in this file",
+            "16 settings.credentials say who we are in one way",
+            "3 settings.connection there is no connection \"lokal\"; did you mean \"local\"?",
+        ] {
+            assert!(told.iter().any(|line| line.starts_with(expected)), "{expected}\nin {told:#?}");
+        }
+        assert_eq!(told.len(), 12, "{told:#?}");
+        assert!(!told.join("").contains("hunter2"));
+        assert_eq!(settings.name.as_deref(), Some("n"));
+        let names: Vec<_> = settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
+        assert_eq!((names, &*settings.connections.usual), (vec!["embedded", "local", "fine"], "embedded"));
+        let broken = parse("a = 1\nb = \n").1;
+        assert_eq!((broken[0].code, broken[0].site.line, broken[0].severity), ("syntax.not-well-formed", 2, Severity::Error));
+    }
+
+    #[test]
+    fn a_secret_lies_in_a_variable_or_in_the_key_store() {
+        let read = |rest: &str| {
+            let (settings, findings) = parse(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
+            (settings.connections.named("c").map(|known| known.credentials.clone()), told(&findings))
+        };
+        let at = || SecretAt::KeyStore("bus".into());
+        assert_eq!(read("token-key = 'bus'\n"), (Some(Credentials::Token { token: at() }), Vec::new()));
+        let password = Credentials::Password { user: "ann".into(), password: at() };
+        assert_eq!(read("user = 'ann'\npassword-key = 'bus'\n"), (Some(password), Vec::new()));
+        for (text, expected) in [
+            ("token-key = 'a'\ntoken-variable = 'B'\n", "1 settings.credentials token lies in one place"),
+            ("token-key = ''\n", "1 settings.credentials name the place where token lies"),
+            ("token-key = 'a'\nuser = 'ann'\n", "1 settings.credentials say who we are in one way"),
+        ] {
+            let (credentials, told) = read(text);
+            assert!(credentials.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+        }
+        let (_, told) = read("token = 'hunter2'\n");
+        assert!(told[0].contains("token-variable") && told[0].contains("token-key"), "{told:#?}");
+    }
+
+    #[test]
+    fn a_channel_of_commonground_is_part_of_its_connection() {
+        let head = "[connections.cg]\nservers = 'nats://h:1'\n[connections.cg.commonground]\n";
+        let read = |rest: &str| {
+            let (settings, findings) = parse(&format!("{head}{rest}"));
+            (settings.connections.named("cg").cloned(), told(&findings))
+        };
+        let (cg, none) =
+            read("project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n");
+        let channel = cg.and_then(|cg| cg.channel).unwrap();
+        assert_eq!((none.len(), channel.version.as_str(), channel.project.as_str()), (0, "v1r4", "lab"));
+        let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres);
+        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into()))));
+        for (text, expected) in [
+            ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
+            ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
+            ("project = 'a'\nchannel = '*'\n", "5 settings.id channel stands in every subject"),
+            ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
+            ("project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n", "6 settings.api api must be"),
+        ] {
+            let (cg, told) = read(text);
+            assert!(cg.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
+            assert!(!told[0].contains("hunter2"));
+        }
+        let (cg, _) = read("project = 'a'\nchannel = 'c'\npostgres-key = 'lab'\n");
+        assert_eq!(cg.and_then(|cg| cg.channel).unwrap().postgres, Some(SecretAt::KeyStore("lab".into())));
+        let (cg, told) = read("project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n");
+        assert!(cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"), "{told:#?}");
+    }
+
+    #[test]
+    fn a_connection_is_chosen_by_name_or_address() {
+        let (settings, _) = parse("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
+        let choose = |wanted: &str| connections::named(&settings.connections, wanted);
+        assert_eq!(settings.connections.current().name, "local");
+        assert_eq!(choose("embedded").unwrap().transport, TransportKind::Embedded);
+        let there = choose("tls://there:4222").unwrap();
+        assert_eq!((there.servers.len(), there.tls.required), (1, true));
+        assert!(choose("locale").unwrap_err().remedy.contains("\"local\""));
+        assert!(choose("ftp://x").unwrap_err().remedy.contains("nats://"));
+        assert!(!format!("{:?}", choose("nats://u:hunter2@x").unwrap_err()).contains("hunter2"));
+    }
+
+    #[test]
+    fn a_tool_is_given_to_one_connection() {
+        let text = "connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n[connections.embedded]\ntools = ['joke', 'Sum']\n[connections.far]\nservers = 'nats://h:2'\ntools = ['far', 'joke']\n";
+        let (settings, findings) = parse(text);
+        let told = told(&findings);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(
+            told[0].starts_with("8 settings.two-connections calls of \"joke\" go through connection \"embedded\""),
+            "{told:#?}"
+        );
+        let of_tools = settings.connections.of_tools.into_iter().collect::<Vec<_>>();
+        let own = |tool: &str, name: &str| (tool.to_owned(), name.to_owned());
+        assert_eq!(of_tools, [own("Sum", "embedded"), own("far", "far"), own("joke", "embedded")]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(lines in prop::collection::vec(prop::sample::select(LINES.to_vec()), 0..12), odd in ".{0,12}") {
+            let text = [&lines.join("\n"), &*odd].concat();
+            let (settings, findings) = parse(&text);
+            prop_assert!(settings.connections.named(&settings.connections.usual).is_some());
+            prop_assert!(settings.connections.of_tools.values().all(|name| settings.connections.named(name).is_some()));
+            prop_assert!(settings.groups.is_object());
+            prop_assert!(!findings.iter().any(|finding| finding.message.contains("hunter2")));
+        }
+    }
+
+    /// Lines that make sense in some order, and some that never do.
+    const LINES: [&str; 24] = [
+        "name = 'n'",
+        "mode = 'document'",
+        "mode = 3",
+        "connection = 'c'",
+        "context = []",
+        "[context]",
+        "groups = ['a']",
+        "groups = 'a'",
+        "state = 1",
+        "[profiles]",
+        "ann = ['a', 1]",
+        "[profiles.bob]",
+        "[groups]",
+        "g = ['a']",
+        "[groups.h.i]",
+        "[connections.c]",
+        "servers = ['nats://ann:hunter2@h']",
+        "servers = 'nats://h'",
+        "transport = 'embedded'",
+        "token = 'hunter2'",
+        "password-variable = 'P'",
+        "tools = ['a']",
+        "[connections.embedded]",
+        "[[connections]]",
+    ];
+}

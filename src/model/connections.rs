@@ -1,0 +1,66 @@
+//! Which connections there are, and through which of them a call goes.
+
+use std::collections::BTreeMap;
+
+use super::{connection::Connection, tool::Tool};
+
+/// The connections of a workspace. What is chosen counts for every tool, then what a tool has of its own, then the usual one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connections {
+    /// In the order written; `embedded` is always among them.
+    pub known: Vec<Connection>,
+    /// The name of the workspace's own; it is among `known`.
+    pub usual: String,
+    /// The tools that have one of their own, by key or name, and what that is called; it is among `known`.
+    pub of_tools: BTreeMap<String, String>,
+    /// The name of the one that was chosen by a flag or on the screen.
+    pub chosen: Option<String>,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        let embedded = Connection::embedded();
+        Self { usual: embedded.name.clone(), known: vec![embedded], of_tools: BTreeMap::new(), chosen: None }
+    }
+}
+
+impl Connections {
+    #[must_use]
+    pub fn named(&self, name: &str) -> Option<&Connection> {
+        self.known.iter().find(|connection| connection.name == name)
+    }
+
+    /// The one for all that is no tool's own: the chosen one, else the usual one.
+    #[must_use]
+    pub fn current(&self) -> Connection {
+        let name = self.chosen.as_ref().unwrap_or(&self.usual);
+        self.named(name).or_else(|| self.named(&self.usual)).cloned().unwrap_or_else(Connection::embedded)
+    }
+
+    /// The one that a tool's calls go through.
+    #[must_use]
+    pub fn of(&self, tool: &Tool) -> Connection {
+        let own = self.own(tool).filter(|_| self.chosen.is_none());
+        own.and_then(|name| self.named(name)).cloned().unwrap_or_else(|| self.current())
+    }
+
+    /// The name of the one that the workspace gives to this tool, whatever is chosen.
+    #[must_use]
+    pub fn own(&self, tool: &Tool) -> Option<&str> {
+        self.of_tools.get(&tool.entry.key).or_else(|| self.of_tools.get(&tool.name)).map(String::as_str)
+    }
+
+    /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded` means for it.
+    pub fn put(&mut self, new: Connection) {
+        match self.known.iter_mut().find(|known| known.name == new.name) {
+            Some(known) => *known = new,
+            None => self.known.push(new),
+        }
+    }
+
+    /// Lets every call go through this one from now on.
+    pub fn choose(&mut self, connection: Connection) {
+        self.chosen = Some(connection.name.clone());
+        self.put(connection);
+    }
+}
