@@ -26,6 +26,7 @@ use crate::{
     engine::{
         gated::Slot,
         groups::CustomGroups,
+        mask::Mask,
         simulate::{
             run::{Simulation, StepId},
             stop::Stop,
@@ -77,6 +78,8 @@ pub struct Start {
     pub arguments: HashMap<EntryId, Source>,
     /// The program is a form for this document, and nothing else.
     pub form: Option<FormFile>,
+    /// Knows the secrets that no file may hold.
+    pub mask: Mask,
 }
 
 /// How far the reading of the workspace is.
@@ -98,6 +101,8 @@ pub struct Goal {
 #[derive(Debug)]
 pub struct State {
     pub workspace: String,
+    /// Knows the secrets that no file may hold.
+    pub mask: Mask,
     pub demo: bool,
     pub reading: Reading,
     pub screen: ScreenId,
@@ -222,6 +227,7 @@ impl State {
         }
         Self {
             workspace: start.workspace,
+            mask: start.mask,
             demo: start.demo,
             reading: if start.form.is_some() { Reading::Done } else { Reading::UnderWay(0) },
             screen: if start.form.is_some() { ScreenId::Form } else { ScreenId::Tools },

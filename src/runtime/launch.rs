@@ -83,7 +83,8 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     let of = start.form.as_ref().map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
     let journal = Journal::of(&paths, &of);
     let pending = journal.pending();
-    let history = History::of(&paths, &workspace.root, secrets::mask(&start.connections.known));
+    start.mask = secrets::mask(&start.connections.known);
+    let history = History::of(&paths, &workspace.root, start.mask.clone());
     let tools = Tools { workspace, journal, history, config: paths.config_file(), editor: settings.editor.clone(), limits };
     let mut performer = Performer::new(tools, sender.clone());
     let mut state = State::new(start);

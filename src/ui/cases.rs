@@ -42,8 +42,10 @@ pub fn keep(call: &Call) -> Reply {
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
             return Err(format!("{file} is there already: choose another name"));
         }
-        let arguments = Literal::parse(&arguments).map_err(|error| format!("its arguments cannot be read: {error}"))?;
-        let text: Arc<str> = page::text(name, &tool, &arguments, &page::expected_of(&answer), &answer).into();
+        let arguments =
+            Literal::parse(&state.mask.text(&arguments)).map_err(|error| format!("its arguments cannot be read: {error}"))?;
+        let expected = page::expected_of(&answer, &state.mask);
+        let text: Arc<str> = page::text(name, &tool, &arguments, &expected, &answer).into();
         let create = Change::Create { file: file.clone(), text };
         let label = format!("keep the case {name}");
         Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))

@@ -8,6 +8,7 @@ use toolcrib::{
         effect::Effect,
         message::{Message, ScreenId},
     },
+    engine::mask::Mask,
     model::{
         call::{CallId, Event, EventKind, Outcome},
         entry::FileId,
@@ -112,6 +113,23 @@ fn end(outcome: Outcome) -> EventKind {
 
 fn chunk(text: &str) -> EventKind {
     EventKind::Chunk { text: text.into(), bytes: text.len() }
+}
+
+#[test]
+fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.state.mask = Mask::new(["hunter2hunter2".to_owned()]);
+    bench.types("hunter2hunter2 + 1");
+    bench.keys("f6");
+    bench.happens([(3, chunk("it is hun")), (4, chunk("ter2hunter2, good b")), (5, chunk("ye")), (6, end(Outcome::Succeeded))]);
+    // Who asked sees the answer.
+    assert!(bench.screen().contains("it is hunter2hunter2, good bye"), "{}", bench.screen());
+    bench.keys("esc t enter b enter");
+    let kept = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
+    let (case, stub) = (kept("cases/calculator.yaml"), kept("stubs/calc.yaml"));
+    assert!(case.contains(", good bye") && case.contains("\"*** + 1\"") && case.contains("{{env.NAME}}"), "{case}");
+    assert!(stub.contains("it is ***") && stub.contains("ye"), "{stub}");
+    assert!(!case.contains("hunter") && !stub.contains("hunter") && !stub.contains("ter2"), "{case}{stub}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     engine::{
         mask::Mask,
+        pieces::{More, Pieces},
         services::sample::Asking,
         stub::{record, script::StubService},
     },
@@ -29,13 +30,12 @@ struct Kept<'k> {
 }
 
 /// The stub that answers as a call of this session was answered, with the service's queues, or its path behind the gateway, and one rule,
-/// named after its tool. What looks like a secret is masked.
+/// named after its tool. Secrets are masked.
 ///
 /// # Errors
 /// When the call was of another system, or had no answer.
-pub fn of_call(call: &Call) -> Result<StubService, Problem> {
+pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
-    let mask = Mask::default();
     let body = mask.text(&request.body);
     let kept = Kept {
         tool: &request.name,
@@ -47,8 +47,13 @@ pub fn of_call(call: &Call) -> Result<StubService, Problem> {
     };
     let mut service = kept.service(call.events.iter())?;
     // What is not of the history is not masked yet.
-    for piece in service.rules.iter_mut().flat_map(|rule| &mut rule.then.pieces) {
-        piece.text = mask.text(&piece.text).into_owned();
+    for rule in &mut service.rules {
+        let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());
+        let masked = Pieces::default().next(mask, texts, More::None).pieces;
+        rule.then.pieces.iter_mut().zip(masked).for_each(|(piece, text)| piece.text = text);
+        if let Some((_, message)) = &mut rule.then.error {
+            *message = mask.text(message).into_owned();
+        }
     }
     Ok(service)
 }
@@ -104,9 +109,14 @@ mod tests {
     use serde_json::Map;
 
     use super::*;
-    use crate::model::{
-        call::{EventKind, Outcome},
-        trace::Head,
+    use crate::{
+        model::{
+            call::{CallId, CallProblem, EventKind, Outcome, Request},
+            clock::Millis,
+            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            trace::Head,
+        },
+        schema::pointer::Pointer,
     };
 
     fn trace(to: &str) -> Trace {
@@ -122,6 +132,35 @@ mod tests {
         let chunk = Event { at_ms: 7, kind: EventKind::Chunk { text: "ha".into(), bytes: 2 } };
         let end = Event { at_ms: 8, kind: EventKind::End { outcome: Outcome::Succeeded, problem: None } };
         Trace { head, events: vec![chunk, end] }
+    }
+
+    #[test]
+    fn an_answer_of_this_session_is_kept_without_secrets_that_its_chunks_cut() {
+        let trace = trace("request:tg:joke");
+        let place = EntryPlace { file: FileId::new("t.json"), document: 0, at: Pointer::root(), form: EntryForm::Plain };
+        let request = Request {
+            tool: EntryId::new(place),
+            system: keys::SYSTEM,
+            name: "tell-joke".into(),
+            to: trace.head.to.to_string(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: "1".into(),
+            arguments: "{}".into(),
+            body: trace.head.body,
+        };
+        let mut call = Call::new(CallId(1), request, "local", Millis(1));
+        let kinds = ["it is hun", "ter2hunter2", " or sk-", "proj-0123456789abcdef", " !"];
+        let kinds = kinds.map(|text| EventKind::Chunk { text: text.into(), bytes: text.len() });
+        let message = "hunter2hunter2 again".into();
+        let problem = CallProblem { kind: "k".into(), message, remedy: String::new() };
+        let end = EventKind::End { outcome: Outcome::Failed, problem: Some(problem) };
+        kinds.into_iter().chain([end]).for_each(|kind| call.take(Event { at_ms: 7, kind }));
+        let service = of_call(&call, &Mask::new(["hunter2hunter2".to_owned()])).unwrap();
+        let then = &service.rules[0].then;
+        let texts: Vec<&str> = then.pieces.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(texts, ["it is ***", "", " or ***", "", " !"]);
+        assert_eq!(then.error, Some(("k".into(), "*** again".into())));
     }
 
     #[test]
