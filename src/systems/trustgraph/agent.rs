@@ -107,27 +107,34 @@ pub fn read(message: &Value) -> Option<Told> {
     // Before 2.3.1 it was called otherwise.
     let kind = word("message_type").or_else(|| word("chunk_type"))?;
     if kind == "explain" {
-        return action(message.get("explain_triples")?.as_array()?);
+        return action(message.get("explain_triples")?);
     }
     let text = word("content").unwrap_or_default().to_owned();
     Some(Told::Text { part: Part::of(kind)?, text, ends: message.get("end_of_message") == Some(&Value::Bool(true)) })
 }
 
-fn action(triples: &[Value]) -> Option<Told> {
-    let object = |name: &str| {
-        let of = |triple: &&Value| triple.pointer("/p/i").and_then(Value::as_str).is_some_and(|of| of.ends_with(name));
-        triples.iter().find(of)?.pointer("/o/v")?.as_str()
+/// The use of a tool among the facts that explain a step.
+#[must_use]
+pub fn action(triples: &Value) -> Option<Told> {
+    let triples = triples.as_array()?;
+    // The gateway shortens the members' names that the bus has.
+    let of_either = |triple: &Value, long: &str, short: &str| {
+        [long, short].into_iter().find_map(|at| triple.pointer(at)?.as_str()).unwrap_or_default().to_owned()
     };
-    let tool = object("/action").filter(|tool| !tool.is_empty())?.to_owned();
-    Some(Told::Action { tool, arguments: object("/arguments").unwrap_or("{}").to_owned() })
+    let object = |name: &str| {
+        let triple = triples.iter().find(|triple| of_either(triple, "/p/iri", "/p/i").ends_with(name))?;
+        Some(of_either(triple, "/o/value", "/o/v")).filter(|text| !text.is_empty())
+    };
+    Some(Told::Action { tool: object("/action")?, arguments: object("/arguments").unwrap_or_else(|| "{}".into()) })
 }
+
+/// Why a tool of type tool-service fails in the hands of the agent.
+pub const UNCALLABLE: &str = "TrustGraph's own agent cannot call tool services from version 2.8.2 to 2.11.1 at least: this is its fault, not the service's; call the service directly over the broker";
 
 /// What an observation of this text really means, where that is known.
 #[must_use]
 pub fn explained(observation: &str) -> Option<&'static str> {
-    observation.contains("ToolServiceClient() takes no arguments").then_some(
-        "TrustGraph's own agent cannot call tool services from version 2.8.2 to 2.11.1 at least: this is its fault, not the service's; call the service directly over the broker",
-    )
+    observation.contains("ToolServiceClient() takes no arguments").then_some(UNCALLABLE)
 }
 
 #[cfg(test)]

@@ -36,5 +36,7 @@ pub const AUTH_TOKEN: &str = "auth-token";
 pub const TOOLS: &str = "tool";
 /// The configuration type of services.
 pub const SERVICES: &str = "tool-service";
+/// The type of tools that a tool service answers for.
+pub const TOOL_SERVICE: &str = "tool-service";
 /// The configuration type of MCP servers.
 pub const SERVERS: &str = "mcp";

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
+    agent,
     keys::SYSTEM,
     queue::Class,
     reply::{error_of, text_of},
@@ -34,12 +35,62 @@ pub fn witness(crossing: &Crossing) -> Option<Reading> {
         None if is_request(&fields) => false,
         None => return None,
     };
+    let remarks = remarks(&fields, id.as_deref(), (answers, class));
     let (part, label, text, state) = match (answers, class) {
         (true, _) => answer(fields),
         (false, Some(Class::Notify)) => (Part::Broadcast, "broadcast".into(), written(&fields), None),
         (false, _) => asked(&fields),
     };
-    Some(Reading { id, state, ..Reading::new(Some(SYSTEM), part, label, text) })
+    Some(Reading { remarks, id, state, ..Reading::new(Some(SYSTEM), part, label, text) })
+}
+
+/// Services answer so where they cannot read the id of a request.
+const UNKNOWN: &str = "unknown";
+
+/// What is known to go wrong with a message like this one.
+fn remarks(fields: &Fields, id: Option<&str>, (answers, class): (bool, Option<Class>)) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut say = |words: &str| remarks.push(words.to_owned());
+    // Elsewhere nothing is tied by an id, or an inbox does it.
+    match (answers, id) {
+        (true, Some(UNKNOWN)) => {
+            say("answered under the id \"unknown\": the service could not read a request, and whoever sent that waits in vain");
+        }
+        (true, None) if class == Some(Class::Response) => say("an answer without an id: no caller can tell that it is meant"),
+        (false, None) if class == Some(Class::Request) => {
+            say("a request without an id: services answer it under the id \"unknown\", which no caller awaits");
+        }
+        _ => {}
+    }
+    if answers {
+        return remarks;
+    }
+    let of = |name: &str| fields.get(name);
+    if of("question").is_none() {
+        for name in
+            ["config", "arguments"].into_iter().filter(|name| of(name).is_some_and(|value| value.is_object() || value.is_array()))
+        {
+            say(&format!("{name} stands there as JSON itself; services want it as a text that holds JSON, and fail"));
+        }
+        return remarks;
+    }
+    match of("group") {
+        Some(Value::String(group)) if group != "*" => {
+            say("group is a text and no list: it is taken letter by letter, so that no tool is available");
+        }
+        Some(Value::Array(groups)) if groups.is_empty() => {
+            say("the list of groups is empty: no tool is available, and the agent answers from itself");
+        }
+        _ => {}
+    }
+    let last = of("history").and_then(Value::as_array).and_then(|history| history.last());
+    let observation = last.and_then(|step| step.get("observation")).and_then(Value::as_str).unwrap_or_default();
+    match agent::explained(observation) {
+        Some(known) => say(known),
+        None if observation.starts_with("Error: ") => say("the tool failed; TrustGraph moves the state all the same"),
+        None => {}
+    }
+    remarks
 }
 
 /// The class that a subject, an exchange or a topic names: the word after its space.
@@ -111,13 +162,24 @@ fn asked(fields: &Fields) -> Made {
     } else if fields.contains_key("parameters") {
         ("tool", format!("{} {}", text("name"), text("parameters")))
     } else if fields.contains_key("terms") {
-        ("prompt", format!("{} {}", text("id"), fields.get("terms").map(Value::to_string).unwrap_or_default()))
+        ("prompt", format!("{} {}", text("id"), fields.get("terms").map(terms).unwrap_or_default()))
     } else if fields.contains_key("prompt") {
         ("prompt", text("prompt").to_owned())
     } else {
         ("request", written(fields))
     };
     (Part::Request, label.into(), text, state)
+}
+
+/// The variables of a prompt, which are texts that hold JSON, as what they hold.
+fn terms(terms: &Value) -> String {
+    let held = |value: &Value| value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone());
+    match terms {
+        Value::Object(terms) => {
+            Value::Object(terms.iter().map(|(name, value)| (name.clone(), held(value))).collect()).to_string()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A question with the groups that it asks for.
@@ -147,6 +209,14 @@ fn answer(fields: Fields) -> Made {
     let flag = |name: &str| fields.get(name).and_then(Value::as_bool);
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = if text("message_type").is_empty() { text("chunk_type") } else { text("message_type") };
+    if let Some(agent::Told::Action { tool, arguments }) = fields.get("explain_triples").and_then(agent::action) {
+        return (Part::Answer { last: false }, "action".into(), format!("{tool} {arguments}"), None);
+    }
+    if kind == "explain" {
+        let count = fields.get("explain_triples").and_then(Value::as_array).map_or(0, Vec::len);
+        let facts = if count == 1 { "fact" } else { "facts" };
+        return (Part::Answer { last: false }, "explain".into(), format!("{count} {facts}"), None);
+    }
     if !kind.is_empty() {
         let (kind, content) = (kind.to_owned(), text("content").to_owned());
         return (Part::Answer { last: flag("end_of_dialog") == Some(true) }, kind.into(), content, None);
@@ -176,11 +246,15 @@ mod tests {
     use crate::model::clock::Millis;
 
     fn read(subject: &str, body: &[u8]) -> Option<Reading> {
+        under("r-1", subject, body)
+    }
+
+    fn under(id: &str, subject: &str, body: &[u8]) -> Option<Reading> {
         witness(&Crossing {
             at: Millis(0),
             subject: subject.into(),
             reply: None,
-            headers: vec![(ID.into(), "r-1".into())],
+            headers: vec![(ID.into(), id.into())],
             body: body.into(),
             size: body.len() as u64,
             kept: Kept::Whole,
@@ -227,6 +301,50 @@ mod tests {
         let end = json!({"message_type": "answer", "end_of_message": true, "end_of_dialog": true, "error": null});
         let reading = read("tg.response.agent", end.to_string().as_bytes()).unwrap();
         assert_eq!(reading.part, Part::Answer { last: true });
+    }
+
+    #[test]
+    fn what_is_known_to_go_wrong_is_said_of_the_message_where_it_shows() {
+        let observed =
+            |text: &str| json!({"question": "Why?", "group": ["a"], "history": [{"action": "joke", "observation": text}]});
+        let asked = |group: Value| json!({"question": "Why?", "group": group, "history": []});
+        let call = |config: Value| json!({"config": config, "arguments": "{}"});
+        let answer = json!({"error": null, "response": "x", "end_of_stream": true});
+        let (request, response) = ("tg.request.x", "tg.response.x");
+        for (subject, id, body, wanted) in [
+            (response, "unknown", answer.clone(), Some("waits in vain")),
+            (response, "", answer.clone(), Some("without an id")),
+            ("_INBOX.x", "", answer.clone(), None),
+            (response, "r-1", answer, None),
+            (request, "", call(json!("{}")), Some("under the id \"unknown\"")),
+            (request, "r-1", call(json!({})), Some("config stands there as JSON itself")),
+            (request, "r-1", call(json!("{}")), None),
+            (request, "r-1", asked(json!("read")), Some("letter by letter")),
+            (request, "r-1", asked(json!("*")), None),
+            (request, "r-1", asked(json!([])), Some("the agent answers from itself")),
+            (request, "r-1", asked(json!(null)), None),
+            (request, "r-1", observed("Error: ToolServiceClient() takes no arguments"), Some("cannot call tool services")),
+            (request, "r-1", observed("Error: no such row"), Some("moves the state all the same")),
+            (request, "r-1", observed("ha"), None),
+        ] {
+            let remarks = under(id, subject, body.to_string().as_bytes()).unwrap().remarks;
+            let said = remarks.first().map(String::as_str);
+            assert!(remarks.len() == usize::from(wanted.is_some()), "{subject} {body}: {remarks:?}");
+            assert!(wanted.is_none_or(|wanted| said.is_some_and(|said| said.contains(wanted))), "{subject} {body}: {remarks:?}");
+        }
+    }
+
+    #[test]
+    fn what_explains_a_step_says_which_tool_is_used_and_a_prompt_what_it_holds() {
+        let fact = |name: &str, value: &str| json!({"s": {"t": "i", "i": "s"}, "p": {"type": "i", "iri": format!("urn:x/{name}")}, "o": {"type": "l", "iri": "", "value": value}});
+        let facts = json!([fact("action", "joke"), fact("arguments", "{\"topic\": \"owls\"}")]);
+        let explain = json!({"message_type": "explain", "explain_triples": facts, "end_of_dialog": false});
+        assert_eq!(seen("tg.response.agent", &explain), made("answer", "action", "joke {\"topic\": \"owls\"}"));
+        let explain = json!({"message_type": "explain", "explain_triples": [fact("type", "x")], "end_of_dialog": false});
+        assert_eq!(seen("tg.response.agent", &explain), made("answer", "explain", "1 fact"));
+        let prompt = json!({"id": "question", "terms": {"question": "\"why\"", "tools": "[]", "plain": "not json"}});
+        let text = r#"question {"question":"why","tools":[],"plain":"not json"}"#;
+        assert_eq!(seen("tg.request.prompt", &prompt), made("request", "prompt", text));
     }
 
     #[test]

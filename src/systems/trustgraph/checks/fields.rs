@@ -153,7 +153,7 @@ fn shown(value: &Value) -> &'static str {
 pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
-    let serves = text(&entry.value, keys::TYPE) == Some("tool-service") && entry.kind == EntryKind::Tool;
+    let serves = text(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE) && entry.kind == EntryKind::Tool;
     let service = text(&entry.value, keys::SERVICE).and_then(|key| ground.catalog.service_by_key(entry.system, key));
     let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {

@@ -23,23 +23,21 @@ use crate::{
     systems::trustgraph::{descriptor::text, keys, queue},
 };
 
-const TOOL_SERVICE: &str = "tool-service";
-
 /// The service that answers for a tool of type tool-service.
 pub fn service_of<'c>(ground: &Ground<'c>, tool: &Tool) -> Option<&'c Service> {
-    let key = tool.service.as_deref().filter(|_| tool.kind == TOOL_SERVICE)?;
+    let key = tool.service.as_deref().filter(|_| tool.kind == keys::TOOL_SERVICE)?;
     ground.catalog.service_by_key(tool.entry.system, key)
 }
 
 pub fn not_named(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     let names = tool.entry.value.get(keys::SERVICE).is_some_and(|service| !service.is_null() && service != "");
-    if tool.kind == TOOL_SERVICE && !names {
+    if tool.kind == keys::TOOL_SERVICE && !names {
         report.at(&tool.entry, Pointer::root(), "a tool of type tool-service must name its \"service\"");
     }
 }
 
 pub fn unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == TOOL_SERVICE && !key.is_empty()) else { return };
+    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == keys::TOOL_SERVICE && !key.is_empty()) else { return };
     if service_of(ground, tool).is_some() {
         return;
     }

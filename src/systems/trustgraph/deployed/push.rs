@@ -17,7 +17,7 @@ use crate::{
             push::{Absent, Change, Push},
         },
         trustgraph::{
-            keys,
+            agent, keys,
             load::{self, Services},
         },
     },
@@ -68,6 +68,7 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
             }),
         }
     }
+    push.notes.extend(uncallable(&push.changes));
     push.loads = loads(&push.after);
     Ok(push)
 }
@@ -96,6 +97,16 @@ fn odd(entry: &Entry) -> Option<String> {
             keys::STATES_DEPLOYED
         )
     })
+}
+
+/// What comes to be there that TrustGraph's own agent cannot call.
+fn uncallable(changes: &[Change]) -> Option<String> {
+    let is_service_tool = |change: &&Change| {
+        let value: Option<Value> = change.after.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        change.section == keys::TOOLS && value.is_some_and(|value| value["type"] == keys::TOOL_SERVICE)
+    };
+    let names: Vec<&str> = changes.iter().filter(is_service_tool).map(|change| change.key.as_str()).collect();
+    (!names.is_empty()).then(|| format!("{}: {}", names.join(", "), agent::UNCALLABLE))
 }
 
 /// How many tools the agent loads of all these, or the one that keeps it from loading any.
@@ -191,6 +202,14 @@ mcp:
         assert_eq!((push.words().as_str(), &push.loads), ("2 added, 1 changed", &Ok(3)));
         assert_eq!(names(&pushed(OURS, &there, Absent::Delete)).last().unwrap(), "-tool/old");
         assert_eq!(pushed(OURS, &push.after, Absent::Keep).words(), "nothing changes");
+    }
+
+    #[test]
+    fn tools_that_the_agent_there_cannot_call_are_named_once() {
+        let first = pushed(OURS, &[], Absent::Keep);
+        assert!(matches!(&first.notes[..], [note] if note.starts_with("joke: ") && note.contains("cannot call tool services")));
+        let changed = OURS.replace("Asks}", "Asks more}");
+        assert_eq!(pushed(&changed, &first.after, Absent::Delete).notes, Vec::<String>::new());
     }
 
     #[test]
