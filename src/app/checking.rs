@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     engine::lint,
-    model::{catalog::Catalog, entry::FileId, finding::Findings},
+    model::{
+        catalog::Catalog,
+        connections::{Connections, Listeners},
+        entry::FileId,
+        finding::Findings,
+    },
     syntax::source::{Source, SyntaxError},
     systems::findings,
 };
@@ -20,6 +25,14 @@ pub struct Snapshot {
     pub catalog: Arc<Catalog>,
     /// The texts that the catalog comes from.
     pub files: Vec<(FileId, Result<Source, SyntaxError>)>,
+    pub there: There,
+}
+
+/// Where calls go, as far as it is known.
+#[derive(Clone, Debug)]
+pub struct There {
+    pub connections: Connections,
+    pub listeners: Listeners,
 }
 
 impl PartialEq for Snapshot {
@@ -32,17 +45,20 @@ impl Snapshot {
     /// All findings, sorted by place.
     #[must_use]
     pub fn findings(&self) -> Findings {
-        findings_of(&self.catalog, self.files.iter().map(|(file, source)| (file, source.as_ref())))
+        findings_of(&self.catalog, &self.there, self.files.iter().map(|(file, source)| (file, source.as_ref())))
     }
 }
 
-/// All findings of a catalog and of the texts that it comes from, sorted by place.
+/// All findings of a catalog, of the texts that it comes from, and of where its calls go, sorted by place.
 pub fn findings_of<'s>(
     catalog: &Catalog,
+    there: &There,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
-    let mut all = findings::all(catalog, |file| files.get(file).and_then(|source| source.ok()));
+    let source = |file: &FileId| files.get(file).and_then(|source| source.ok());
+    let mut all = findings::all(catalog, source);
+    all.extend(findings::there(catalog, &there.connections, &there.listeners, source));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     lint::sort(&mut all);
     all.into()
@@ -55,11 +71,14 @@ mod tests {
         app::{
             documents::Change,
             effect::Effect,
-            message::{Loaded, Message},
+            message::{Condition, Health, Loaded, Message},
             state::{Start, State},
             update::update,
         },
-        model::clock::Millis,
+        model::{
+            clock::Millis,
+            connection::{Channel, Connection, TransportKind},
+        },
         syntax::source::Format,
     };
 
@@ -89,6 +108,52 @@ mod tests {
     fn break_a_file(state: &mut State) -> Vec<Effect> {
         let change = Change::Text { file: FileId::new("t0001.json"), text: "{".into() };
         update(state, Message::Change { label: "break".into(), changes: vec![change] }, Millis(3))
+    }
+
+    /// A workspace of one file with these connections, read and settled; and what was asked for.
+    fn with(name: &str, text: &str, known: Vec<Connection>) -> (State, Vec<Effect>) {
+        let usual = known[0].name.clone();
+        let connections = Connections { known, usual, ..Connections::default() };
+        let mut state = State::new(Start { connections, ..Start::default() });
+        let (file, text) = (FileId::new(name), Arc::<str>::from(text));
+        let source = Source::parse(Format::of(file.path()).unwrap(), text.clone());
+        update(&mut state, Message::Loaded(vec![(file.clone(), Loaded { source, text })]), Millis(1));
+        let effects = update(&mut state, Message::LoadEnded { names: vec![file], skipped: Vec::new() }, Millis(2));
+        (state, effects)
+    }
+
+    #[test]
+    fn what_is_wrong_where_calls_go_follows_the_connection() {
+        let service = r#"{"id": "s", "request-queue": "non-persistent://tg/request/s", "response-queue": "response:tg:s"}"#;
+        let rabbit = Connection::to(TransportKind::RabbitMq, "mq", "amqp://h");
+        let (mut state, _) = with("s.json", service, vec![Connection::nats("lab", "nats://h"), rabbit]);
+        let uncarried = |state: &State| state.findings.iter().any(|finding| finding.code == "service.queue-uncarried");
+        assert!(!uncarried(&state));
+        update(&mut state, Message::UseConnection(Some("mq".into())), Millis(3));
+        assert!(uncarried(&state));
+        update(&mut state, Message::UseConnection(None), Millis(4));
+        assert!(!uncarried(&state));
+    }
+
+    #[test]
+    fn who_listens_is_asked_once_the_connection_is_open_for_another_reason_and_shows_who_does_not() {
+        let tool = "tool_name: door\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.door.on\n";
+        let channel = Some(Channel::new("lab", "public"));
+        let (mut state, opened) = with("door.yaml", tool, vec![Connection { channel, ..Connection::nats("cg", "nats://h") }]);
+        let asks = |effects: &[Effect]| effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count();
+        assert_eq!(asks(&opened), 0, "a workspace that opens connects to nothing");
+        let is = |health| Message::Condition { connection: "cg".into(), condition: Condition { words: String::new(), health } };
+        assert_eq!(asks(&update(&mut state, is(Health::Busy), Millis(3))), 0);
+        assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(4))), 1);
+        assert_eq!(asks(&update(&mut state, is(Health::Good), Millis(5))), 0);
+        assert_eq!(asks(&update(&mut state, Message::Reload, Millis(6))), 1);
+        let unheard = |state: &State| state.findings.iter().any(|finding| finding.code == "subject.unheard");
+        assert!(!unheard(&state), "nothing is said of what was not asked");
+        for (filter, expected) in [("cg.v1r4.*.*.cmd.tool.lamp.*", true), ("cg.v1r4.*.*.cmd.tool.door.*", false)] {
+            let listeners: Arc<[_]> = [("worker".to_owned(), filter.to_owned())].into();
+            update(&mut state, Message::Listeners { connection: "cg".into(), listeners }, Millis(7));
+            assert_eq!(unheard(&state), expected, "{filter}");
+        }
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub enum Effect {
     Read,
     /// Check a workspace, the newest asked for only. Answered by `Checked`.
     Check(Box<Snapshot>),
+    /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can be known.
+    AskListeners(Box<Connection>),
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
     Journal(BTreeMap<FileId, Arc<str>>),
     /// Send a request and report what happens; of a question for an agent, its steps as text. Answered by `CallEvents`.

@@ -300,6 +300,11 @@ pub enum Message {
         connection: String,
         condition: Condition,
     },
+    /// Who listens where that connection leads.
+    Listeners {
+        connection: String,
+        listeners: Arc<[(String, String)]>,
+    },
     EditorText {
         target: TextTarget,
         at: Pointer,

@@ -11,6 +11,7 @@ use super::{
     answering::Answering,
     calls::Calls,
     cases::Cases,
+    checking::There,
     documents::Documents,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
@@ -38,7 +39,7 @@ use crate::{
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
-        connections::Connections,
+        connections::{Connections, Listeners},
         context::{Context, Mode, Name, Profile},
         entry::{EntryId, FileId},
         finding::{Finding, Findings},
@@ -151,6 +152,8 @@ pub struct State {
     pub connections: Connections,
     /// How the connections are that were used, by name.
     pub conditions: HashMap<String, Condition>,
+    /// Who listens where connections lead, as far as that was asked.
+    pub listeners: Listeners,
     pub theme: String,
     pub themes: Vec<String>,
     pub notices: Notices,
@@ -259,6 +262,7 @@ impl State {
             answering: Answering::default(),
             connections: start.connections,
             conditions: HashMap::new(),
+            listeners: Listeners::new(),
             theme: start.theme,
             themes: start.themes,
             notices: Notices::default(),
@@ -320,6 +324,12 @@ impl State {
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
         self.catalog.tool(tool).map_or_else(|| self.connection(), |tool| self.connections.of(tool))
+    }
+
+    /// Where calls go, with those who listen there where that was asked.
+    #[must_use]
+    pub fn there(&self) -> There {
+        There { connections: self.connections.clone(), listeners: self.listeners.clone() }
     }
 
     /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.

@@ -17,7 +17,7 @@ use super::{
     compose::{entries::copied, ground::Ground},
     documents::Change,
     effect::Effect,
-    message::{Message, ScreenId, TextTarget, Then},
+    message::{Health, Message, ScreenId, TextTarget, Then},
     notices::NoticeKind,
     state::{Goal, Question, State},
     what_if::WhatIf,
@@ -60,7 +60,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Save(file) => return files::save(state, file, now),
         Message::Overwrite(file) => return files::overwrite(state, &file),
         Message::TakeDisk(file) => return files::take_disk(state, &file, now),
-        Message::Reload => return vec![Effect::Read],
+        Message::Reload => return [Effect::Read].into_iter().chain(deployed::ask_again(state)).collect(),
         Message::Loaded(loaded) => files::loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
         Message::Checked { turn, findings } => files::checked(state, turn, findings),
@@ -92,7 +92,16 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Deployed { purpose, items } => deployed::came(state, purpose, items, now),
         Message::Push(push) => return deployed::push(state, push, now),
         Message::UseConnection(name) => use_connection(state, name, now),
-        Message::Condition { connection, condition } => drop(state.conditions.insert(connection, condition)),
+        Message::Condition { connection, condition } => {
+            let opened = condition.health == Health::Good;
+            let before = state.conditions.insert(connection.clone(), condition);
+            let asked = opened && before.is_none_or(|before| before.health != Health::Good);
+            return Vec::from_iter(deployed::ask_listeners(state, &connection).filter(|_| asked));
+        }
+        Message::Listeners { connection, listeners } => {
+            state.listeners.insert(connection, listeners);
+            files::check_again(state);
+        }
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
@@ -233,6 +242,7 @@ fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
     };
     state.connections.chosen = name;
     state.notices.push(NoticeKind::Done, words, now);
+    files::check_again(state);
 }
 
 fn quit(state: &mut State, discard: bool) -> Vec<Effect> {

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     model::{
+        connections::Listeners,
         entry::FileId,
         finding::{Finding, Severity},
     },
@@ -45,10 +46,8 @@ impl Check {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
-        if global.connection.is_some() {
-            found.extend(findings_there(&opened, out)?);
-            found.sort_by_key(place);
-        }
+        found.extend(findings_there(&opened, global, out)?);
+        found.sort_by_key(place);
         let report = Report { opened: &opened, findings: &found };
         match if global.json { Format::Json } else { self.format } {
             Format::Human => report::human(&report, out)?,
@@ -78,14 +77,17 @@ fn place(finding: &Finding) -> (FileId, usize, usize) {
     (finding.site.file.clone(), finding.site.line, finding.site.column)
 }
 
-/// What shows only where a connection leads: tools whose calls nobody gets.
-fn findings_there(opened: &Opened, out: &Out) -> Result<Vec<Finding>, Halt> {
-    let connection = opened.settings.connections.current();
-    let Some(listeners) = deployed::listeners(&connection)? else {
-        out.warn(format_args!("connection \"{}\" does not tell who listens for which tool", connection.name));
-        return Ok(Vec::new());
-    };
-    let mut found = findings::of_listeners(&opened.catalog, &connection, &listeners, |file| opened.source(file));
+/// What is wrong where calls go; only a connection that is named here is connected to, for the tools whose calls nobody gets.
+fn findings_there(opened: &Opened, global: &Global, out: &Out) -> Result<Vec<Finding>, Halt> {
+    let mut listeners = Listeners::new();
+    if global.connection.is_some() {
+        let connection = opened.settings.connections.current();
+        match deployed::listeners(&connection)? {
+            Some(found) => drop(listeners.insert(connection.name, found.into())),
+            None => out.warn(format_args!("connection \"{}\" does not tell who listens for which tool", connection.name)),
+        }
+    }
+    let mut found = findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| opened.source(file));
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
     Ok(found)
 }

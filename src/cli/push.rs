@@ -15,6 +15,7 @@ use super::{
 use crate::{
     model::{
         connection::Connection,
+        connections::Listeners,
         problem::{Problem, ProblemKind},
     },
     systems::{
@@ -108,7 +109,8 @@ impl Push {
 /// Whose calls nobody would get. It is pushed all the same: services may be started later.
 fn warn_of_listeners(opened: &Opened, connection: &Connection, out: &Out) {
     let Ok(Some(listeners)) = deployed::listeners(connection) else { return };
-    for finding in findings::of_listeners(&opened.catalog, connection, &listeners, |file| opened.source(file)) {
+    let listeners = Listeners::from([(connection.name.clone(), listeners.into())]);
+    for finding in findings::there(&opened.catalog, &opened.settings.connections, &listeners, |file| opened.source(file)) {
         out.warn(format_args!("{}:{}: {}", opened.shown(&finding.site.file), finding.site.line, finding.message));
     }
 }

@@ -1,8 +1,11 @@
 //! Which connections there are, and through which of them a call goes.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{connection::Connection, tool::Tool};
+
+/// Who listens where connections lead, by their names: the name and filter of each.
+pub type Listeners = BTreeMap<String, Arc<[(String, String)]>>;
 
 /// The connections of a workspace. What is chosen counts for every tool, then what a tool has of its own, then the usual one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -164,6 +164,7 @@ impl Performer {
             }
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),
             Effect::Push { connection, push } => self.push(*connection, push),
+            Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
             Effect::KeepTheme(theme) => self.keep_theme(theme),
@@ -284,6 +285,16 @@ impl Performer {
         tokio::spawn(async move {
             let read = deployed::read(&registry, &connection).await;
             messages.send(read.map_or_else(Message::Failed, |items| Message::Deployed { purpose, items })).await
+        });
+    }
+
+    fn ask_listeners(&self, connection: Connection) {
+        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+        tokio::spawn(async move {
+            // Where nobody can tell, there is nothing to show.
+            if let Ok(Some(listeners)) = deployed::listeners(&registry, &connection).await {
+                let _ = messages.send(Message::Listeners { connection: connection.name, listeners: listeners.into() }).await;
+            }
         });
     }
 

@@ -56,6 +56,8 @@ pub mod trace;
 pub mod trail;
 pub mod witness;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
@@ -66,6 +68,7 @@ use crate::{
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
+        connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -117,8 +120,13 @@ impl System for CommonGround {
         checks::refused(entry, source)
     }
 
-    fn check_listeners(&self, catalog: &Catalog, connection: &Connection, listeners: &[(String, String)]) -> Vec<Finding> {
-        connection.channel.as_ref().map_or_else(Vec::new, |channel| checks::listeners(catalog, channel, listeners))
+    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+        let of_one = |(name, listeners): (&String, &Arc<[(String, String)]>)| {
+            let channel = connections.named(name)?.channel.as_ref()?;
+            let tools = catalog.tools.iter().map(AsRef::as_ref).filter(|tool: &&Tool| connections.of(tool).name == *name);
+            Some(checks::listeners(tools, channel, listeners))
+        };
+        listeners.iter().filter_map(of_one).flatten().collect()
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

@@ -9,7 +9,7 @@ use crate::{
     },
     model::{
         catalog::Catalog,
-        connection::Connection,
+        connections::{Connections, Listeners},
         entry::{EntryForm, EntryPlace, FileId},
         finding::{Finding, Severity, Site},
         settings::SETTINGS,
@@ -36,15 +36,15 @@ pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>)
     placed(findings, files)
 }
 
-/// What is wrong with a catalog as far as those show it who listen where a connection leads, sorted by place.
+/// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it who listen there, where they are known.
 #[must_use]
-pub fn of_listeners<'s>(
+pub fn there<'s>(
     catalog: &Catalog,
-    connection: &Connection,
-    listeners: &[(String, String)],
+    connections: &Connections,
+    listeners: &Listeners,
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
-    placed(SYSTEMS.iter().flat_map(|system| system.check_listeners(catalog, connection, listeners)).collect(), files)
+    placed(SYSTEMS.iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
 }
 
 /// The findings at their lines and columns, in order.

@@ -9,6 +9,7 @@ use crate::{
         catalog::Catalog,
         clock::Millis,
         connection::{Connection, TransportKind},
+        connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -51,9 +52,9 @@ pub trait System: Sync {
         Vec::new()
     }
 
-    /// What is wrong with the entries as far as those show it who listen where a connection leads: name and filter of each.
-    fn check_listeners(&self, catalog: &Catalog, connection: &Connection, listeners: &[(String, String)]) -> Vec<Finding> {
-        let _ = (catalog, connection, listeners);
+    /// What is wrong with the entries where calls go; also as far as those show it who listen there, where they are known.
+    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+        let _ = (catalog, connections, listeners);
         Vec::new()
     }
 

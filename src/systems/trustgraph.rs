@@ -26,6 +26,7 @@ use crate::{
         call::Request,
         catalog::Catalog,
         connection::TransportKind,
+        connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
         finding::{EntryEdit, Finding},
@@ -74,6 +75,10 @@ impl System for TrustGraph {
 
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
         checks::check(ground)
+    }
+
+    fn check_there(&self, catalog: &Catalog, connections: &Connections, _: &Listeners) -> Vec<Finding> {
+        checks::uncarried(catalog, connections)
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

@@ -66,23 +66,31 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
     let queues = queues.filter(|queue| !queue.is_empty());
     let mut places: Vec<Place> = Vec::new();
+    let mut refused = None;
     for queue in queues {
-        // One that has no place there cannot be heard there.
-        let found = SYSTEMS.iter().find_map(|system| system.place(queue, transport)).and_then(Result::ok);
-        let found = found.or_else(|| place(queue, transport).ok());
-        places.extend(found.filter(|place| !places.contains(place)));
+        let found = SYSTEMS.iter().find_map(|system| system.place(queue, transport)).unwrap_or_else(|| place(queue, transport));
+        match found {
+            Ok(place) if !places.contains(&place) => places.push(place),
+            Ok(_) => {}
+            // One that has no place there cannot be heard there.
+            Err(problem) => refused = Some(problem),
+        }
     }
     if !places.is_empty() {
         return Ok(places);
     }
     match transport {
         TransportKind::Nats | TransportKind::Embedded => Ok(vec![Place { name: ">".into(), kept: false }]),
-        _ => Err(Problem::new(
-            ProblemKind::Missing,
-            "watching",
-            "no subject is named, and no service of the workspace has a queue there",
-        )
-        .remedy("name what to watch, such as request:tg:joke and response:tg:joke")),
+        _ => {
+            let cause = match refused {
+                Some(Problem { cause, remedy, .. }) => {
+                    format!("no subject is named, and no queue of the workspace's services has a place there: {cause}; {remedy}")
+                }
+                None => "no subject is named, and no service of the workspace has a queue there".to_owned(),
+            };
+            let remedy = "name what to watch, such as request:tg:joke and response:tg:joke";
+            Err(Problem::new(ProblemKind::Missing, "watching", cause).remedy(remedy))
+        }
     }
 }
 

@@ -5,12 +5,17 @@ use std::collections::BTreeSet;
 use toolcrib::{
     engine::lint::{self, check::Level},
     model::{
+        connection::{Connection, TransportKind},
+        connections::{Connections, Listeners},
         context::Mode::{self, AsDeployed, Document},
         entry::{EntryForm, FileId},
         finding::{EntryEdit, Finding, Fix, Severity},
     },
     syntax::source::{Format, Source},
-    systems::{findings, read, trustgraph},
+    systems::{
+        findings, read,
+        trustgraph::{self, checks::UNCARRIED},
+    },
 };
 
 /// The files of a case: name and text. A text alone is `t.yaml`.
@@ -576,6 +581,43 @@ fn secrets_are_never_repeated() {
     }
 }
 
+#[test]
+fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
+    use TransportKind::{Embedded, Http, Kafka, Nats, Pulsar, RabbitMq, WebSocket};
+    let service = |request: &str| {
+        files(&format!("tool-service:\n  s: {{id: s, request-queue: '{request}', response-queue: 'response:tg:s'}} # kept\n"))
+    };
+    let there = |files: &[(FileId, Source)], transport| {
+        let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Document);
+        let mut connections = Connections::default();
+        connections.choose(Connection { transport, ..Connection::nats("here", "nats://h") });
+        findings::there(&catalog, &connections, &Listeners::new(), |_| Some(&files[0].1))
+    };
+    // What each of them carries is in `queue_name`'s vectors; here is what becomes of the rest.
+    for (written, refused, better) in [
+        ("non-persistent://tg/request/joke", &[RabbitMq, Kafka][..], Some("request:tg:joke")),
+        ("nats://tg.request.joke", &[RabbitMq, Pulsar, Kafka], Some("request:tg:joke")),
+        ("nats://jokes", &[RabbitMq, Pulsar, Kafka], None),
+        ("request:tg:a:b", &[], None),
+        ("no:class", &[], None),
+    ] {
+        for transport in [Nats, RabbitMq, Pulsar, Kafka, Embedded, Http, WebSocket] {
+            let files = service(written);
+            let found = there(&files, transport);
+            assert_eq!(found.len(), usize::from(refused.contains(&transport)), "{written} over {transport:?}: {found:#?}");
+            let Some(finding) = found.first() else { continue };
+            assert_eq!((finding.code, finding.site.line, finding.site.column), (UNCARRIED.0, 2, 14));
+            assert!(finding.message.contains("connection \"here\"") && finding.message.contains(written), "{}", finding.message);
+            assert_eq!(finding.fix.is_some(), better.is_some(), "{written}");
+            if let (Some(fix), Some(better)) = (&finding.fix, better) {
+                let after = mended_by(&files, finding, fix);
+                assert!(after[0].1.text().contains(&format!("request-queue: '{better}'")), "{}", after[0].1.text());
+                assert_eq!(there(&after, transport), []);
+            }
+        }
+    }
+}
+
 /// The documentation's table of codes, from the checks themselves.
 fn table_of_codes() -> String {
     let words = |level: Level| match (level.document, level.as_deployed) {
@@ -585,7 +627,8 @@ fn table_of_codes() -> String {
     let syntax = lint::syntax::CODES.iter().map(|(code, severity, about)| (*code, severity.word().to_owned(), *about));
     let checks =
         lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| (check.code, words(check.severity), check.about));
-    let mut rows: Vec<_> = syntax.chain(checks).collect();
+    let there = std::iter::once((UNCARRIED.0, UNCARRIED.1.word().to_owned(), UNCARRIED.2));
+    let mut rows: Vec<_> = syntax.chain(checks).chain(there).collect();
     rows.sort_unstable();
     let rows = rows.iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"));
     format!("| code | severity | what it finds |\n| --- | --- | --- |\n{}", rows.collect::<String>())

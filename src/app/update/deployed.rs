@@ -3,7 +3,7 @@
 use crate::{
     app::{
         effect::Effect,
-        message::Purpose,
+        message::{Health, Purpose},
         notices::NoticeKind,
         state::{Question, State},
     },
@@ -23,6 +23,18 @@ pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effec
     let connection = Box::new(state.connection());
     state.notices.push(NoticeKind::Hint, format!("reading what {} has …", connection.name), now);
     vec![Effect::ReadDeployed { connection, purpose }]
+}
+
+/// Asks who listens where that connection leads, if it leads to a system: nothing is connected to for this alone.
+pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
+    let connection = state.connections.named(name).filter(|connection| table::at(connection).is_some())?;
+    Some(Effect::AskListeners(Box::new(connection.clone())))
+}
+
+/// The same of all that are open.
+pub(super) fn ask_again(state: &State) -> Vec<Effect> {
+    let open = state.conditions.iter().filter(|(_, condition)| condition.health == Health::Good);
+    open.filter_map(|(name, _)| ask_listeners(state, name)).collect()
 }
 
 /// Shows what would change, here or there.

@@ -185,16 +185,21 @@ fn take_connections(state: &mut State, mut read: Connections) {
     state.connections = read;
 }
 
-/// Findings, selection and generation for the catalog as it is now.
-fn settle(state: &mut State) {
+/// Findings for the catalog and the connection as they are now.
+pub(super) fn check_again(state: &mut State) {
     state.generation += 1;
     state.checking.turn += 1;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
     if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
         state.checking.answered = state.checking.turn;
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
-        state.findings = Arc::new(checking::findings_of(&state.catalog, files));
+        state.findings = Arc::new(checking::findings_of(&state.catalog, &state.there(), files));
     }
+}
+
+/// Findings, selection and generation for the catalog as it is now.
+fn settle(state: &mut State) {
+    check_again(state);
     let there = |id: &EntryId, catalog: &Catalog| catalog.entry(id).is_some();
     if !state.selected.as_ref().is_some_and(|id| there(id, &state.catalog)) {
         let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
@@ -211,7 +216,7 @@ pub(super) fn due_check(state: &mut State) -> Option<Effect> {
     state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
     let files: Vec<_> = files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
-    Some(Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files })))
+    Some(Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files, there: state.there() })))
 }
 
 /// Takes the answer to the newest asking in.

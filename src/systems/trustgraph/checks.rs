@@ -3,6 +3,7 @@
 //! [`known`] says which keys there are; the others look at entries, fields, gates, services, arguments, and the whole set.
 
 mod arguments;
+mod carried;
 mod entries;
 mod fields;
 mod gates;
@@ -10,6 +11,8 @@ mod known;
 mod schema;
 mod services;
 mod set;
+
+pub use carried::{UNCARRIED, uncarried};
 
 use crate::{
     engine::lint::{

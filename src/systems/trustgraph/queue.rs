@@ -210,15 +210,25 @@ const SPELLINGS: &[(TransportKind, Spell)] = &[
 /// The queue of that name, in any of its spellings, as the transport spells it. Where it has no place there, the problem's remedy offers a
 /// spelling that has.
 pub fn spelled(queue: &str, transport: TransportKind) -> Result<Spelled, Problem> {
-    let queue = Queue::parse(queue)?;
+    let name = queue;
+    let queue = Queue::parse(name)?;
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
-        Some((_, spell)) => spell(&queue).map_err(|problem| match queue.portable() {
-            Some(better) if better != queue.to_string() => problem.remedy(format!("write it as {better}")),
-            _ => problem,
+        Some((_, spell)) => spell(&queue).map_err(|problem| match better(name, transport) {
+            Some(better) => problem.remedy(format!("write it as {better}")),
+            None => problem,
         }),
         None => Err(refused(&queue.to_string(), format!("{} has no queues", transport.title()))
             .remedy("choose a connection to the broker itself: pulsar://, amqp://, kafka:// or nats://")),
     }
+}
+
+/// Another spelling of the same queue, which every broker carries; `None` where there is none, or that transport could not carry it
+/// either.
+#[must_use]
+pub fn better(queue: &str, transport: TransportKind) -> Option<String> {
+    let better = Queue::parse(queue).ok()?.portable().filter(|better| better != queue)?;
+    let (_, spell) = SPELLINGS.iter().find(|(kind, _)| *kind == transport)?;
+    Queue::parse(&better).is_ok_and(|queue| spell(&queue).is_ok()).then_some(better)
 }
 
 /// The NATS subject of a queue name in any spelling.

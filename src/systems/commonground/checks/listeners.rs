@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::{
     engine::lint::check::{Report, member},
     model::{
-        catalog::Catalog,
         connection::Channel,
         finding::{Finding, Severity},
+        tool::Tool,
     },
     systems::commonground::{
         context::Context,
@@ -25,9 +25,9 @@ pub const HEARD_TWICE: &str = "subject.heard-twice";
 /// Who listens for the tools' commands in a channel, where that is not one service for each. What can be heard by nobody anywhere is another
 /// check's.
 #[must_use]
-pub fn listeners(catalog: &Catalog, channel: &Channel, listeners: &[(String, String)]) -> Vec<Finding> {
+pub fn listeners<'t>(tools: impl Iterator<Item = &'t Tool>, channel: &Channel, listeners: &[(String, String)]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let own = catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
+    let own = tools.filter(|tool| tool.entry.system == keys::SYSTEM);
     for tool in own {
         let Some(written) = tool.entry.value.get(keys::TARGET_SUBJECT).and_then(Value::as_str) else { continue };
         let context = Context {
@@ -67,7 +67,7 @@ mod tests {
         let catalog = read::catalog([(&file, &source)], Mode::Document);
         let rows = [("a", "lamp"), ("b", "gate"), ("c", "gate")];
         let rows = rows.map(|(name, target)| (name.to_owned(), format!("cg.v1r4.*.*.cmd.tool.{target}.*")));
-        let found = listeners(&catalog, &Channel::new("lab", "public"), &rows);
+        let found = listeners(catalog.tools.iter().map(AsRef::as_ref), &Channel::new("lab", "public"), &rows);
         let told: Vec<_> = found.iter().map(|finding| (finding.code, finding.message.as_str())).collect();
         assert_eq!(
             told[0],
