@@ -318,11 +318,12 @@ impl Call {
         }
     }
 
-    /// Takes an event in. Only strays count after the end.
+    /// Takes an event in. After the end only strays count, and what a broker says of the request.
     pub fn take(&mut self, event: Event) {
         let ended = matches!(self.state, CallState::Ended { .. });
         match &event.kind {
             EventKind::Stray { .. } => self.strays += 1,
+            EventKind::Stage(_) => {}
             _ if ended => return,
             EventKind::Sent { .. } => self.state = CallState::Waiting,
             EventKind::Chunk { text, .. } => {
@@ -331,7 +332,7 @@ impl Call {
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
             }
-            EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
+            EventKind::Headers(_) | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
                 self.state = CallState::Ended { outcome: *outcome, problem: problem.clone(), at_ms: event.at_ms };
             }

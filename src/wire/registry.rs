@@ -83,7 +83,7 @@ impl Registry {
         &self.secrets
     }
 
-    /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays.
+    /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays and receipts.
     /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
     pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
         let manner = sessions::of(request.system);

@@ -284,12 +284,15 @@ impl Session<'_> {
         if way == Way::Inbox { self.bus.receipt(packet) } else { None }
     }
 
+    async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), Deaf> {
+        let (name, words) = words::receipt(&receipt);
+        self.receipt = Some(receipt);
+        self.teller.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+    }
+
     async fn read(&mut self, way: Way, packet: &Packet) -> Result<Option<End>, Deaf> {
         if let Some(receipt) = self.receipt(way, packet) {
-            let (name, words) = words::receipt(&receipt);
-            self.receipt = Some(receipt);
-            let body = String::from_utf8_lossy(&packet.body);
-            return self.teller.stage(name, words, &*body).await.map(|()| None);
+            return self.tell_receipt(receipt, packet).await.map(|()| None);
         }
         let reply = self.reader.read(way, packet);
         if let Reply::Stray { cause, id } = reply {
@@ -386,8 +389,8 @@ impl Session<'_> {
             };
             let Some((way, heard)) = heard else { return Ok(()) };
             let Heard::Packet(packet) = heard else { continue };
-            // An answer that is faster than the receipt leaves nothing to tell of it.
-            if self.receipt(way, &packet).is_some() {
+            if let Some(receipt) = self.receipt(way, &packet) {
+                self.tell_receipt(receipt, &packet).await?;
                 continue;
             }
             let (cause, id) = match self.reader.read(way, &packet) {

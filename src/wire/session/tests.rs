@@ -10,6 +10,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
+        call::{Call, CallId},
+        clock::Millis,
         connection::TransportKind,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
     },
@@ -109,6 +111,11 @@ impl Bus for Fake {
 
     fn greeting(&self) -> String {
         String::new()
+    }
+
+    fn receipt(&self, packet: &Packet) -> Option<Receipt> {
+        let kept = Receipt::Kept { stream: "TG".into(), sequence: 7, duplicate: false };
+        (&packet.body[..] == b"kept").then_some(kept)
     }
 
     fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Line> {
@@ -242,6 +249,22 @@ async fn an_answer_in_the_inbox_needs_no_id() {
     let receipt = Does::Inbox(None, br#"{"stream":"TG","seq":1}"#.to_vec());
     let events = play(vec![receipt, last("d")]).await;
     assert_eq!((text(&events).as_str(), strays(&events)), ("d", vec![StrayCause::NoId]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receipt_is_told_before_and_after_the_answer() {
+    let receipt = || Does::Inbox(None, b"kept".to_vec());
+    for script in [vec![receipt(), last("d")], vec![last("d"), Does::Waits(5), receipt()]] {
+        let events = play(script).await;
+        let stage = events.iter().find_map(|event| match &event.kind {
+            EventKind::Stage(stage) => Some((stage.name.to_string(), stage.words.contains("message 7"))),
+            _ => None,
+        });
+        assert_eq!((text(&events).as_str(), stage, strays(&events)), ("d", Some(("kept".to_owned(), true)), Vec::new()));
+        let mut call = Call::new(CallId(1), request(), "local", Millis(0));
+        events.into_iter().for_each(|event| call.take(event));
+        assert!(call.events.iter().any(|event| matches!(event.kind, EventKind::Stage(_))), "a call keeps it whenever it comes");
+    }
 }
 
 #[tokio::test(start_paused = true)]
