@@ -211,6 +211,7 @@ actions! {
     Send            "send"             Invoke   ["ctrl+enter", "alt+enter", "f6"], "send", "Send the request";
     SendMany        "send-many"        Invoke   ["n"],                  "n times…",        "Send the request many times, some at once, and see the median and the slowest";
     Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, direct, god endpoint, probe";
+    NewAgent        "new-agent"        Invoke   ["A"],                  "new agent",       "Call in the name of a new agent of CommonGround, although the connection names one (when that one is busy, or wedged); or in that one's name again";
     AnswerByHand    "answer-by-hand"   Invoke   ["H"],                  "answer",          "Answer for the CommonGround tool by hand, in the place of its service; its calls come to Waiting";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";

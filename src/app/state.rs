@@ -139,6 +139,8 @@ pub struct State {
     pub calls: Calls,
     /// The way that calls take where a system has several; `None`: the first that is open.
     pub route: Option<String>,
+    /// The connection whose calls are made in the name of a new agent, although it names one.
+    pub new_agent: Option<String>,
     /// A request that is sent many times, or was last.
     pub many: Option<Many>,
     /// Cases that are called, and how they went.
@@ -256,6 +258,7 @@ impl State {
             calls: Calls::default(),
             many: None,
             route: None,
+            new_agent: None,
             cases: Cases::default(),
             kept: Kept::default(),
             watching: Watching::default(),
@@ -330,6 +333,21 @@ impl State {
     #[must_use]
     pub fn there(&self) -> There {
         There { connections: self.connections.clone(), listeners: self.listeners.clone() }
+    }
+
+    /// The connection that a tool's calls go through, as they use it.
+    #[must_use]
+    pub fn calling(&self, tool: &EntryId) -> Connection {
+        self.as_calls_use(self.connection_of(tool))
+    }
+
+    /// A connection as calls use it: in the name of a new agent where that was asked for.
+    #[must_use]
+    pub fn as_calls_use(&self, mut connection: Connection) -> Connection {
+        if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent.as_ref() == Some(&connection.name)) {
+            channel.agent = None;
+        }
+        connection
     }
 
     /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.
@@ -415,7 +433,7 @@ impl State {
         let tool = self.catalog.tool(tool).ok_or_else(gone)?;
         let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
-        let (correlation, connection) = (self.ids.peek(), self.connections.of(tool));
+        let (correlation, connection) = (self.ids.peek(), self.calling(tool.id()));
         system.request(&CallOf {
             catalog: &self.catalog,
             tool,

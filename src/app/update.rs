@@ -170,6 +170,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Send { tool } => return calls::send(state, &tool, now),
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::UseRoute(route) => state.route = route,
+        Message::NewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         Message::SendMany { tool, times, at_once } => return many::begin(state, &tool, (times, at_once), now),
         Message::Cancel(call) => return many::cancel(state, call),
         Message::Watch(message) => return watching::take(state, message, now),

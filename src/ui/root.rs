@@ -245,10 +245,11 @@ impl Root {
         acts.extend([Act::Palette, Act::Help]);
         let mut hints: Vec<_> = screen.keys().into_iter().map(|(key, words)| (key.to_owned(), words.to_owned(), None)).collect();
         for act in acts {
-            let usable = |key: &&Key| !typing || key.letter().is_none();
+            // A key that the screen takes for itself is not the action's.
+            let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
+            let usable = |key: &&Key| (!typing || key.letter().is_none()) && free(key);
             if let Some(key) = self.keymap.keys(act).iter().find(usable)
                 && screen.refusal(act, state).is_none()
-                && !hints.iter().any(|(known, ..)| *known == key.to_string())
             {
                 hints.push((key.to_string(), act.row().title.to_owned(), Some(act)));
             }

@@ -9,6 +9,7 @@ use toolcrib::{
     engine::stub::read::read,
     model::{
         call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
+        connection::Connection,
         entry::FileId,
     },
     syntax::source::{Format, Source},
@@ -428,4 +429,75 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     bench.keys("b enter");
     let again = bench.state.documents.get(&file).unwrap().text.to_string();
     assert_eq!(again, kept, "the same answer to the same request is the same rule");
+}
+
+#[test]
+fn the_bottom_line_says_how_a_stream_is_stopped_from_where_the_keys_are() {
+    let mut bench = streaming(120, 36);
+    let cancelled = |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
+    assert!(bench.screen().contains("Esc leave text  Ctrl+X cancel"), "{}", bench.screen());
+    bench.keys("ctrl+x");
+    assert!(cancelled(&bench), "{:?}", bench.effects);
+
+    let mut bench = streaming(80, 24);
+    bench.keys("/");
+    assert!(bench.screen().contains("Esc done  Ctrl+X cancel"), "{}", bench.screen());
+    bench.keys("esc esc");
+    assert!(cancelled(&bench), "{:?}", bench.effects);
+}
+
+#[test]
+fn following_is_turned_by_key_and_by_mouse_where_there_is_an_end_to_follow() {
+    let mut bench = streaming(80, 24);
+    bench.clicks("follow ✓");
+    assert!(bench.shows("follow –"), "{}", bench.screen());
+    for view in ["Raw", "Time", "MD", "Hex"] {
+        bench.clicks(view);
+        let before = bench.shows("follow ✓");
+        bench.keys("f");
+        assert_ne!(bench.shows("follow ✓"), before, "{view}: {}", bench.screen());
+    }
+    for view in ["Tree", "Head"] {
+        bench.clicks(view);
+        bench.keys("f");
+        assert!(bench.shows("this view has no end to follow") && !bench.shows("f follow"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn bytes_that_stream_are_followed() {
+    let mut bench = streaming(80, 24);
+    bench.clicks("Hex");
+    bench.happens([(100, chunk(&"0123456789abcdef".repeat(100))), (101, chunk("the newest"))]);
+    assert!(bench.shows("the newest"), "{}", bench.screen());
+}
+
+#[test]
+fn what_does_not_fit_the_title_of_an_answer_stands_at_its_foot() {
+    let screen = streaming(120, 36).screen();
+    assert!(screen.contains("84 B · 90 ms") && screen.contains(" first after 38 ms · 1.6 kB/s ╯"), "{screen}");
+}
+
+#[test]
+fn headers_are_found_where_they_stand() {
+    let mut bench = streaming(80, 24);
+    bench.happens([(95, EventKind::Headers([("x-served-by".into(), "Owl".into())].into()))]);
+    bench.clicks("Head");
+    bench.keys("/");
+    bench.types("served");
+    assert!(bench.shows("x-served-by") && !bench.shows("is not there"), "{}", bench.screen());
+    bench.types("?");
+    assert!(bench.shows("\"served?\" is not there"), "{}", bench.screen());
+}
+
+#[test]
+fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
+    let mut bench = streaming(120, 36);
+    bench.state.connections.choose(Connection::nats("elsewhere", "nats://127.0.0.1:4222"));
+    assert_eq!(bench.state.connection_of(&bench.state.calls.shown().unwrap().request.tool).name, "elsewhere");
+    bench.keys("esc y");
+    bench.types("toolcrib");
+    bench.keys("enter");
+    let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
+    assert!(text.ends_with("--connection embedded"), "{text}");
 }

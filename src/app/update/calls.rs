@@ -59,7 +59,7 @@ pub(super) fn send(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect
     match state.request(tool) {
         Ok(request) => {
             state.ids.take();
-            let connection = state.connection_of(tool);
+            let connection = state.calling(tool);
             begin_on(state, request, connection, now)
         }
         Err(problem) => refuse(state, &problem, now),
@@ -82,7 +82,7 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
         None => request,
     };
     let own = state.connections.named(connection).cloned();
-    let connection = own.unwrap_or_else(|| state.connection_of(&request.tool));
+    let connection = state.as_calls_use(own.unwrap_or_else(|| state.connection_of(&request.tool)));
     begin_on(state, request, connection, now)
 }
 
@@ -129,4 +129,17 @@ pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: M
         state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.word()), now);
     }
     end
+}
+
+/// Turns to a new agent for each session, or back to the one that the connection names.
+pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
+    let connection = state.connection_of(tool);
+    let Some(agent) = connection.channel.and_then(|channel| channel.agent) else { return };
+    let words = if state.new_agent.take().is_some_and(|name| name == connection.name) {
+        format!("calls are made in the name of {agent} again")
+    } else {
+        state.new_agent = Some(connection.name);
+        format!("calls are made in the name of a new agent, not of {agent}")
+    };
+    state.notices.push(NoticeKind::Hint, words, now);
 }

@@ -41,8 +41,9 @@ impl Answer {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, shown: &Shown<'_>) {
         let Shown { call, whose, focused } = *shown;
         let place = self.position(call);
-        let title = title(call, whose, usize::from(area.width.saturating_sub(4)));
-        let pane = Pane { title: &title, foot: place.as_deref().unwrap_or_default(), focused, ..Pane::default() };
+        let (title, rest) = title(call, whose, usize::from(area.width.saturating_sub(4)));
+        let foot = foot(rest, place, usize::from(area.width.saturating_sub(4)));
+        let pane = Pane { title: &title, foot: &foot, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, look.styles);
         if inside.height < 2 {
             return;
@@ -59,12 +60,7 @@ impl Answer {
     }
 
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
-        let follows = match self.view() {
-            View::Text => Some(self.text.follow),
-            View::Tree | View::Hex | View::Head => None,
-            _ => Some(self.list_follows),
-        };
-        let note = follows.map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
+        let note = self.follows().map_or_else(String::new, |follows| format!("follow {}", if follows { "✓" } else { "–" }));
         let strays = (call.strays > 0).then(|| format!("Strays {}", call.strays));
         let names: Vec<String> = VIEWS.iter().map(|name| (*name).to_owned()).chain(strays).collect();
         self.tabs.draw(buffer, line, &names, &note, look.styles);
@@ -106,8 +102,13 @@ impl Answer {
                 }
                 self.rendered.draw(buffer, body, styles, &call.text, &mut self.list);
             }
-            View::Hex => bytes::draw(buffer, body, styles, &call.text, &mut self.list, focused),
-            View::Head => headers::draw(buffer, body, styles, call, &mut self.list),
+            View::Hex => {
+                if self.list_follows && call.outcome().is_none() {
+                    self.list.row = usize::MAX;
+                }
+                bytes::draw(buffer, body, styles, &call.text, &mut self.list, focused);
+            }
+            View::Head => headers::draw(buffer, body, styles, call, &mut self.list, focused),
         }
     }
 
@@ -238,8 +239,8 @@ pub fn indented(area: Rect) -> Rect {
     Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
-/// As much of the state, the count, the size and the times as fits.
-fn title(call: &Call, whose: &str, room: usize) -> String {
+/// The state, the count, the size and the times, as much as fits; and what of them does not.
+fn title(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
     let (sign, word, _) = sign(call);
     let mut title = format!("{whose} {sign} {word}");
     let took = match &call.state {
@@ -254,13 +255,27 @@ fn title(call: &Call, whose: &str, room: usize) -> String {
         call.first_chunk_ms.map(|ms| format!("first after {}", span(ms))),
         rate(call),
     ];
+    let mut rest = Vec::new();
     for part in parts.into_iter().flatten() {
         if width(&title) + width(&part) + 3 <= room {
             title.push_str(" · ");
             title.push_str(&part);
+        } else {
+            rest.push(part);
         }
     }
-    title
+    (title, rest)
+}
+
+/// What the title has no room for, as much as fits beside the place.
+fn foot(rest: Vec<String>, place: Option<String>, room: usize) -> String {
+    let mut parts: Vec<String> = place.into_iter().collect();
+    for (row, part) in rest.into_iter().enumerate() {
+        if parts.iter().map(|part| width(part) + 3).sum::<usize>() + width(&part) <= room {
+            parts.insert(row.min(parts.len()), part);
+        }
+    }
+    parts.join(" · ")
 }
 
 /// Bytes a second since the first chunk.

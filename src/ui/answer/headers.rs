@@ -6,7 +6,7 @@ use super::papers;
 use crate::{
     model::call::{Call, EventKind},
     ui::{
-        canvas::{Pen, visible, width, wrap},
+        canvas::{Pen, mark_chosen, visible, width, wrap},
         styles::{Role, Styles},
         widgets::list::ListCursor,
     },
@@ -75,12 +75,15 @@ fn listed(rows: &mut Vec<Row>, headers: &[(String, String)], cells: usize) {
 }
 
 /// Draws the lines that are seen.
-pub fn draw(buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, cursor: &mut ListCursor) {
+pub fn draw(buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, cursor: &mut ListCursor, focused: bool) {
     let rows = rows(call, area.width);
-    for (line, row) in (0_u16..).zip(cursor.window(rows.len(), area.height)) {
+    for (line, at) in (0_u16..).zip(cursor.window(rows.len(), area.height)) {
         let mut pen = Pen::new(buffer, area, line);
-        for (role, piece) in &rows[row] {
+        for (role, piece) in &rows[at] {
             pen.put(piece, styles[*role]);
+        }
+        if at == cursor.row && focused {
+            mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
         }
     }
 }

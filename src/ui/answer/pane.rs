@@ -86,6 +86,15 @@ impl Answer {
         self.tabs.at = (self.tabs.at + 1) % (VIEWS.len() + usize::from(strays));
     }
 
+    /// Whether the view keeps what is newest in sight; none of one that has no newest.
+    pub fn follows(&self) -> Option<bool> {
+        match self.view() {
+            View::Text => Some(self.text.follow),
+            View::Tree | View::Head => None,
+            _ => Some(self.list_follows),
+        }
+    }
+
     pub fn turn_follow(&mut self) {
         match self.view() {
             View::Text => self.text.follow = !self.text.follow,
@@ -162,14 +171,14 @@ impl Answer {
 
     fn search(&mut self, call: &Call, way: Search) -> Reply {
         let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
-        if matches!(self.view(), View::Markdown | View::Hex | View::Head) {
+        if matches!(self.view(), View::Markdown | View::Hex) {
             // What is found is shown where it stands.
             self.tabs.at = 0;
         }
         let found = match self.view() {
             View::Text => self.text.search(&call.text, &query, way),
             View::Tree => match &mut self.tree {
-                Some((_, Ok(tree))) => tree.search(&query, way == Search::Next),
+                Some((_, Ok(tree))) => tree.search(&query, way),
                 _ => false,
             },
             _ => self.search_list(call, &query, way),
@@ -178,14 +187,14 @@ impl Answer {
     }
 
     fn search_list(&mut self, call: &Call, query: &str, way: Search) -> bool {
-        let rows = listed(call, self.which());
         let query = query.to_lowercase();
-        let holds = |row: &usize| rows[*row].raw().to_lowercase().contains(&query);
-        let here = self.list.row.min(rows.len());
-        let found = match way {
-            Search::Here => (here..rows.len()).chain(0..here).find(holds),
-            Search::Next => ((here + 1).min(rows.len())..rows.len()).chain(0..here).find(holds),
-            Search::Previous => (0..here).rev().chain((here..rows.len()).rev()).find(holds),
+        let found = if self.view() == View::Head {
+            let rows = headers::rows(call, self.body.width);
+            let text = |row: &usize| rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>();
+            found_in(rows.len(), self.list.row, way, |row| text(row).to_lowercase().contains(&query))
+        } else {
+            let rows = listed(call, self.which());
+            found_in(rows.len(), self.list.row, way, |row| rows[*row].raw().to_lowercase().contains(&query))
         };
         if let Some(row) = found {
             self.list.row = row;
@@ -242,6 +251,10 @@ impl Answer {
         if self.tabs.mouse(mouse) {
             return Reply::Handled;
         }
+        if self.tabs.note_pressed(mouse) && self.follows().is_some() {
+            self.turn_follow();
+            return Reply::Handled;
+        }
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         if pressed && self.stray_line.contains(at) {
@@ -273,6 +286,16 @@ impl Answer {
             }
         }
         Reply::Handled
+    }
+}
+
+/// The row that holds what is looked for, from the row `here` on.
+fn found_in(rows: usize, here: usize, way: Search, holds: impl Fn(&usize) -> bool) -> Option<usize> {
+    let here = here.min(rows);
+    match way {
+        Search::Here => (here..rows).chain(0..here).find(holds),
+        Search::Next => ((here + 1).min(rows)..rows).chain(0..here).find(holds),
+        Search::Previous => (0..here).rev().chain((here..rows).rev()).find(holds),
     }
 }
 

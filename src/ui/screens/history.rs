@@ -55,6 +55,8 @@ pub struct History {
     list: List,
     answer: Answer,
     comparison: Comparison,
+    /// What Esc leaves, in words.
+    leaving: Option<&'static str>,
 }
 
 impl History {
@@ -163,6 +165,12 @@ impl Screen for History {
         self.list.sync(state);
         self.answer.sync(open(state).map(|open| &open.call));
         self.comparison.sync(state);
+        self.leaving = match open(state) {
+            _ if state.kept.compared.is_some() => Some("end comparison"),
+            Some(open) if open.replaying => Some("stop replay"),
+            _ if self.answer.shows_strays() => Some("answer"),
+            _ => (!state.kept.query.is_empty()).then_some("all calls"),
+        };
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -240,6 +248,7 @@ impl Screen for History {
         let open = open(state);
         let words = match act {
             Act::Find if self.panes.focus == RIGHT && state.kept.compared.is_some() => "find works in the calls and in an answer",
+            Act::Follow if state.kept.compared.is_some() || self.answer.follows().is_none() => "this view has no end to follow",
             Act::CompareKept if state.kept.other().is_none() => "there is no other call to compare with",
             Act::Strays if open.is_none_or(|open| open.call.strays == 0) => "this call has no strays",
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
@@ -256,9 +265,17 @@ impl Screen for History {
         Some(words.to_owned())
     }
 
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.panes.focus {
+            LEFT if self.list.typing() => vec![("Enter", "done"), ("Esc", "all calls")],
+            RIGHT if self.answer.finding() => vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")],
+            _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
+        }
+    }
+
     fn hints(&self, state: &State) -> Vec<Act> {
         if state.kept.compared.is_some() {
-            return vec![Act::NextView, Act::CompareKept, Act::NextPane];
+            return vec![Act::NextView, Act::NextPane];
         }
         let mut hints = vec![
             Act::Find,

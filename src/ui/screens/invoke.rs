@@ -31,7 +31,12 @@ use crate::{
         state::State,
     },
     engine::series,
-    model::{call::Call, entry::EntryId, tool::Tool},
+    model::{
+        call::{Call, Request},
+        connection::Connection,
+        entry::EntryId,
+        tool::Tool,
+    },
     schema::literal::Literal,
     systems::{self, system::RouteOffer, trustgraph::agent},
     ui::{
@@ -67,6 +72,8 @@ pub struct Invoke {
     answer: Answer,
     /// Only one pane fits.
     narrow: bool,
+    /// The call that is shown has not ended.
+    running: bool,
 }
 
 /// The screen as it is at the start.
@@ -152,6 +159,15 @@ impl Invoke {
         Reply::Handled
     }
 
+    /// While a call runs, that Esc leaves the text first is worth knowing.
+    fn form_keys(&self) -> Vec<(&'static str, &'static str)> {
+        let mut keys = self.request.keys();
+        if self.running && self.request.typing() && !keys.iter().any(|(key, _)| *key == "Esc") {
+            keys = vec![("Esc", "leave text")];
+        }
+        keys
+    }
+
     fn cancel(&mut self, state: &State) -> Reply {
         match state.calls.shown() {
             Some(call) if call.outcome().is_none() => Reply::send(Message::Cancel(call.id)),
@@ -165,7 +181,9 @@ impl Invoke {
 
     fn copy(&self, state: &State) -> Reply {
         let Some(call) = state.calls.shown() else { return self.copy_request(state) };
-        let mut copies = requests_of(state, &call.request);
+        // Over what it was made, whatever is chosen now.
+        let own = state.connections.named(&call.connection).cloned();
+        let mut copies = requests_of(state, &call.request, &own.unwrap_or_else(|| state.connection_of(&call.request.tool)));
         let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
         if let Some((at, value)) = self.answer.selected_value() {
             add("path of the value", at.to_string());
@@ -179,7 +197,7 @@ impl Invoke {
 
     fn copy_request(&self, state: &State) -> Reply {
         match tool_of(state).map(|tool| state.request(&tool)) {
-            Some(Ok(request)) => menu(requests_of(state, &request)),
+            Some(Ok(request)) => menu(requests_of(state, &request, &state.connection_of(&request.tool))),
             Some(Err(problem)) => Reply::Refused(problem.to_string()),
             None => Reply::Refused("choose a tool first".into()),
         }
@@ -218,9 +236,14 @@ fn route_menu(state: &State) -> Reply {
     Reply::Open(Box::new(Menu::replying("Calls take the route", items, choose).at(at)))
 }
 
+fn names_agent(state: &State) -> bool {
+    let channel = tool_of(state).and_then(|tool| state.connection_of(&tool).channel);
+    channel.is_some_and(|channel| channel.agent.is_some())
+}
+
 fn routes_of(state: &State) -> Vec<RouteOffer> {
     let tool = tool_of(state).and_then(|id| state.catalog.tool(&id).cloned());
-    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.connections.of(tool)));
+    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.calling(tool.id())));
     tool.and_then(|tool| routes(&tool)).unwrap_or_default()
 }
 
@@ -235,12 +258,11 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
     })))
 }
 
-fn requests_of(state: &State, request: &crate::model::call::Request) -> Vec<copy::Copied> {
-    let connection = state.connection_of(&request.tool);
+fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
     let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, connection.transport).ok());
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
-    copy::of_request(request, &arguments, subject.as_deref(), &connection)
+    copy::of_request(request, &arguments, subject.as_deref(), connection)
 }
 
 fn menu(copies: Vec<copy::Copied>) -> Reply {
@@ -263,6 +285,7 @@ impl Screen for Invoke {
         self.tools.sync(state);
         self.request.sync(state);
         self.answer.sync(state.calls.shown());
+        self.running = state.calls.shown().is_some_and(|call| call.outcome().is_none());
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -337,6 +360,7 @@ impl Screen for Invoke {
             }
             Act::Route => return route_menu(state),
             Act::AnswerByHand => return answer_by_hand(state),
+            Act::NewAgent => return tool_of(state).map_or(Reply::Handled, |tool| Reply::send(Message::NewAgent { tool })),
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
                 let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
@@ -379,6 +403,7 @@ impl Screen for Invoke {
             Act::AnswerByHand if state.answering.is_idle() && routes_of(state).is_empty() => {
                 "only CommonGround's tools are answered for by hand"
             }
+            Act::NewAgent if !names_agent(state) => "the connection names no agent: a new one is made anyway",
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
                 "no call is running here"
@@ -389,6 +414,7 @@ impl Screen for Invoke {
             }
             Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
+            Act::Follow if self.answer.follows().is_none() => "this view has no end to follow",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
             _ if act.row().scope == Scope::Form => return self.request.refusal(act),
             _ => return None,
@@ -397,12 +423,16 @@ impl Screen for Invoke {
     }
 
     fn keys(&self) -> Vec<(&'static str, &'static str)> {
-        if self.panes.focus == MIDDLE { self.request.keys() } else { Vec::new() }
+        match self.panes.focus {
+            MIDDLE => self.form_keys(),
+            LEFT if self.tools.typing() => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "all")],
+            RIGHT if self.answer.finding() => vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")],
+            _ => Vec::new(),
+        }
     }
 
-    fn hints(&self, state: &State) -> Vec<Act> {
-        let running = state.calls.shown().is_some_and(|call| call.outcome().is_none());
-        let mut hints = if running { vec![Act::CancelCall] } else { vec![Act::Send] };
+    fn hints(&self, _: &State) -> Vec<Act> {
+        let mut hints = if self.running { vec![Act::CancelCall] } else { vec![Act::Send] };
         match self.panes.focus {
             MIDDLE => hints.extend(self.request.hints()),
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),

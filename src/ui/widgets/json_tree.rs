@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::Value;
 
-use super::list::ListCursor;
+use super::{list::ListCursor, text_view::Search};
 use crate::{
     app::input::{Code, Key, Mouse, MouseKind},
     schema::pointer::Pointer,
@@ -134,9 +134,18 @@ impl JsonTree {
         self.cursor.position(self.rows.len())
     }
 
-    /// Goes to the next row (or the one before) whose text holds the query; whether there is one.
-    pub fn search(&mut self, query: &str, from_next: bool) -> bool {
+    /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is one.
+    pub fn search(&mut self, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
+        let mut unfolded = Vec::new();
+        let rows = if self.folded.is_empty() {
+            &self.rows
+        } else {
+            add(&mut unfolded, &HashSet::new(), &Pointer::default(), 0, String::new(), &self.value);
+            &unfolded
+        };
+        let at = self.rows.get(self.cursor.row).map(|row| &row.at);
+        let here = rows.iter().position(|row| Some(&row.at) == at).unwrap_or(0);
         let holds = |row: &Row| {
             let text = match &row.value {
                 Shown::Leaf(_, text) => text.to_lowercase(),
@@ -144,13 +153,21 @@ impl JsonTree {
             };
             row.name.to_lowercase().contains(&query) || text.contains(&query)
         };
-        let start = self.cursor.row + usize::from(from_next);
-        let order = (start..self.rows.len()).chain(0..start.min(self.rows.len()));
-        let found = order.into_iter().find(|row| holds(&self.rows[*row]));
-        if let Some(row) = found {
-            self.cursor.row = row;
-        }
-        found.is_some()
+        let fits = |row: &usize| holds(&rows[*row]);
+        let count = rows.len();
+        let found = match way {
+            Search::Here => (here..count).chain(0..here).find(fits),
+            Search::Next => ((here + 1).min(count)..count).chain(0..here).find(fits),
+            Search::Previous => (0..here).rev().chain((here + 1..count).rev()).find(fits),
+        };
+        let Some(at) = found.or_else(|| Some(here).filter(|here| *here < count && fits(here))).map(|row| rows[row].at.clone())
+        else {
+            return false;
+        };
+        self.folded.retain(|folded| *folded == at || !at.starts_with(folded));
+        self.lay();
+        self.cursor.row = self.rows.iter().position(|row| row.at == at).unwrap_or(self.cursor.row);
+        true
     }
 }
 
@@ -197,6 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_folded_away_is_found_and_opened_forth_and_back() {
+        let mut tree = JsonTree::new(json!({"a": {"one": "owl"}, "b": {"two": "owl"}, "c": "owl"}));
+        let at = |tree: &JsonTree| tree.selected().map(|(at, _)| at.to_string()).unwrap_or_default();
+        for name in ["one", "two"] {
+            assert!(tree.search(name, Search::Here));
+            tree.key(Key::plain(Code::Left));
+            tree.key(Key::plain(Code::Left));
+        }
+        assert_eq!(lines(&mut tree), ["▾ {3 items}", "  ▸ a: {1 item}", "  ▸ b: {1 item}", "    c: \"owl\""]);
+        let mut seen = Vec::new();
+        for way in [Search::Next, Search::Next, Search::Previous, Search::Previous, Search::Previous] {
+            assert!(tree.search("OWL", way));
+            seen.push(at(&tree));
+        }
+        assert_eq!(seen, ["/b/two", "/c", "/b/two", "/a/one", "/c"]);
+    }
+
+    #[test]
     fn branches_fold_and_open_by_keys() {
         let mut tree = JsonTree::new(json!({"a": {"b/c": [1, "x"]}, "d": null}));
         let all = ["▾ {2 items}", "  ▾ a: {1 item}", "    ▾ b/c: [2 items]", "        0: 1", "        1: \"x\"", "    d: null"];
@@ -207,7 +242,7 @@ mod tests {
         assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"{"b/c":[1,"x"]}"#));
         tree.key(Key::plain(Code::Enter));
         assert_eq!(lines(&mut tree), all);
-        assert!(tree.search("X", true) && !tree.search("nowhere", true));
+        assert!(tree.search("X", Search::Next) && !tree.search("nowhere", Search::Next));
         assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some("\"x\""));
         tree.key(Key::plain(Code::Left));
         assert_eq!(tree.selected().map(|(_, value)| value).as_deref(), Some(r#"[1,"x"]"#));

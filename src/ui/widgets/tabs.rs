@@ -14,12 +14,14 @@ use crate::{
 pub struct Tabs {
     pub at: usize,
     places: Vec<Rect>,
+    note: Rect,
 }
 
 impl Tabs {
     /// Draws the names on the first line of `area`; `note` stands at its right.
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, names: &[String], note: &str, styles: &Styles) {
         self.places.clear();
+        self.note = Rect::default();
         let mut pen = Pen::new(buffer, area, 0);
         // Where there is little room, they stand closer.
         let roomy = names.iter().map(|name| width(name) + 3).sum::<usize>() + width(note) <= usize::from(area.width);
@@ -33,7 +35,15 @@ impl Tabs {
         }
         if pen.room() > width(note) {
             pen.right(note, styles[Role::Dim]);
+            let wide = u16::try_from(width(note)).unwrap_or(0);
+            self.note = Rect { x: area.right().saturating_sub(wide), width: wide, height: 1, ..area };
         }
+    }
+
+    /// Whether the words at the right are pressed.
+    #[must_use]
+    pub fn note_pressed(&self, mouse: Mouse) -> bool {
+        matches!(mouse.kind, MouseKind::Down(_)) && self.note.contains((mouse.column, mouse.row).into())
     }
 
     /// Chooses the name under a press; whether there was one.

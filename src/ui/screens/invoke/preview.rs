@@ -66,7 +66,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Ok(request) => request,
         Err(problem) => return problem_lines(&problem, cells),
     };
-    let connection = state.connections.of(tool);
+    let connection = state.calling(tool.id());
     let system = systems::by_id(request.system);
     let subject = |address: &str| match system {
         Some(system) => system.subject(address, connection.transport),
@@ -87,6 +87,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Some(Err(problem)) => (problem.cause, Role::Error),
         None if routed => ("the API's answer".to_owned(), Role::Text),
         None if has_inbox => (inbox.to_owned(), Role::Text),
+        None if connection.transport.is_gateway() => ("the gateway's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
@@ -96,7 +97,12 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         let rows = wrap(&visible(&text), cells).into_iter().enumerate();
         rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
     };
+    let agent = connection.channel.as_ref().map(|channel| match &channel.agent {
+        Some(agent) => agent.clone(),
+        None => "a new one of our own".to_owned(),
+    });
     [
+        agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),
         whole("to", (request.to.clone(), Role::Text)),
         whole("subject", to),
         cut("id", &request.correlation, Role::Text),

@@ -29,7 +29,7 @@ const READING: Duration = Duration::from_secs(3);
 pub async fn explained(calling: &Calling<'_>) -> CallProblem {
     let agent = &calling.agent;
     let remedy = match calling.channel.agent {
-        Some(_) => "call with --new-agent (in Invoke: take `agent` out of the connection): that makes a new UI agent",
+        Some(_) => "call with --new-agent (in Invoke: `A`, new agent): that makes a new UI agent",
         None => "send it again: that makes a new UI agent",
     };
     let (turn, standing) = standing(calling).await;
