@@ -1,7 +1,7 @@
 //! How fast an answer streams in, on each broker, without a screen and on one; keys and memory meanwhile; a call's way there and back.
 //!
 //! Floors: a loop that does nothing but count the same messages on the same connection, and a bare request. They are measured in turns with
-//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [rabbitmq] [pulsar] [gateway]`.
+//! what they are the floor of. Wants the brokers of the tests: `eval "$(tests/setup)"; cargo bench --bench rates [nats] [memory] [flood] [rabbitmq] [pulsar] [gateway]`.
 
 #![expect(
     clippy::unwrap_used,
@@ -61,7 +61,11 @@ const MILLION: usize = 1_000_000;
 const CALLS: usize = 30;
 const KEYS: usize = 60;
 /// So many messages a second a service on NATS sends: the server holds nobody back, so more would only be lost at the slowest.
-const PACE: f64 = 100_000.0;
+const PACE: usize = 100_000;
+/// The same where nothing is to be lost, whatever else the machine does.
+const SLOW: usize = 50_000;
+/// Before the end of an answer that was sent faster.
+const PAUSE: Duration = Duration::from_secs(5);
 /// Messages sent at once.
 const BLOCK: usize = 200;
 /// Of the text in a piece.
@@ -73,6 +77,8 @@ const LARGE: usize = 50 * 1024 * 1024;
 struct Answer {
     pieces: AtomicUsize,
     length: AtomicUsize,
+    /// So many a second where the server holds nobody back; 0: as fast as the service can.
+    pace: AtomicUsize,
 }
 
 impl Answer {
@@ -126,18 +132,26 @@ fn workspace(connection: &Connection) -> TempDir {
     folder
 }
 
-/// Answers each request on NATS at a steady pace.
+/// Answers each request on NATS at its pace.
 async fn serve_nats(url: String, answer: Arc<Answer>) {
     let client = async_nats::connect(url).await.unwrap();
     let mut requests = client.queue_subscribe("tg.request.flood", "bench".into()).await.unwrap();
     client.flush().await.unwrap();
     while let Some(request) = requests.next().await {
         let headers = request.headers.unwrap();
+        let (pace, pieces) = (answer.pace.load(Ordering::SeqCst), answer.pieces.load(Ordering::SeqCst));
         let begun = tokio::time::Instant::now();
         for (sent, body) in answer.bodies().enumerate() {
             if sent % BLOCK == 0 {
                 client.flush().await.unwrap();
-                tokio::time::sleep_until(begun + Duration::from_secs_f64(sent as f64 / PACE)).await;
+            }
+            if sent % BLOCK == 0 && pace > 0 {
+                tokio::time::sleep_until(begun + Duration::from_secs_f64(sent as f64 / pace as f64)).await;
+            }
+            if pace == 0 && sent + 1 == pieces {
+                // Whoever lost pieces is to hear the end.
+                client.flush().await.unwrap();
+                tokio::time::sleep(PAUSE).await;
             }
             client.publish_with_headers("tg.response.flood", headers.clone(), body).await.unwrap();
         }
@@ -260,6 +274,30 @@ fn call(folder: &TempDir) -> Duration {
     took
 }
 
+/// Runs `toolcrib call flood`; how many pieces it heard, how long that took, and the most memory that it held, in MB.
+fn heard(folder: &TempDir) -> (usize, Duration, f64) {
+    let state = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    let mut child = Command::new(binary())
+        .args(["call", "flood", "-v"])
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", state.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut most: f64 = 0.0;
+    while child.try_wait().unwrap().is_none() {
+        // Of one that has just ended nothing is told any more.
+        most = most.max(memory(child.id(), "VmHWM").unwrap_or_default());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let took = begun.elapsed();
+    let told = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+    let pieces = told.lines().find_map(|line| line.split_once(" chunks,")?.0.rsplit(' ').next()?.parse().ok());
+    (pieces.unwrap_or_else(|| panic!("{told}")), took, most)
+}
+
 fn spread(mut values: Vec<f64>) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
@@ -272,14 +310,14 @@ fn rates(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
 }
 
 /// A number of the process's status, in MB.
-fn memory(process: u32, name: &str) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0
+fn memory(process: u32, name: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? / 1024.0)
 }
 
 /// Shows one answer live at 200x60; how long it took, and the keys' times meanwhile.
-fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, f64) {
+fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, [f64; 3]) {
     let mut terminal = toolcrib([folder.path()]).size(200, 60).variable("SECRET", rabbitmq::PASSWORD).start();
     terminal.wait_for("flood");
     terminal.press(["3"]);
@@ -308,7 +346,7 @@ fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, f64) {
     }
     terminal.wait_for("succeeded");
     let took = begun.elapsed();
-    let held = memory(terminal.process(), "VmRSS");
+    let held = ["VmRSS", "RssAnon", "VmHWM"].map(|name| memory(terminal.process(), name).unwrap());
     terminal.press(["ctrl+q"]);
     terminal.wait_end();
     (took, keys, held)
@@ -318,7 +356,7 @@ fn nats(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
     let url = connection.servers[0].clone();
-    let answer = Arc::new(Answer::default());
+    let answer = Arc::new(Answer { pace: PACE.into(), ..Answer::default() });
     runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
     let folder = workspace(&connection);
 
@@ -348,14 +386,49 @@ fn nats(runtime: &Runtime) {
     rates("NATS, shown live at 200x60, pieces", live, floor);
 
     answer.set(MILLION, PIECE);
-    let (took, keys, held) = shown(&folder, true);
+    let (took, keys, _) = shown(&folder, true);
     let keys = spread(keys);
     println!("{:<52} {:>9.2} ms  p99 {:>7.2} ms", "key to painted overlay while it streams", keys.0, keys.1);
-    println!("{:<52} {:>9.1} MB  in {:.1} s", "memory after 1,000,000 pieces", held, took.as_secs_f64());
+    println!("{:<52} {:>9.1} s", "1,000,000 pieces of 100 bytes, shown", took.as_secs_f64());
+}
 
-    answer.set(LARGE / 500_000, 500_000);
-    let (took, _, held) = shown(&folder, false);
-    println!("{:<52} {:>9.1} MB  in {:.2} s", "memory after an answer of 50 MB", held, took.as_secs_f64());
+/// What the process holds after large answers, on a screen and without one.
+fn memories(runtime: &Runtime) {
+    let server = NatsServer::start();
+    let connection = server.connection();
+    let answer = Arc::new(Answer { pace: SLOW.into(), ..Answer::default() });
+    runtime.spawn(serve_nats(connection.servers[0].clone(), Arc::clone(&answer)));
+    let folder = workspace(&connection);
+    let sizes = [
+        ("one small piece", 1, PIECE),
+        ("50 MB in pieces of 500 kB", LARGE / 500_000, 500_000),
+        ("1,000,000 pieces of 20 bytes", MILLION, 20),
+        ("1,000,000 pieces of 100 bytes", MILLION, PIECE),
+    ];
+    for (what, pieces, length) in sizes {
+        answer.set(pieces, length);
+        let [held, own, most] = shown(&folder, false).2;
+        println!("memory shown, {what:<38} {held:>9.1} MB, {own:.1} of it its own, {most:.1} at most");
+        println!("memory of `call`, {what:<34} {:>9.1} MB at most", heard(&folder).2);
+    }
+}
+
+/// How much of an answer is heard that a service on NATS sends as fast as it can.
+fn flood(runtime: &Runtime) {
+    let server = NatsServer::start();
+    let connection = server.connection();
+    let url = connection.servers[0].clone();
+    let answer = Arc::new(Answer::default());
+    runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
+    let folder = workspace(&connection);
+    for pieces in [MANY, MILLION] {
+        answer.set(pieces, PIECE);
+        runtime.block_on(bare_nats(&url, pieces));
+        let of_many: Vec<_> = (0..TURNS).map(|_| heard(&folder)).collect();
+        let median = |of: &dyn Fn(&(usize, Duration, f64)) -> f64| spread(of_many.iter().map(of).collect()).0;
+        let lost = median(&|(heard, ..)| 100.0 * (pieces - heard) as f64 / pieces as f64);
+        println!("flood of {pieces:<43} {lost:>9.1} % lost, {:.0} MB at most", median(&|(_, _, most)| *most));
+    }
 }
 
 /// The rates over a bus of ours; the service answers over another.
@@ -407,6 +480,12 @@ fn main() {
     if wanted("nats") {
         nats(&runtime);
     }
+    if wanted("memory") {
+        memories(&runtime);
+    }
+    if wanted("flood") {
+        flood(&runtime);
+    }
     if wanted("rabbitmq") {
         let rabbit = Rabbit::start(&Certificates::make());
         bus(&runtime, "RabbitMQ", &rabbit.connection(), MANY / 10);
@@ -416,6 +495,6 @@ fn main() {
         bus(&runtime, "Pulsar", &pulsar.connection(), MANY / 10);
     }
     if wanted("gateway") {
-        gateway(&runtime, MANY / 10);
+        gateway(&runtime, MANY);
     }
 }

@@ -10,6 +10,7 @@ pub mod deployed;
 pub mod dialogue;
 pub mod management;
 pub mod postgres;
+pub mod queue;
 pub mod registry;
 pub mod secrets;
 pub mod serve;

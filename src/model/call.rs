@@ -177,7 +177,8 @@ pub const LAST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Event {
     /// Bytes of what it carries.
-    fn weight(&self) -> usize {
+    #[must_use]
+    pub fn weight(&self) -> usize {
         match &self.kind {
             EventKind::Chunk { text, .. } => text.len(),
             EventKind::Stray { body, .. } => body.len(),
@@ -328,6 +329,7 @@ impl Call {
             EventKind::Sent { .. } => self.state = CallState::Waiting,
             EventKind::Chunk { text, .. } => {
                 self.state = CallState::Streaming;
+                make_room(&mut self.text, text.len());
                 self.text.push_str(text);
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
@@ -335,6 +337,7 @@ impl Call {
             EventKind::Headers(_) | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
                 self.state = CallState::Ended { outcome: *outcome, problem: problem.clone(), at_ms: event.at_ms };
+                self.text.shrink_to_fit();
             }
         }
         self.events.push(event);
@@ -346,6 +349,20 @@ impl Call {
             CallState::Ended { outcome, .. } => Some(*outcome),
             _ => None,
         }
+    }
+}
+
+/// From this length on an answer is taken for a large one.
+const LARGE: usize = 1024 * 1024;
+/// What a large answer gets at once: so much that allocators take it from the system by itself, let it grow where it is, and give it back.
+/// It costs nothing until it is written to; growing by and by would leave a trail of holes as large as the answer.
+const AT_ONCE: usize = 64 * 1024 * 1024;
+
+fn make_room(text: &mut String, more: usize) {
+    let wanted = text.len() + more;
+    if wanted > LARGE && wanted > text.capacity() && text.capacity() < AT_ONCE {
+        // Where there is not so much, it grows as far as it can.
+        let _ = text.try_reserve_exact(AT_ONCE.max(wanted) - text.len());
     }
 }
 

@@ -46,7 +46,7 @@ use crate::{
     },
     systems::{deployed::push::Push, trustgraph::agent},
     wire::{
-        deployed, dialogue,
+        deployed, dialogue, queue,
         registry::{Registry, States},
     },
 };
@@ -257,7 +257,8 @@ impl Performer {
                     if let Some(complaint) = kept.keep(&events) {
                         let _ = messages.send(complaint).await;
                     }
-                    if messages.send(Message::CallEvents { call, events }).await.is_err() {
+                    let weight = events.iter().map(Event::weight).sum();
+                    if queue::put(&messages, Message::CallEvents { call, events }, weight).await.is_err() {
                         return;
                     }
                 }

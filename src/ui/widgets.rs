@@ -4,6 +4,7 @@ pub mod code;
 pub mod difference;
 pub mod editing;
 pub mod json_tree;
+pub mod line_starts;
 pub mod list;
 pub mod markdown;
 pub mod pane;

@@ -6,6 +6,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     deployed::{self, catalog},
+    queue,
     registry::Registry,
 };
 use crate::{
@@ -54,7 +55,8 @@ pub async fn ask(registry: &Registry, connection: &Connection, request: Request,
     let passing = async {
         while let Some(Event { at_ms, kind }) = heard.recv().await {
             let event = Event { at_ms: at_ms + ahead, kind: telling.told(kind) };
-            if events.send(event).await.is_err() {
+            let weight = event.weight();
+            if queue::put(&events, event, weight).await.is_err() {
                 return;
             }
         }

@@ -204,8 +204,12 @@ impl Session<'_> {
             if let Some(end) = end {
                 return Ok(end);
             }
-            // A flood of other callers' replies must not keep a silent call alive.
-            if Instant::now() >= self.patience() {
+            // Neither a flood of other callers' replies nor an endless answer keeps a call alive.
+            let now = Instant::now();
+            if now >= self.teller.began + self.limits.total {
+                return Ok((Outcome::TimedOut, Some(self.out_of_time())));
+            }
+            if now >= self.patience() {
                 return Ok(self.out_of_patience());
             }
         }
@@ -226,11 +230,12 @@ impl Session<'_> {
         let (total, patience) = (self.teller.began + self.limits.total, self.patience());
         let Self { lines, state, notices, .. } = self;
         tokio::select! {
+            // What has come goes before all clocks, which cost more to set than a message does to read.
             biased;
-            () = sleep_until(total) => Step::OutOfTime,
             heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Heard(way, heard)),
             Ok(()) = state.changed() => Step::State,
             Ok(words) = notices.recv() => Step::Notice(words),
+            () = sleep_until(total) => Step::OutOfTime,
             () = sleep_until(patience) => Step::OutOfPatience,
         }
     }

@@ -54,6 +54,9 @@ pub fn of_head(head: &Head) -> String {
 /// The line of an event, with its line end.
 #[must_use]
 pub fn of_event(id: &str, event: &Event) -> String {
+    if let EventKind::Chunk { text, bytes } = &event.kind {
+        return of_chunk(id, event.at_ms, text, *bytes);
+    }
     let mut members = Map::new();
     members.insert("call".into(), id.into());
     if let Value::Object(event) = events::json(event) {
@@ -61,6 +64,13 @@ pub fn of_event(id: &str, event: &Event) -> String {
         members.extend(event);
     }
     format!("{}\n", Value::Object(members))
+}
+
+/// The same of a chunk, of which there may be millions: written without being made a value first.
+fn of_chunk(id: &str, at_ms: u64, text: &str, bytes: usize) -> String {
+    // A text is always JSON.
+    let [id, text] = [id, text].map(|text| serde_json::to_string(text).unwrap_or_default());
+    format!("{{\"call\":{id},\"event\":\"chunk\",\"at_ms\":{at_ms},\"bytes\":{bytes},\"text\":{text}}}\n")
 }
 
 /// The line of what follows in a chunk's text.
@@ -136,12 +146,9 @@ pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -
     let ends = events.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
     let now = pieces.next(mask, texts, if ends { More::None } else { More::MayCome });
     let mut texts = now.pieces.into_iter();
-    let masked = events.iter().map(|event| {
-        let kind = match &event.kind {
-            EventKind::Chunk { bytes, .. } => EventKind::Chunk { text: texts.next().unwrap_or_default().into(), bytes: *bytes },
-            other => masked(other, mask),
-        };
-        of_event(id, &Event { at_ms: event.at_ms, kind })
+    let masked = events.iter().map(|event| match &event.kind {
+        EventKind::Chunk { bytes, .. } => of_chunk(id, event.at_ms, &texts.next().unwrap_or_default(), *bytes),
+        other => of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) }),
     });
     rests(id, &now.earlier).chain(masked).collect()
 }

@@ -1,5 +1,6 @@
 //! Replies of a tool service: what each message means to the caller, and how a service writes one.
 
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value, json};
 
 use super::request::ID;
@@ -24,11 +25,22 @@ pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
     }
 }
 
+/// A piece of text as nearly all replies are; any other is looked at more closely.
+#[derive(Deserialize)]
+struct Piece {
+    error: Option<IgnoredAny>,
+    response: Option<String>,
+    end_of_stream: Option<bool>,
+}
+
 fn read(body: &[u8]) -> Result<Reply, CallProblem> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let place = error.valid_up_to();
         unreadable("not-utf8", format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
     })?;
+    if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text) {
+        return Ok(Reply::Chunk { text: response.unwrap_or_default(), last: end_of_stream.unwrap_or_default() });
+    }
     let value: Value =
         serde_json::from_str(text).map_err(|error| unreadable("not-json", format!("the reply is not JSON: {error}")))?;
     let Value::Object(fields) = value else {

@@ -5,6 +5,7 @@ use std::{cell::Cell, ops::Range};
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::line_starts::LineStarts;
 use crate::{
     app::input::{Code, Key},
     ui::{
@@ -36,7 +37,7 @@ struct Spot {
 #[derive(Clone, Debug)]
 pub struct TextView {
     /// Where each segment starts; a segment is a line, or a piece of a very long one.
-    starts: Vec<usize>,
+    starts: LineStarts,
     /// How many bytes of the text the index knows.
     indexed: usize,
     top: Spot,
@@ -53,7 +54,7 @@ pub struct TextView {
 impl Default for TextView {
     fn default() -> Self {
         Self {
-            starts: vec![0],
+            starts: LineStarts::default(),
             indexed: 0,
             top: Spot::default(),
             cells: 80,
@@ -88,7 +89,7 @@ impl TextView {
         if text.len() < self.indexed {
             self.reset(self.follow);
         }
-        let mut start = self.starts.last().copied().unwrap_or(0);
+        let mut start = self.starts.last();
         while self.indexed < text.len() {
             let line_end = text[self.indexed..].find('\n').map(|at| self.indexed + at + 1);
             let reached = line_end.unwrap_or(text.len());
@@ -105,9 +106,13 @@ impl TextView {
         }
     }
 
+    fn start(&self, segment: usize) -> usize {
+        self.starts.get(segment).unwrap_or(self.starts.last())
+    }
+
     fn segment<'t>(&self, text: &'t str, segment: usize) -> &'t str {
-        let start = self.starts[segment];
-        let end = self.starts.get(segment + 1).copied().unwrap_or(text.len());
+        let start = self.start(segment);
+        let end = self.starts.get(segment + 1).unwrap_or(text.len());
         text[start..end].trim_end_matches('\n').trim_end_matches('\r')
     }
 
@@ -120,7 +125,7 @@ impl TextView {
     /// The topmost place from which the end is in view.
     fn last_top(&self, text: &str) -> Spot {
         let mut wanted = self.height.max(1);
-        for segment in (0..self.starts.len()).rev() {
+        for segment in (0..self.starts.count()).rev() {
             let rows = self.rows(text, segment).len();
             if rows >= wanted {
                 return Spot { segment, row: rows - wanted };
@@ -138,7 +143,7 @@ impl TextView {
         self.top = if self.follow { bottom } else { self.top.min(bottom) };
         let mut line = 0;
         let mut row = self.top.row;
-        for segment in self.top.segment..self.starts.len() {
+        for segment in self.top.segment..self.starts.count() {
             let content = self.segment(text, segment);
             self.looks_at(content.len());
             let matches = if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
@@ -179,7 +184,7 @@ impl TextView {
         if spot.row + 1 < self.rows(text, spot.segment).len() {
             return Some(Spot { row: spot.row + 1, ..spot });
         }
-        (spot.segment + 1 < self.starts.len()).then_some(Spot { segment: spot.segment + 1, row: 0 })
+        (spot.segment + 1 < self.starts.count()).then_some(Spot { segment: spot.segment + 1, row: 0 })
     }
 
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
@@ -228,12 +233,12 @@ impl TextView {
     /// The byte that the top row starts with.
     fn offset(&self, text: &str) -> usize {
         let row = self.rows(text, self.top.segment).get(self.top.row).map_or(0, |range| range.start);
-        self.starts[self.top.segment] + row
+        self.start(self.top.segment) + row
     }
 
     fn show(&mut self, text: &str, at: usize) {
-        let segment = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
-        let within = at - self.starts[segment];
+        let segment = self.starts.line_of(at);
+        let within = at - self.start(segment);
         let rows = self.rows(text, segment);
         let row = rows.iter().position(|range| within < range.end).unwrap_or(rows.len() - 1);
         self.follow = false;
@@ -252,7 +257,7 @@ impl TextView {
         // Before it knows where lines end, all that is new would be one.
         self.index(text);
         let all_seen = self.last_top(text) == Spot::default();
-        (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.len()))
+        (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.count()))
     }
 }
 
@@ -459,7 +464,7 @@ mod tests {
         let text = "x".repeat(5_000_000);
         let mut view = TextView::default();
         screen(&mut view, &text, 80, 10);
-        assert!(view.starts.windows(2).all(|pair| pair[1] - pair[0] <= SEGMENT));
+        assert!((1..view.starts.count()).all(|next| view.start(next) - view.start(next - 1) <= SEGMENT));
         view.key(Key::plain(Code::Home), &text);
         assert_eq!(screen(&mut view, &text, 80, 1), ["x".repeat(80)]);
     }
@@ -495,7 +500,7 @@ mod tests {
             // What comes later costs what came, not what is there.
             text.push_str(line);
             assert!(work(&mut view, &text, None) <= FRAME + line.len() as u64);
-            assert!(view.starts.len() <= text.len() / line.len().min(SEGMENT / 2) + 2, "the index is small beside the text");
+            assert!(view.starts.count() <= text.len() / line.len().min(SEGMENT / 2) + 2, "the index is small beside the text");
         }
     }
 
@@ -529,7 +534,7 @@ mod tests {
             }
             let mut at_once = TextView::default();
             at_once.index(&whole);
-            let lines = |view: &TextView| (0..view.starts.len()).map(|row| view.segment(&whole, row).to_owned()).collect::<String>();
+            let lines = |view: &TextView| (0..view.starts.count()).map(|row| view.segment(&whole, row).to_owned()).collect::<String>();
             prop_assert_eq!(lines(&growing), lines(&at_once));
         }
 

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
-use crate::model::call::{CallProblem, Event, EventKind, Outcome, Stage};
+use crate::{
+    model::call::{CallProblem, Event, EventKind, Outcome, Stage},
+    wire::queue::{self, Closed},
+};
 
 /// Nobody takes events any more, so the call is over without a word.
 pub struct Deaf;
@@ -30,7 +33,9 @@ impl Teller {
     pub async fn tell(&mut self, kind: EventKind) -> Result<(), Deaf> {
         let now = Instant::now();
         let at_ms = u64::try_from((now - self.began).as_millis()).unwrap_or(u64::MAX);
-        let told = self.events.send(Event { at_ms, kind }).await.map_err(|_| Deaf);
+        let event = Event { at_ms, kind };
+        let weight = event.weight();
+        let told = queue::put(&self.events, event, weight).await.map_err(|Closed| Deaf);
         self.held += now.elapsed();
         told
     }
