@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// Messages on their way at most; more make their senders wait.
-const QUEUE: usize = 128;
+const QUEUE: usize = 32;
 
 /// What the command line gives.
 pub struct Launch {

@@ -238,7 +238,7 @@ impl Performer {
     }
 
     fn call(&mut self, call: CallId, connection: Connection, request: Request) {
-        let (sender, mut events) = mpsc::channel(EVENTS * 4);
+        let (sender, mut events) = mpsc::channel(EVENTS);
         let (registry, limits, messages) = (Arc::clone(&self.registry), self.limits, self.messages.clone());
         let record = self.keeper.record(&request, &connection);
         let kept = record.clone();

@@ -5,6 +5,7 @@
 //! a secret. Full segments are followed by new ones, and the oldest go when all together are too large.
 
 use std::{
+    borrow::Cow,
     fs::{self, File, OpenOptions, TryLockError},
     hash::{DefaultHasher, Hash as _, Hasher as _},
     io::{ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
@@ -277,7 +278,7 @@ impl Recorder {
 
     fn write(&mut self, events: &str) -> Result<(), Problem> {
         let head = self.head.take().map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
-        let lines = head.unwrap_or_default() + events;
+        let lines = head.map_or(Cow::Borrowed(events), |head| Cow::Owned(head + events));
         if lines.is_empty() { Ok(()) } else { self.history.write(&lines) }
     }
 }

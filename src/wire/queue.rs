@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 
 /// So many bytes wait in a queue at most, or one thing that alone is more, and the small that came after it.
-const MOST: usize = 4 * 1024 * 1024;
+const MOST: usize = 1024 * 1024;
 
 /// Nobody takes anything out any more.
 #[derive(Debug, PartialEq, Eq)]

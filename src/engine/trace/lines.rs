@@ -55,7 +55,9 @@ pub fn of_head(head: &Head) -> String {
 #[must_use]
 pub fn of_event(id: &str, event: &Event) -> String {
     if let EventKind::Chunk { text, bytes } = &event.kind {
-        return of_chunk(id, event.at_ms, text, *bytes);
+        let mut line = String::new();
+        write_chunk(&mut line, id, (event.at_ms, *bytes), text);
+        return line;
     }
     let mut members = Map::new();
     members.insert("call".into(), id.into());
@@ -67,10 +69,13 @@ pub fn of_event(id: &str, event: &Event) -> String {
 }
 
 /// The same of a chunk, of which there may be millions: written without being made a value first.
-fn of_chunk(id: &str, at_ms: u64, text: &str, bytes: usize) -> String {
-    // A text is always JSON.
+fn write_chunk(lines: &mut String, id: &str, (at_ms, bytes): (u64, usize), text: &str) {
+    // A text can always be JSON.
     let [id, text] = [id, text].map(|text| serde_json::to_string(text).unwrap_or_default());
-    format!("{{\"call\":{id},\"event\":\"chunk\",\"at_ms\":{at_ms},\"bytes\":{bytes},\"text\":{text}}}\n")
+    let at_ms = at_ms.to_string();
+    let bytes = bytes.to_string();
+    let parts = ["{\"call\":", &id, ",\"event\":\"chunk\",\"at_ms\":", &at_ms, ",\"bytes\":", &bytes, ",\"text\":", &text, "}\n"];
+    lines.extend(parts);
 }
 
 /// The line of what follows in a chunk's text.
@@ -146,11 +151,16 @@ pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -
     let ends = events.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
     let now = pieces.next(mask, texts, if ends { More::None } else { More::MayCome });
     let mut texts = now.pieces.into_iter();
-    let masked = events.iter().map(|event| match &event.kind {
-        EventKind::Chunk { bytes, .. } => of_chunk(id, event.at_ms, &texts.next().unwrap_or_default(), *bytes),
-        other => of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) }),
-    });
-    rests(id, &now.earlier).chain(masked).collect()
+    let mut lines: String = rests(id, &now.earlier).collect();
+    for event in events {
+        match &event.kind {
+            EventKind::Chunk { bytes, .. } => {
+                write_chunk(&mut lines, id, (event.at_ms, *bytes), &texts.next().unwrap_or_default());
+            }
+            other => lines.push_str(&of_event(id, &Event { at_ms: event.at_ms, kind: masked(other, mask) })),
+        }
+    }
+    lines
 }
 
 /// The lines of what is left of a call that has no end.
