@@ -1,10 +1,12 @@
 //! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over them.
 
+mod words;
+
 use ratatui::{Frame, layout::Rect};
 
 use super::{
     canvas::{Pen, width},
-    overlays::{connections, help, page, palette, questions, samples},
+    overlays::{connections, help, palette, questions, samples},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -13,12 +15,11 @@ use super::{
 };
 use crate::app::{
     actions::{Act, Scope},
-    form_file::FormFile,
     input::{Code, Input, Key, Mouse, MouseKind},
     keymap::Keymap,
     message::{Health, Message, Purpose, ScreenId},
-    notices::{Notice, NoticeKind},
-    state::{Question, Reading, State},
+    notices::NoticeKind,
+    state::{Question, State},
 };
 
 /// The smallest terminal in which the program can be used.
@@ -130,7 +131,7 @@ impl Root {
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         if let Some(form) = &state.form {
-            return draw_form_top(frame, line, styles, form, state);
+            return words::draw_form_top(frame, line, styles, form, state);
         }
         let bar = styles[Role::Bar];
         let changed = if state.documents.changed().next().is_some() { "*" } else { "" };
@@ -202,7 +203,7 @@ impl Root {
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         let bar = styles[Role::Bar];
         let on_bar = |role: Role| styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() });
-        let note = bottom_note(state);
+        let note = words::bottom_note(state);
         let hints = self.hints(state);
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
@@ -430,68 +431,11 @@ impl Root {
                     .get((at + 1) % self.themes.len().max(1))
                     .map_or(Reply::Handled, |theme| Reply::send(Message::SetTheme(theme.name.clone())))
             }
-            Act::ShowNotices => Reply::Open(Box::new(notices_page(state))),
+            Act::ShowNotices => Reply::Open(Box::new(words::notices_page(state))),
             Act::Connection => Reply::Open(Box::new(connections::menu(state))),
             Act::ToolConnection => connections::of_tool(state),
             Act::Find => Reply::Refused("there is nothing to find in this pane".into()),
             _ => Reply::Refused(format!("{}: not here", act.row().title)),
         }
     }
-}
-
-/// The top line of the form program: the schema, and where the document goes.
-fn draw_form_top(frame: &mut Frame<'_>, line: Rect, styles: &Styles, form: &FormFile, state: &State) {
-    let bar = styles[Role::Bar];
-    let changed = if state.documents.get(&form.file).is_some_and(|document| document.text != form.before) { "*" } else { "" };
-    let words = format!("{} → {}{changed}", super::canvas::visible(&form.title), super::canvas::visible(&form.target));
-    let mut pen = Pen::new(frame.buffer_mut(), line, 0);
-    pen.fill(bar).to(line, 0).put(" toolcrib form", styles[Role::BarActive]).put(" · ", bar).put(&words, bar);
-}
-
-/// What stands at the right of the bottom line.
-fn bottom_note(state: &State) -> Option<(Role, String)> {
-    if let Some(notice) = state.notices.current() {
-        return Some((notice_role(notice), notice.text.clone()));
-    }
-    if let Reading::UnderWay(files) = state.reading {
-        return Some((Role::Info, format!("reading … {files} files")));
-    }
-    let count = |severity| state.findings.iter().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings) = (count(crate::model::finding::Severity::Error), count(crate::model::finding::Severity::Warning));
-    let many = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
-    match (errors, warnings) {
-        (0, 0) => None,
-        (0, warnings) => Some((Role::Warning, format!("⚠ {}", many(warnings, "warning")))),
-        (errors, 0) => Some((Role::Error, format!("✗ {}", many(errors, "error")))),
-        (errors, warnings) => Some((Role::Error, format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")))),
-    }
-}
-
-fn notice_role(notice: &Notice) -> Role {
-    match notice.kind {
-        NoticeKind::Done => Role::Success,
-        NoticeKind::Hint => Role::Info,
-        NoticeKind::Warning => Role::Warning,
-        NoticeKind::Problem => Role::Error,
-    }
-}
-
-fn notices_page(state: &State) -> page::Page {
-    let mut lines: Vec<page::Line> = Vec::new();
-    for notice in state.notices.iter() {
-        for (row, text) in super::canvas::wrap(&notice.text, 90).into_iter().enumerate() {
-            let sign = match (row, notice.kind) {
-                (0, NoticeKind::Done) => "✓ ",
-                (0, NoticeKind::Hint) => "· ",
-                (0, NoticeKind::Warning) => "⚠ ",
-                (0, NoticeKind::Problem) => "✗ ",
-                _ => "  ",
-            };
-            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
-        }
-    }
-    if lines.is_empty() {
-        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
-    }
-    page::Page::new("Notices", lines).at_end()
 }

@@ -1,0 +1,73 @@
+//! What the top and bottom line say beside keys and screens: the form program's title, the notice or the findings; and the page of notices.
+
+use ratatui::{Frame, layout::Rect};
+
+use crate::{
+    app::{
+        form_file::FormFile,
+        notices::{Notice, NoticeKind},
+        state::{Reading, State},
+    },
+    ui::{
+        canvas::{self, Pen},
+        overlays::page,
+        styles::{Role, Styles},
+    },
+};
+
+/// The top line of the form program: the schema, and where the document goes.
+pub(super) fn draw_form_top(frame: &mut Frame<'_>, line: Rect, styles: &Styles, form: &FormFile, state: &State) {
+    let bar = styles[Role::Bar];
+    let changed = if state.documents.get(&form.file).is_some_and(|document| document.text != form.before) { "*" } else { "" };
+    let words = format!("{} → {}{changed}", canvas::visible(&form.title), canvas::visible(&form.target));
+    let mut pen = Pen::new(frame.buffer_mut(), line, 0);
+    pen.fill(bar).to(line, 0).put(" toolcrib form", styles[Role::BarActive]).put(" · ", bar).put(&words, bar);
+}
+
+/// What stands at the right of the bottom line.
+pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
+    if let Some(notice) = state.notices.current() {
+        return Some((notice_role(notice), notice.text.clone()));
+    }
+    if let Reading::UnderWay(files) = state.reading {
+        return Some((Role::Info, format!("reading … {files} files")));
+    }
+    let count = |severity| state.findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (count(crate::model::finding::Severity::Error), count(crate::model::finding::Severity::Warning));
+    let many = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) => None,
+        (0, warnings) => Some((Role::Warning, format!("⚠ {}", many(warnings, "warning")))),
+        (errors, 0) => Some((Role::Error, format!("✗ {}", many(errors, "error")))),
+        (errors, warnings) => Some((Role::Error, format!("✗ {} ⚠ {}", many(errors, "error"), many(warnings, "warning")))),
+    }
+}
+
+fn notice_role(notice: &Notice) -> Role {
+    match notice.kind {
+        NoticeKind::Done => Role::Success,
+        NoticeKind::Hint => Role::Info,
+        NoticeKind::Warning => Role::Warning,
+        NoticeKind::Problem => Role::Error,
+    }
+}
+
+pub(super) fn notices_page(state: &State) -> page::Page {
+    let mut lines: Vec<page::Line> = Vec::new();
+    for notice in state.notices.iter() {
+        for (row, text) in canvas::wrap(&notice.text, 90).into_iter().enumerate() {
+            let sign = match (row, notice.kind) {
+                (0, NoticeKind::Done) => "✓ ",
+                (0, NoticeKind::Hint) => "· ",
+                (0, NoticeKind::Warning) => "⚠ ",
+                (0, NoticeKind::Problem) => "✗ ",
+                _ => "  ",
+            };
+            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
+        }
+    }
+    if lines.is_empty() {
+        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
+    }
+    page::Page::new("Notices", lines).at_end()
+}
