@@ -218,6 +218,7 @@ fn summary_json(call: &Summary) -> Value {
         "chunks": call.chunks,
         "bytes": call.size,
         "strays": call.strays,
+        "arguments": serde_json::from_str::<Value>(&call.arguments).unwrap_or_else(|_| Value::from(&*call.arguments)),
     })
 }
 
@@ -381,7 +382,8 @@ fn exported(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) ->
     }
     if let Some(path) = to {
         saved(path, &text)?;
-        out.say(format_args!("{} calls are in {}", ids.len(), path.display()));
+        let calls = if ids.len() == 1 { "1 call is".to_owned() } else { format!("{} calls are", ids.len()) };
+        out.say(format_args!("{calls} in {}", path.display()));
     }
     Ok(Ending::Done)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::mask::Mask;
 use crate::schema::pointer::Pointer;
 
 /// What of the wanted value another one lacks, in words: objects may have more members, lists must be as long. `whole` is what the value
@@ -23,14 +24,20 @@ pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Opti
         }
         // 1 and 1.0 are one number.
         (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
-        (wanted, value) => (wanted != value).then(|| format!("{} is {}, not {wanted}", place(), start(&value.to_string()))),
+        (wanted, value) => (wanted != value).then(|| {
+            let text = value.to_string();
+            let shown = Mask::default().named(at.last().unwrap_or_default(), &text).into_owned();
+            format!("{} is {}, not {wanted}", place(), start(&shown))
+        }),
     }
 }
 
-/// As much of a text as a sentence can hold.
+/// As much of a text as a sentence can hold, without what looks like a secret.
 #[must_use]
 pub fn start(text: &str) -> String {
     const MOST: usize = 120;
-    let start: String = text.chars().take(MOST).collect();
-    if start.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
+    let near: String = text.chars().take(MOST * 4).collect();
+    let masked = Mask::default().text(&near).into_owned();
+    let start: String = masked.chars().take(MOST).collect();
+    if start.len() < masked.len() || near.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
 }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{
     canvas::wrap,
     overlays::{
         menu::{Item, Menu},
         page::{Line, Page},
-        prompt::Prompt,
+        ticked::{Tick, Ticked},
     },
     styles::Role,
     view::Reply,
@@ -16,6 +18,7 @@ use crate::{
     app::{cases, documents::Change, message::Message, state::State},
     engine::{
         case::{
+            offer::{self, Offer},
             page,
             script::Case,
             verdict::{Answer, Verdict},
@@ -26,15 +29,16 @@ use crate::{
     schema::literal::Literal,
 };
 
-/// Asks for a name and keeps the call as a file of the workspace, its answer as what is expected.
-pub fn keep(call: &Call) -> Reply {
+/// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
+pub fn keep(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let answer = Answer::of(call);
-    let words = format!(
-        "The call is kept in {}/NAME.yaml, with what came as what is expected: its outcome, its JSON or the beginning of its text. Its name:",
-        page::FOLDER
-    );
-    Reply::Open(Box::new(Prompt::new("Keep as case", words, tool.clone(), move |name, state| {
+    let offers = offer::offers(&answer, &state.mask);
+    let tick = |offer: &Offer| Tick { title: offer.what.into(), detail: told(&offer.value), on: offer.usual };
+    let ticks = offers.iter().map(tick).collect();
+    let words =
+        format!("The call is kept in {}/NAME.yaml; what is ticked, it expects. Secrets are left out. Its name:", page::FOLDER);
+    Reply::Open(Box::new(Ticked::new("Keep as case", words, tool.clone(), ticks, move |name, ticks, state| {
         if name.is_empty() {
             return Err("a case needs a name".into());
         }
@@ -44,12 +48,18 @@ pub fn keep(call: &Call) -> Reply {
         }
         let arguments =
             Literal::parse(&state.mask.text(&arguments)).map_err(|error| format!("its arguments cannot be read: {error}"))?;
-        let expected = page::expected_of(&answer, &state.mask);
-        let text: Arc<str> = page::text(name, &tool, &arguments, &expected, &answer).into();
+        let is_ticked = |offer: &Offer| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
+        let expect = offer::chosen(&offers, is_ticked);
+        let text: Arc<str> = page::text(name, &tool, &arguments, &expect, &answer).into();
         let create = Change::Create { file: file.clone(), text };
         let label = format!("keep the case {name}");
         Ok(Reply::Send(vec![Message::Change { label, changes: vec![create] }, Message::Save(Some(file))]))
     })))
+}
+
+/// A value in a line.
+fn told(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// A case of the workspace, or what is wrong with its file.

@@ -1,6 +1,6 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
-//! [`menu`], [`prompt`], [`confirm`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`connections`], [`questions`] and
+//! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`proposal`] and [`page`] are the forms; [`palette`], [`help`], [`connections`], [`questions`] and
 //! [`samples`] fill them.
 
 pub mod confirm;
@@ -15,3 +15,4 @@ pub mod proposal;
 pub mod questions;
 pub mod samples;
 pub mod sheet;
+pub mod ticked;

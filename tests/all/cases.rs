@@ -167,6 +167,25 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
 }
 
 #[test]
+fn what_is_expected_is_ticked_by_key_and_by_mouse_and_secrets_stay_out_of_the_file() {
+    const KEY: &str = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Invoke);
+    bench.types("6 * 7");
+    bench.keys("f6");
+    let answer = format!(r#"{{"count": 42, "password": "hunter2", "key": "{KEY}"}}"#);
+    bench.happens([(3, chunk(&answer)), (40, end(Outcome::Succeeded))]);
+    bench.keys("esc t");
+    assert!(bench.shows("[x] json") && bench.shows("[ ] schema") && bench.shows("[ ] under     100ms"), "{}", bench.screen());
+    bench.clicks("[ ] schema");
+    bench.keys("down space");
+    assert!(bench.shows("[x] schema") && bench.shows("[x] under"), "{}", bench.screen());
+    bench.keys("enter");
+    let kept = bench.state.documents.get(&FileId::new("cases/calculator.yaml")).unwrap().text.to_string();
+    assert!(kept.contains("under: 100ms") && kept.contains("schema:") && kept.contains("count: 42"), "{kept}");
+    assert!(!kept.contains("hunter2") && !kept.contains(KEY), "{kept}");
+}
+
+#[test]
 fn many_are_called_a_few_at_a_time() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     let files: Vec<FileId> = (0..9).map(|row| FileId::new(format!("cases/{row}.yaml"))).collect();

@@ -479,6 +479,16 @@ fn what_does_not_fit_the_title_of_an_answer_stands_at_its_foot() {
 }
 
 #[test]
+fn the_line_of_times_tells_the_first_byte_from_the_first_chunk() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let headers = EventKind::Headers([(":status".into(), "200".into())].into());
+    bench.happens([(1, EventKind::Sent { bytes: 9 }), (20, headers), (40, chunk("a")), (90, end(Outcome::Succeeded, None))]);
+    bench.clicks("Time");
+    assert!(bench.shows("sent +1 → first byte +20 →") && bench.shows("chunk +40 → end +90"), "{}", bench.screen());
+}
+
+#[test]
 fn headers_are_found_where_they_stand() {
     let mut bench = streaming(80, 24);
     bench.happens([(95, EventKind::Headers([("x-served-by".into(), "Owl".into())].into()))]);

@@ -4,10 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{script::Case, verdict::Answer};
 use crate::{
-    engine::{
-        mask::{MASKED, Mask},
-        members::duration_text,
-    },
+    engine::{mask::MASKED, members::duration_text},
     model::call::Outcome,
     schema::literal::Literal,
     syntax::{place::Format, print},
@@ -23,47 +20,6 @@ const HEAD: &str = "\
 ";
 
 const HIDDEN: &str = "# Secrets in its arguments are masked: name variables in their place, as {{env.NAME}}.\n";
-
-/// An answer longer than this is not expected word by word.
-const LONGEST: usize = 400;
-
-/// What to expect of an answer like this one: its outcome, and its JSON or its text where they are short enough to be read, as far as they are
-/// no secrets.
-#[must_use]
-pub fn expected_of(answer: &Answer, mask: &Mask) -> Map<String, Value> {
-    let mut expect = Map::new();
-    expect.insert("outcome".into(), answer.outcome.unwrap_or(Outcome::Succeeded).word().into());
-    if let Some((kind, _)) = &answer.error {
-        expect.insert("error".into(), kind.as_str().into());
-    }
-    let text = mask.text(answer.text.trim());
-    let short = serde_json::from_str::<Value>(&text)
-        .ok()
-        .filter(|value| text.len() <= LONGEST && (value.is_object() || value.is_array()));
-    if let Some(value) = short {
-        expect.extend(unmasked(value).map(|value| ("json".into(), value)));
-    } else if let Some(first) = text.lines().next() {
-        let longest = first.split(MASKED).map(str::trim).max_by_key(|part| part.len()).unwrap_or_default();
-        let part: String = longest.chars().take(80).collect();
-        expect.extend((!part.is_empty()).then(|| ("contains".into(), json!([part]))));
-    }
-    if answer.chunks > 1 {
-        expect.insert("chunks".into(), 2.into());
-    }
-    expect
-}
-
-/// What of a value holds no secret; a list with one is none at all, since its items are held against each other by their place.
-fn unmasked(value: Value) -> Option<Value> {
-    match value {
-        Value::String(text) if text.contains(MASKED) => None,
-        Value::Array(items) => items.into_iter().map(unmasked).collect::<Option<_>>().map(Value::Array),
-        Value::Object(members) => {
-            Some(Value::Object(members.into_iter().filter_map(|(name, value)| Some((name, unmasked(value)?))).collect()))
-        }
-        value => Some(value),
-    }
-}
 
 /// The text of a new case. The user and the connection stay open where they are not given.
 #[must_use]
@@ -103,11 +59,20 @@ pub fn summary(case: &Case) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{engine::case::verdict::judge, syntax::source::Source};
+    use crate::{
+        engine::{
+            case::{
+                offer::{offers, usual},
+                verdict::judge,
+            },
+            mask::Mask,
+        },
+        syntax::source::Source,
+    };
 
     fn kept(answer: &Answer) -> String {
         let arguments = Literal::parse(r#"{"question": "Why: # \"so\"?", "share": 1.50, "deep": {"list": [1, null]}}"#).unwrap();
-        text("why # not", "ask", &arguments, &expected_of(answer, &Mask::default()), answer)
+        text("why # not", "ask", &arguments, &usual(&offers(answer, &Mask::default())), answer)
     }
 
     #[test]
@@ -119,7 +84,7 @@ mod tests {
             (r#"{"a": {"token": "0123abcd", "b": 1}, "c": ["x", "hunter2hunter2"]}"#, json!({"json": {"a": {"b": 1}}})),
         ] {
             let answer = Answer { outcome: Some(Outcome::Succeeded), text: text.into(), ..Answer::default() };
-            let mut expect = expected_of(&answer, &mask);
+            let mut expect = usual(&offers(&answer, &mask));
             expect.remove("outcome");
             assert_eq!(Value::Object(expect), expected, "{text}");
         }

@@ -240,6 +240,8 @@ mod tests {
             let found = differences(expect, answer(json));
             assert!(found.len() == 1 && found[0].contains(words), "{expect}: {found:?}");
         }
+        let hidden = differences("{json: {password: x}, contains: nope}", answer(r#"{"password": "hunter2hunter2"}"#));
+        assert!(hidden.len() == 2 && hidden.iter().all(|told| !told.contains("hunter2")), "{hidden:?}");
         assert!(differences("{json: {}}", answer("text"))[0].contains("not JSON"));
         let lost = Answer { outcome: Some(Outcome::Lost), error: Some(("no-server".into(), "nobody".into())), ..answer("") };
         assert!(differences("{}", lost)[0].contains("it was lost (no-server: nobody)"));

@@ -288,7 +288,7 @@ fn rate(call: &Call) -> Option<String> {
     (ms > 0 && call.chunks > 1).then(|| format!("{}/s", size::bytes((call.text.len() as u64).saturating_mul(1_000) / ms)))
 }
 
-/// The call's way in a few words, in lines that fit: queued, sent, first chunk, last chunk, end.
+/// The call's way in a few words, in lines that fit: queued, sent, first byte and chunk, last chunk, end.
 fn timeline(call: &Call, cells: usize) -> Vec<String> {
     let at = |wanted: fn(&EventKind) -> bool, from_end: bool| {
         let mut events = call.events.iter();
@@ -296,6 +296,8 @@ fn timeline(call: &Call, cells: usize) -> Vec<String> {
         if from_end { events.rfind(fits) } else { events.find(fits) }.map(|event| event.at_ms)
     };
     let chunk = |kind: &EventKind| matches!(kind, EventKind::Chunk { .. });
+    // Over HTTP headers come before any of the answer.
+    let first = at(|kind| matches!(kind, EventKind::Headers(_) | EventKind::Chunk { .. }), false);
     let end = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => None,
@@ -303,6 +305,7 @@ fn timeline(call: &Call, cells: usize) -> Vec<String> {
     let parts = [
         Some("queued +0".to_owned()),
         at(|kind| matches!(kind, EventKind::Sent { .. }), false).map(|ms| format!("sent +{ms}")),
+        first.filter(|ms| Some(*ms) != call.first_chunk_ms).map(|ms| format!("first byte +{ms}")),
         call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
         at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
         end.map(|ms| format!("end +{ms}")),

@@ -233,7 +233,7 @@ impl Screen for History {
                 };
                 return open.map_or(Reply::Handled, |open| Reply::send(edit(open)));
             }
-            Act::KeepCase => return open.map_or(Reply::Handled, |open| cases::keep(&open.call)),
+            Act::KeepCase => return open.map_or(Reply::Handled, |open| cases::keep(&open.call, state)),
             Act::KeepStub => return open.map_or(Reply::Handled, |open| stubs::keep(&open.call, state)),
             Act::Cases => return cases::menu(state),
             Act::CopyKept => return open.map_or(Reply::Handled, copy_menu),

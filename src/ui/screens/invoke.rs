@@ -378,7 +378,7 @@ impl Screen for Invoke {
                 };
                 return state.calls.shown().map_or(Reply::Handled, |call| Reply::send(edit(call)));
             }
-            Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, cases::keep),
+            Act::KeepCase => return state.calls.shown().map_or(Reply::Handled, |call| cases::keep(call, state)),
             Act::KeepStub => return state.calls.shown().map_or(Reply::Handled, |call| stubs::keep(call, state)),
             Act::Cases => return cases::menu(state),
             Act::EditDescriptor => {

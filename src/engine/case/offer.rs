@@ -1,0 +1,175 @@
+//! What a case may expect of an answer like the one that came, without the secrets in it.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::verdict::Answer;
+use crate::{
+    engine::{
+        mask::{MASKED, Mask},
+        members::duration_text,
+    },
+    model::call::Outcome,
+};
+
+/// An answer longer than this is not expected word by word.
+const LONGEST: usize = 400;
+
+/// So many letters of an answer are looked at.
+const LARGEST: usize = 256 * 1024;
+
+/// So deep a schema is made.
+const DEEPEST: usize = 4;
+
+/// An expectation that the answer meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// The key in the case: `outcome`, `json`, …
+    pub what: &'static str,
+    pub value: Value,
+    /// A case has it unless it is taken out; any other one is there to be chosen.
+    pub usual: bool,
+}
+
+/// All that a case may expect of an answer like this one.
+#[must_use]
+pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    let mut add = |what, value, usual| offers.push(Offer { what, value, usual });
+    add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).word().into(), true);
+    if let Some((kind, _)) = &answer.error {
+        add("error", kind.as_str().into(), true);
+    }
+    let near: String = answer.text.trim().chars().take(LARGEST).collect();
+    let text = mask.text(&near);
+    let of_json = |text: &str| serde_json::from_str::<Value>(text).ok().filter(|value| value.is_object() || value.is_array());
+    let whole = Some(&text).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
+    let is_whole = whole.is_some();
+    if let Some(value) = whole.and_then(unmasked) {
+        add("json", value, true);
+    }
+    if let Some(part) = telling_part(&text) {
+        add("contains", json!([part]), !is_whole);
+    }
+    // Names and types are no secrets; what a secret is masked with may be of another type.
+    if let Some(value) = of_json(&near) {
+        add("schema", schema_of(&value, 0), false);
+    }
+    if answer.outcome.is_some() {
+        add("under", duration_text(roomy(answer.took_ms)).into(), false);
+    }
+    if answer.chunks > 0 {
+        add("chunks", answer.chunks.min(2).into(), answer.chunks > 1);
+    }
+    offers
+}
+
+/// What is expected where nothing is chosen.
+#[must_use]
+pub fn usual(offers: &[Offer]) -> Map<String, Value> {
+    chosen(offers, |offer| offer.usual)
+}
+
+/// What is expected of those that were chosen.
+pub fn chosen(offers: &[Offer], is_chosen: impl Fn(&Offer) -> bool) -> Map<String, Value> {
+    offers.iter().filter(|offer| is_chosen(offer)).map(|offer| (offer.what.to_owned(), offer.value.clone())).collect()
+}
+
+/// What of a value holds no secret; a list with one is none at all, since its items are held against each other by their place.
+fn unmasked(value: Value) -> Option<Value> {
+    match value {
+        Value::String(text) if text.contains(MASKED) => None,
+        Value::Array(items) => items.into_iter().map(unmasked).collect::<Option<_>>().map(Value::Array),
+        Value::Object(members) => {
+            Some(Value::Object(members.into_iter().filter_map(|(name, value)| Some((name, unmasked(value)?))).collect()))
+        }
+        value => Some(value),
+    }
+}
+
+/// A part of the first line that is no secret.
+fn telling_part(masked: &str) -> Option<String> {
+    let longest = masked.lines().next()?.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
+    let part: String = longest.chars().take(80).collect();
+    (!part.is_empty()).then_some(part)
+}
+
+/// Twice the time, and rounded up.
+fn roomy(took_ms: u64) -> Duration {
+    const STEPS: [u64; 10] = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
+    let wanted = took_ms.saturating_mul(2);
+    let step = STEPS.into_iter().find(|step| *step >= wanted);
+    Duration::from_millis(step.unwrap_or_else(|| wanted.div_ceil(60_000).saturating_mul(60_000)))
+}
+
+/// A schema that the value fits: types, and which members are there.
+fn schema_of(value: &Value, depth: usize) -> Value {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let mut schema = json!({"type": kind});
+    match value {
+        _ if depth >= DEEPEST => {}
+        Value::Object(members) if !members.is_empty() => {
+            schema["required"] = members.keys().cloned().collect();
+            let properties: Map<String, Value> =
+                members.iter().map(|(name, value)| (name.clone(), schema_of(value, depth + 1))).collect();
+            schema["properties"] = properties.into();
+        }
+        Value::Array(items) => {
+            let mut each = items.iter().map(|item| schema_of(item, depth + 1));
+            if let Some(first) = each.next()
+                && each.all(|other| other == first)
+            {
+                schema["items"] = first;
+            }
+        }
+        _ => {}
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::validate::Checker;
+
+    const KEY: &str = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+
+    fn answer(text: &str) -> Answer {
+        Answer { outcome: Some(Outcome::Succeeded), text: text.into(), took_ms: 214, chunks: 3, error: None }
+    }
+
+    #[test]
+    fn secrets_are_offered_nowhere() {
+        let value = json!({"count": 2, "password": "hunter2", "note": "***", "deep": {"key": KEY, "kept": [1]}, "list": [KEY]});
+        let offers = offers(&answer(&value.to_string()), &Mask::default());
+        assert_eq!(usual(&offers)["json"], json!({"count": 2, "deep": {"kept": [1]}}));
+        let printed = Value::Object(chosen(&offers, |_| true)).to_string();
+        assert!(!printed.contains(KEY) && !printed.contains("hunter2"), "{printed}");
+    }
+
+    #[test]
+    fn a_schema_a_time_and_chunks_can_be_chosen() {
+        let value = json!({"rows": [{"id": 1}, {"id": 2}], "more": null});
+        let offers = offers(&answer(&value.to_string()), &Mask::default());
+        let all = chosen(&offers, |_| true);
+        let schema = json!({
+            "type": "object", "required": ["rows", "more"],
+            "properties": {
+                "rows": {"type": "array", "items": {"type": "object", "required": ["id"], "properties": {"id": {"type": "number"}}}},
+                "more": {"type": "null"},
+            },
+        });
+        assert_eq!((&all["schema"], &all["under"], &all["chunks"]), (&schema, &json!("500ms"), &json!(2)));
+        assert!(Checker::compile(&schema).unwrap().issues(&value).is_empty());
+        assert!(!usual(&offers).contains_key("schema") && !usual(&offers).contains_key("under"));
+        assert_eq!([0, 60, 3_000, 90_000].map(|took| roomy(took).as_millis()), [100, 200, 10_000, 180_000]);
+    }
+}

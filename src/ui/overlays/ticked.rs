@@ -1,0 +1,156 @@
+//! A text to type, and things to tick below it.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::sheet;
+use crate::{
+    app::{
+        input::{Code, Input, Key, MouseKind},
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, mark_chosen, wrap},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+        widgets::text_input::TextInput,
+    },
+};
+
+/// Something that is ticked or not.
+pub struct Tick {
+    pub title: String,
+    /// Beside the title: what it comes to.
+    pub detail: String,
+    pub on: bool,
+}
+
+/// What happens with the text and the ticks: a reply, or words that say what is wrong.
+type Then = Box<dyn Fn(&str, &[Tick], &State) -> Result<Reply, String>>;
+
+pub struct Ticked {
+    title: String,
+    words: String,
+    input: TextInput,
+    ticks: Vec<Tick>,
+    /// The row that has the keys; none: the text has them.
+    at: Option<usize>,
+    then: Then,
+    wrong: Option<String>,
+    sheet: Rect,
+    field: Rect,
+    rows: Rect,
+}
+
+impl Ticked {
+    pub fn new(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        text: impl Into<String>,
+        ticks: Vec<Tick>,
+        then: impl Fn(&str, &[Tick], &State) -> Result<Reply, String> + 'static,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            words: words.into(),
+            input: TextInput::new(text),
+            ticks,
+            at: None,
+            then: Box::new(then),
+            wrong: None,
+            sheet: Rect::default(),
+            field: Rect::default(),
+            rows: Rect::default(),
+        }
+    }
+
+    fn turn(&mut self, row: usize) {
+        if let Some(tick) = self.ticks.get_mut(row) {
+            tick.on = !tick.on;
+        }
+    }
+
+    fn key(&mut self, key: Key) {
+        self.wrong = None;
+        match (key.code, self.at) {
+            (Code::Down | Code::Tab, at) => {
+                let next = at.map_or(0, |row| row + 1);
+                self.at = Some(next.min(self.ticks.len().saturating_sub(1)));
+            }
+            (Code::Up, at) => self.at = at.and_then(|row| row.checked_sub(1)),
+            (Code::Char(' '), Some(row)) => self.turn(row),
+            _ => {
+                self.at = None;
+                self.input.key(key);
+            }
+        }
+    }
+}
+
+impl Overlay for Ticked {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let styles = look.styles;
+        let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
+        let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 5;
+        let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
+        self.sheet = sheet;
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let buffer = frame.buffer_mut();
+        for (row, line) in (0_u16..).zip(&words) {
+            Pen::new(buffer, inside, row).put(line, styles[Role::Dim]);
+        }
+        let below = u16::try_from(words.len()).unwrap_or(0);
+        self.field = Rect { y: inside.y + below, height: 1, ..inside };
+        let cursor = self.at.is_none().then_some(styles[Role::Cursor]);
+        self.input.draw(buffer, self.field, styles[Role::FieldFocus], cursor);
+        if let Some(wrong) = &self.wrong {
+            Pen::new(buffer, inside, below + 1).put(&format!("⚠ {wrong}"), styles[Role::Error]);
+        }
+        self.rows = Rect { y: inside.y + below + 2, height: inside.height.saturating_sub(below + 2), ..inside };
+        let wide = self.ticks.iter().map(|tick| tick.title.len()).max().unwrap_or(0) + 2;
+        for (line, tick) in (0..self.rows.height).zip(&self.ticks) {
+            let role = if tick.on { Role::Overlay } else { Role::Dim };
+            let mut pen = Pen::new(buffer, self.rows, line);
+            pen.put(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).column(&tick.title, wide, styles[role]);
+            let room = pen.room();
+            pen.column(&tick.detail, room, styles[Role::Dim]);
+            if self.at == Some(usize::from(line)) {
+                mark_chosen(buffer, Rect { y: self.rows.y + line, height: 1, ..self.rows }, styles, true);
+            }
+        }
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        if sheet::is_outside(input, self.sheet) {
+            return OverlayReply::Close;
+        }
+        match input {
+            Input::Key(key) if key.is(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.code == Code::Enter => match (self.then)(self.input.text().trim(), &self.ticks, state) {
+                Ok(reply) => return OverlayReply::CloseWith(reply),
+                Err(wrong) => self.wrong = Some(wrong),
+            },
+            Input::Key(key) => self.key(*key),
+            Input::Paste(text) => {
+                self.at = None;
+                self.input.insert(text);
+            }
+            Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
+                let at = (mouse.column, mouse.row).into();
+                if self.field.contains(at) {
+                    self.at = None;
+                    self.input.click(usize::from(mouse.column - self.field.x));
+                } else if self.rows.contains(at) {
+                    let row = usize::from(mouse.row - self.rows.y);
+                    self.at = Some(row).filter(|row| *row < self.ticks.len());
+                    self.turn(row);
+                }
+            }
+            Input::Mouse(_) => {}
+        }
+        OverlayReply::Stay
+    }
+
+    fn hints(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("Enter", "accept"), ("Down", "next"), ("Space", "tick"), ("Esc", "close")]
+    }
+}
