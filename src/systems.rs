@@ -1,8 +1,10 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 //!
-//! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`], [`findings`] and [`watched`] ask them all.
+//! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`], [`findings`], [`watched`] and [`covered`] ask
+//! them all.
 
 pub mod commonground;
+pub mod covered;
 pub mod deployed;
 pub mod findings;
 pub mod read;

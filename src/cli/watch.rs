@@ -120,8 +120,8 @@ impl Watch {
             transport: connection.transport.word().into(),
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
-        let file = self.save.as_deref().map(|path| TraceFile::create(path, &head)).transpose()?;
         let known = opened.settings.connections.known;
+        let file = self.save.as_deref().map(|path| TraceFile::create(path, &head, secrets::mask(&known))).transpose()?;
         let cards = self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
         let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
         wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))
@@ -174,7 +174,7 @@ impl Watch {
             }
         };
         if let Some(file) = &mut file {
-            file.flush()?;
+            file.end()?;
         }
         if ending != Ending::Interrupted {
             let rest = teller.rest_of_cards();
@@ -336,7 +336,7 @@ impl Teller<'_> {
         let mut all = Vec::new();
         for tapped in heard {
             if let Some(file) = &mut file {
-                file.write(&tapped)?;
+                file.write(tapped.clone())?;
             }
             self.began.get_or_insert(tapped.at());
             match self.witness.hear(tapped.clone()) {

@@ -80,6 +80,18 @@ impl Pieces {
         now
     }
 
+    /// How many pieces there were.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The number of the first piece of which something waits.
+    #[must_use]
+    pub fn oldest(&self) -> Option<u64> {
+        self.open.first().map(|(piece, _)| *piece)
+    }
+
     /// Where secrets stand in the text, and how far it is decided.
     fn decide(&self, mask: &Mask, reach: usize, more: More) -> (Vec<Range<usize>>, usize) {
         let end = self.text.len();

@@ -85,7 +85,15 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     let pending = journal.pending();
     start.mask = secrets::mask(&start.connections.known);
     let history = History::of(&paths, &workspace.root, start.mask.clone());
-    let tools = Tools { workspace, journal, history, config: paths.config_file(), editor: settings.editor.clone(), limits };
+    let tools = Tools {
+        workspace,
+        journal,
+        history,
+        config: paths.config_file(),
+        editor: settings.editor.clone(),
+        limits,
+        mask: start.mask.clone(),
+    };
     let mut performer = Performer::new(tools, sender.clone());
     let mut state = State::new(start);
     for complaint in complaints {

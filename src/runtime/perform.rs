@@ -29,6 +29,7 @@ use crate::{
         state::State,
         watching::WatchMessage,
     },
+    engine::mask::Mask,
     model::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
         connection::{Connection, ConnectionState},
@@ -77,6 +78,7 @@ pub struct Performer {
     listening: Listening,
     answering: AnsweringByHand,
     editor: Option<String>,
+    mask: Mask,
     /// Each write that is under way holds a clone of the one end; the other hears when all are done.
     writes: (std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>),
     /// Tells of changes on disk until it is dropped.
@@ -99,6 +101,8 @@ pub struct Tools {
     /// The user's choice of editor; else `$VISUAL`, `$EDITOR`.
     pub editor: Option<String>,
     pub limits: Limits,
+    /// Knows the secrets that no file may hold.
+    pub mask: Mask,
 }
 
 impl Performer {
@@ -128,6 +132,7 @@ impl Performer {
             listening: Listening::default(),
             answering: AnsweringByHand::default(),
             editor: tools.editor,
+            mask: tools.mask,
             writes: std::sync::mpsc::channel(),
         }
     }
@@ -157,7 +162,10 @@ impl Performer {
             }
             Effect::Reply { ask, built } => self.answering.reply(ask, built),
             Effect::StopAnswering { turn } => self.answering.stop(turn),
-            Effect::SaveTrace { path, head, heard } => self.with_trace(move |root| watching::save(root, path, &head, &heard)),
+            Effect::SaveTrace { path, head, heard } => {
+                let mask = self.mask.clone();
+                self.with_trace(move |root| watching::save(root, path, &head, heard, mask));
+            }
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
             Effect::ReadCards { turn, connection, known, shelf } => {
                 watching::read_cards(turn, *connection, &known, shelf, self.messages.clone());

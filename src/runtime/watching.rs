@@ -10,10 +10,13 @@ use tokio::{sync::mpsc, task::AbortHandle, time::sleep};
 
 use crate::{
     app::{message::Message, watching::WatchMessage},
-    engine::traffic::{
-        record::{Bounds, Record},
-        span::Since,
-        trace::Head,
+    engine::{
+        mask::Mask,
+        traffic::{
+            record::{Bounds, Record},
+            span::Since,
+            trace::Head,
+        },
     },
     model::{
         call::CallProblem,
@@ -136,11 +139,11 @@ fn place(root: &Path, path: &str) -> PathBuf {
 }
 
 /// Saves what was heard as a new trace.
-pub fn save(root: &Path, path: String, head: &Head, heard: &[Tapped]) -> Result<WatchMessage, Problem> {
-    let mut file = TraceFile::create(&place(root, &path), head)?;
-    heard.iter().try_for_each(|tapped| file.write(tapped))?;
-    file.flush()?;
+pub fn save(root: &Path, path: String, head: &Head, heard: Vec<Tapped>, mask: Mask) -> Result<WatchMessage, Problem> {
+    let mut file = TraceFile::create(&place(root, &path), head, mask)?;
     let messages = heard.iter().filter(|tapped| matches!(tapped, Tapped::Crossing(_))).count();
+    heard.into_iter().try_for_each(|tapped| file.write(tapped))?;
+    file.end()?;
     Ok(WatchMessage::Saved { path, messages })
 }
 

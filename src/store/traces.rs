@@ -7,29 +7,42 @@ use std::{
 };
 
 use crate::{
-    engine::traffic::trace::{self, Head, Line},
+    engine::{
+        mask::Mask,
+        traffic::trace::{self, Head, Line},
+    },
     model::{
         problem::{Problem, ProblemKind},
         traffic::Tapped,
     },
+    systems::covered::Cover,
 };
 
 /// A line may be so long; a message's body is far shorter.
 const LONGEST: u64 = 32 * 1024 * 1024;
 
-/// A trace that is being written.
+/// A trace that is being written. What is heard is in it in its order; where an answer so far ends with what may be the beginning of a secret,
+/// it waits for more of it, for [`TraceFile::end`], or until this is dropped.
 #[derive(Debug)]
 pub struct TraceFile {
     file: BufWriter<File>,
     path: PathBuf,
+    cover: Cover,
+}
+
+impl Drop for TraceFile {
+    fn drop(&mut self) {
+        // Whoever wants to know that all of it is there has ended it.
+        let _ = self.end();
+    }
 }
 
 impl TraceFile {
-    /// A new trace; a file that is there is never written over.
+    /// A new trace; a file that is there is never written over, and secrets that the mask knows are not written.
     ///
     /// # Errors
     /// When there is such a file, or it cannot be made.
-    pub fn create(path: &Path, head: &Head) -> Result<Self, Problem> {
+    pub fn create(path: &Path, head: &Head, mask: Mask) -> Result<Self, Problem> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -42,7 +55,7 @@ impl TraceFile {
                 problem
             }
         })?;
-        let mut trace = Self { file: BufWriter::new(file), path: path.to_owned() };
+        let mut trace = Self { file: BufWriter::new(file), path: path.to_owned(), cover: Cover::new(mask) };
         trace.line(&trace::head(head).to_string())?;
         Ok(trace)
     }
@@ -51,8 +64,17 @@ impl TraceFile {
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub fn write(&mut self, tapped: &Tapped) -> Result<(), Problem> {
-        self.line(&trace::line(tapped).to_string())
+    pub fn write(&mut self, tapped: Tapped) -> Result<(), Problem> {
+        self.cover.take(tapped).iter().try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))
+    }
+
+    /// Writes what still waits, and brings all of it to the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn end(&mut self) -> Result<(), Problem> {
+        self.cover.rest().iter().try_for_each(|tapped| self.line(&trace::line(tapped).to_string()))?;
+        self.flush()
     }
 
     fn line(&mut self, line: &str) -> Result<(), Problem> {
@@ -122,14 +144,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.trace");
         let head = Head { connection: "c".into(), transport: "nats".into(), subjects: vec!["s".into()] };
-        let mut file = TraceFile::create(&path, &head).unwrap();
-        file.write(&notice("one")).unwrap();
-        file.write(&notice("two")).unwrap();
-        file.flush().unwrap();
+        let mut file = TraceFile::create(&path, &head, Mask::default()).unwrap();
+        file.write(notice("one")).unwrap();
+        file.write(notice("two")).unwrap();
+        file.end().unwrap();
         let mut heard = Vec::new();
         assert_eq!(read(&path, |tapped| heard.push(tapped)), Ok(head.clone()));
         assert_eq!(heard, [notice("one"), notice("two")]);
-        let problem = TraceFile::create(&path, &head).unwrap_err();
+        let problem = TraceFile::create(&path, &head, Mask::default()).unwrap_err();
         assert!(problem.remedy.contains("another"), "{problem}");
         #[cfg(unix)]
         assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions()) & 0o777, 0o600);

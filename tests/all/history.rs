@@ -178,6 +178,31 @@ fn secrets_that_chunks_cut_in_pieces_are_not_in_the_history() {
 }
 
 #[test]
+fn secrets_that_messages_cut_in_pieces_are_not_in_a_trace() {
+    let (server, place) = (NatsServer::start(), kitchen_with(&[("stubs/loose.yaml", LOOSE)]));
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    let url = server.url();
+    let mut watch = place.command(&["watch", "tg.response.>", "--json", "--save", "all.trace", "--connection", &url]);
+    let mut watching = watch.env("MY_API_TOKEN", "hunter2hunter2").spawn().unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // It listens now.
+    assert!(lines.next().unwrap().contains("\"watch\""));
+    place.run(&["call", "ask", "topic=all", "--connection", &url]).ended(0, &[]);
+    assert!(lines.any(|line| line.contains(r#"end_of_stream\":true"#) || line.contains(r#"end_of_stream\": true"#)));
+    let told = std::process::Command::new("kill").args(["-INT", &watching.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    watching.wait().unwrap();
+    let trace = fs::read_to_string(place.here.join("all.trace")).unwrap();
+    assert!(trace.contains("it is ***") && trace.contains(" and h"), "{trace}");
+    assert!(!["hunt", "er2", "sk-", "0123"].iter().any(|part| trace.contains(part)), "{trace}");
+    let opened = place.run(&["watch", "--open", "all.trace", "--json"]);
+    opened.ended(0, &[]);
+    assert_eq!(opened.data.lines().count(), trace.lines().count());
+    serving.interrupt();
+}
+
+#[test]
 fn a_command_killed_within_a_secret_leaves_every_chunk_and_no_letter_of_it() {
     let (server, place) = (NatsServer::start(), kitchen_with(&[("stubs/loose.yaml", LOOSE)]));
     let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/loose.yaml"]);

@@ -1,0 +1,238 @@
+//! Messages as a trace keeps them: also without the secrets that the pieces of an answer cut.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde_json::Value;
+
+use super::watched::read;
+use crate::{
+    engine::{
+        mask::{MASKED, Mask},
+        pieces::{More, Pieces},
+    },
+    model::traffic::{Crossing, Kept, Part, Tapped},
+};
+
+/// So many messages wait at most, and so many answers are followed.
+const MOST: usize = 4_096;
+
+/// Where an answer goes, and the id that it carries.
+type Key = (String, Option<String>);
+
+/// Hides secrets over the messages of one answer. A message whose piece ends with what may be the beginning of a secret waits until that is
+/// decided, and those after it wait with it, so that their order stays.
+#[derive(Debug)]
+pub struct Cover {
+    mask: Mask,
+    answers: HashMap<Key, Pieces>,
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    tapped: Tapped,
+    piece: Option<Piece>,
+}
+
+/// A message's piece of its answer.
+#[derive(Debug)]
+struct Piece {
+    of: Key,
+    number: u64,
+    text: String,
+    /// What of it may be seen.
+    seen: String,
+}
+
+impl Cover {
+    #[must_use]
+    pub fn new(mask: Mask) -> Self {
+        Self { mask, answers: HashMap::new(), waiting: VecDeque::new() }
+    }
+
+    /// Takes in what was heard next; answers what may be kept now, in the order in which it was heard.
+    pub fn take(&mut self, tapped: Tapped) -> Vec<Tapped> {
+        let piece = if let Tapped::Crossing(crossing) = &tapped { self.piece(crossing) } else { None };
+        self.waiting.push_back(Waiting { tapped, piece });
+        if self.answers.len() > MOST {
+            self.decide_all();
+        }
+        let mut decided = Vec::new();
+        while let Some(first) = self.waiting.front() {
+            let waits = first.piece.as_ref().is_some_and(|piece| self.waits(piece));
+            if waits && self.waiting.len() <= MOST {
+                break;
+            }
+            decided.extend(self.waiting.pop_front().map(|first| first.covered(waits)));
+        }
+        decided
+    }
+
+    /// What still waits, when nothing more is heard.
+    pub fn rest(&mut self) -> Vec<Tapped> {
+        self.decide_all();
+        self.waiting.drain(..).map(|waiting| waiting.covered(false)).collect()
+    }
+
+    /// The piece that a message holds, as far as it is decided.
+    fn piece(&mut self, crossing: &Crossing) -> Option<Piece> {
+        let reading = read(crossing);
+        let of: Key = (crossing.subject.to_string(), reading.id);
+        let Part::Answer { last } = reading.part else {
+            // Nothing of that kind goes on after it.
+            if let Some(mut pieces) = self.answers.remove(&of) {
+                let earlier = pieces.next(&self.mask, [], More::None).earlier;
+                self.see(&of, earlier);
+            }
+            return None;
+        };
+        let pieces = self.answers.entry(of.clone()).or_default();
+        let number = pieces.count();
+        let mut now = pieces.next(&self.mask, [reading.text.as_str()], if last { More::None } else { More::MayCome });
+        if last {
+            self.answers.remove(&of);
+        }
+        self.see(&of, now.earlier);
+        Some(Piece { of, number, text: reading.text, seen: now.pieces.pop().unwrap_or_default() })
+    }
+
+    /// More of earlier pieces may be seen.
+    fn see(&mut self, of: &Key, earlier: Vec<(u64, String)>) {
+        for (number, text) in earlier {
+            let mut pieces = self.waiting.iter_mut().rev().filter_map(|waiting| waiting.piece.as_mut());
+            if let Some(piece) = pieces.find(|piece| piece.number == number && piece.of == *of) {
+                piece.seen.push_str(&text);
+            }
+        }
+    }
+
+    fn waits(&self, piece: &Piece) -> bool {
+        let oldest = self.answers.get(&piece.of).and_then(Pieces::oldest);
+        oldest.is_some_and(|oldest| oldest <= piece.number)
+    }
+
+    fn decide_all(&mut self) {
+        for (of, mut pieces) in std::mem::take(&mut self.answers) {
+            let earlier = pieces.next(&self.mask, [], More::None).earlier;
+            self.see(&of, earlier);
+        }
+    }
+}
+
+impl Waiting {
+    /// The message without its secrets, and where it still waited without what it waited for.
+    fn covered(self, waits: bool) -> Tapped {
+        match (self.tapped, self.piece) {
+            (Tapped::Crossing(crossing), Some(mut piece)) if waits || piece.seen != piece.text => {
+                if waits {
+                    piece.seen.push_str(MASKED);
+                }
+                let kept = if crossing.kept == Kept::Whole { Kept::Masked } else { crossing.kept };
+                let body = rewritten(&crossing.body, &piece).as_bytes().into();
+                Tapped::Crossing(Crossing { body, kept, ..(*crossing).clone() }.into())
+            }
+            (tapped, _) => tapped,
+        }
+    }
+}
+
+/// The body with what may be seen in the place of its piece; where the piece stands in it otherwise, nothing of the body.
+fn rewritten(body: &[u8], piece: &Piece) -> String {
+    let mut found = false;
+    let Ok(mut value) = serde_json::from_slice::<Value>(body) else { return MASKED.to_owned() };
+    replace(&mut value, piece, &mut found);
+    if found { value.to_string() } else { MASKED.to_owned() }
+}
+
+fn replace(value: &mut Value, piece: &Piece, found: &mut bool) {
+    match value {
+        Value::String(text) if *text == piece.text => {
+            text.clone_from(&piece.seen);
+            *found = true;
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, piece, found)),
+        Value::Object(members) => members.values_mut().for_each(|member| replace(member, piece, found)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::clock::Millis;
+
+    fn piece(id: &str, text: &str, last: bool) -> Tapped {
+        let body = json!({"response": text, "end_of_stream": last}).to_string();
+        let size = body.len() as u64;
+        Tapped::Crossing(
+            Crossing {
+                at: Millis(1),
+                subject: "tg.response.joke".into(),
+                reply: None,
+                headers: vec![("id".into(), id.into())],
+                body: body.as_bytes().into(),
+                size,
+                kept: Kept::Whole,
+                about: None,
+            }
+            .into(),
+        )
+    }
+
+    fn texts(tapped: &[Tapped]) -> Vec<String> {
+        let text = |tapped: &Tapped| match tapped {
+            Tapped::Crossing(crossing) => {
+                let body: Value = serde_json::from_slice(&crossing.body).unwrap();
+                body["response"].as_str().unwrap().to_owned()
+            }
+            _ => "-".to_owned(),
+        };
+        tapped.iter().map(text).collect()
+    }
+
+    fn cover() -> Cover {
+        Cover::new(Mask::new(["hunter2hunter2".to_owned()]))
+    }
+
+    #[test]
+    fn a_secret_that_messages_cut_is_hidden_and_their_order_stays() {
+        let mut cover = cover();
+        assert_eq!(texts(&cover.take(piece("a", "it is ", false))), ["it is "]);
+        assert!(cover.take(piece("a", "so hunt", false)).is_empty());
+        // What has nothing to do with it waits for its turn.
+        assert!(cover.take(piece("b", "er2hunter2.", false)).is_empty());
+        assert!(cover.take(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
+        assert!(cover.take(piece("a", "er2h", false)).is_empty());
+        let decided = cover.take(piece("a", "unter2 there", false));
+        assert_eq!(texts(&decided), ["so ***", "er2hunter2.", "-", "", " there"]);
+        let kept = decided.iter().filter_map(|tapped| match tapped {
+            Tapped::Crossing(crossing) => Some(crossing.kept),
+            _ => None,
+        });
+        let kept: Vec<Kept> = kept.collect();
+        assert_eq!(kept, [Kept::Masked, Kept::Whole, Kept::Masked, Kept::Masked]);
+    }
+
+    #[test]
+    fn what_is_no_secret_stays_to_the_letter() {
+        let mut cover = cover();
+        assert!(cover.take(piece("a", "wit", false)).len() + cover.take(piece("a", "h", false)).len() == 1);
+        assert_eq!(cover.take(piece("a", "h", true)), [piece("a", "h", false), piece("a", "h", true)]);
+        assert!(cover.take(piece("a", "oh", false)).is_empty());
+        assert_eq!(cover.rest(), [piece("a", "oh", false)]);
+    }
+
+    #[test]
+    fn not_too_many_wait_and_then_what_they_wait_for_is_hidden() {
+        let mut cover = cover();
+        assert!(cover.take(piece("a", "oh", false)).is_empty());
+        for _ in 1..MOST {
+            assert!(cover.take(Tapped::Gap { at: Millis(2), messages: None }).is_empty());
+        }
+        let decided = cover.take(Tapped::Gap { at: Millis(2), messages: None });
+        assert_eq!(texts(&decided[..2]), ["o***", "-"]);
+        assert_eq!(decided.len(), MOST + 1);
+    }
+}
