@@ -9,7 +9,7 @@ use toolcrib::{
     engine::stub::read::read,
     model::{
         call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
-        connection::Connection,
+        connection::{Channel, Connection, TransportKind},
         entry::FileId,
     },
     syntax::source::{Format, Source},
@@ -510,4 +510,31 @@ fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
     bench.keys("enter");
     let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects.last()) };
     assert!(text.ends_with("--connection embedded"), "{text}");
+}
+
+#[test]
+fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
+    let mut bench = Workbench::sample("commonground", 120, 50).on(ScreenId::Invoke);
+    let mut connection = Connection::nats("cg", "nats://127.0.0.1:4222");
+    let api = Some("http://127.0.0.1:8099".to_owned());
+    connection.channel = Some(Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") });
+    bench.state.connections.choose(connection);
+    bench.draw();
+    assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
+    bench.keys("esc A");
+    assert!(bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"), "{}", bench.screen());
+    bench.keys("f6 f6");
+    let Some(Effect::Call { connection, .. }) = bench.effects.last() else { panic!("{:?}\n{}", bench.effects, bench.screen()) };
+    assert_eq!(connection.channel.as_ref().and_then(|channel| channel.agent.as_deref()), None);
+    bench.keys("ctrl+x A");
+    assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
+}
+
+#[test]
+fn over_a_gateway_no_response_queue_is_missed() {
+    let tool = "tool:\n  say: {type: mcp-tool, name: say, description: Says, mcp-tool: what}\n";
+    let mut bench = Workbench::yaml(tool, 120, 36).on(ScreenId::Invoke);
+    bench.state.connections.choose(Connection::to(TransportKind::Http, "gateway", "http://127.0.0.1:8088"));
+    bench.draw();
+    assert!(bench.shows("reply     the gateway's answer") && !bench.shows("response queue"), "{}", bench.screen());
 }

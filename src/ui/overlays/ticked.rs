@@ -90,7 +90,7 @@ impl Overlay for Ticked {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
-        let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 5;
+        let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 4;
         let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
