@@ -11,6 +11,7 @@ pub mod checking;
 pub mod compose;
 pub mod documents;
 pub mod effect;
+pub mod exploring;
 pub mod folder;
 pub mod form_file;
 pub mod history;

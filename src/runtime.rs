@@ -3,6 +3,7 @@
 mod answering;
 mod editor;
 pub mod event_loop;
+pub mod exploring;
 mod folder;
 mod kept;
 pub mod launch;

@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod canvas;
+pub mod carry;
 pub mod cases;
 pub mod form;
 pub mod overlays;

@@ -26,6 +26,8 @@ mod compose;
 mod compose_by_hand;
 #[path = "all/compose_screen.rs"]
 mod compose_screen;
+#[path = "all/connections_screen.rs"]
+mod connections_screen;
 #[path = "all/copies.rs"]
 mod copies;
 #[path = "all/demo.rs"]

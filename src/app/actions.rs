@@ -24,6 +24,7 @@ pub enum Scope {
     Calls,
     Watch,
     History,
+    Connections,
     /// Calls that are answered by hand.
     Waiting,
 }
@@ -50,6 +51,7 @@ impl Scope {
             Self::Calls => "Invoke · calls",
             Self::Watch => "Watch",
             Self::History => "History",
+            Self::Connections => "Connections",
             Self::Waiting => "Waiting",
         }
     }
@@ -91,6 +93,7 @@ actions! {
     ShowInvoke      "show-invoke"      Global   ["3"],                  "Invoke",          "Call a tool and watch the answer";
     ShowWatch       "show-watch"       Global   ["4"],                  "Watch",           "See what passes on the bus";
     ShowHistory     "show-history"     Global   ["5"],                  "History",         "Find, open, compare and replay calls that were made";
+    ShowConnections "show-connections" Global   ["6"],                  "Connections",     "See, edit and test where calls go";
     NextPane        "next-pane"        Global   ["tab"],                "next pane",       "Move to the next pane (in a form: to the next field)";
     PreviousPane    "previous-pane"    Global   ["shift+tab"],          "previous pane",   "Move to the pane before (in a form: to the field before)";
     Find            "find"             Global   ["/", "ctrl+f"],        "find",            "Find in this pane as you type";
@@ -109,7 +112,7 @@ actions! {
     AskAgent        "ask-agent"        Global   ["f4"],                 "ask agent…",      "Ask the agent of the TrustGraph that the connection leads to, with the run's groups and state; its steps come as they stream";
     Suspend         "suspend"          Global   ["ctrl+z"],             "suspend",         "Give the terminal back to the shell; `fg` comes back here";
     Quit            "quit"             Global   ["q", "ctrl+q", "ctrl+c"], "quit",         "Leave; asks when there are unsaved changes";
-    ShowWaiting     "show-waiting"     Global   ["6"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
+    ShowWaiting     "show-waiting"     Global   ["7"],                  "Waiting",         "Answer calls of CommonGround tools by hand; shown in the top line while tools are answered for";
     Variables       "variables"        Global   ["V"],                  "variables…",      "Try sample values for the variables that the tool's arguments are filled in from, and see what it would get; nothing is sent or kept";
 
     NewEntry        "new"              Tools    ["n"],                  "new",             "Make a new tool or service";
@@ -249,6 +252,13 @@ actions! {
     CopyKept        "copy-kept"        History  ["y"],                  "copy as…",        "Copy the answer, the request or the whole call as JSON lines";
     ExportKept      "export-kept"      History  ["w"],                  "export",          "Write the call to a file, as JSON lines";
     RemoveKept      "remove-kept"      History  ["x"],                  "remove",          "Take the call out of the history";
+
+    TestConnection  "test-connection"  Connections ["t"],               "test",            "Open the connection and ask what is there; nothing is sent to a service";
+    AddConnection   "add-connection"   Connections ["n"],               "new…",            "Add a connection to toolcrib.toml";
+    ChooseConnection "choose-connection" Connections ["c"],             "use for all",     "Let all calls of this session go through it, or again as toolcrib.toml says";
+    UsualConnection "usual-connection" Connections ["m"],               "make usual",      "Make it the workspace's own: for all tools that have none of their own";
+    RenameConnection "rename-connection" Connections ["r"],             "rename…",         "Give the connection another name";
+    RemoveConnection "remove-connection" Connections ["x"],               "delete…",         "Take the connection out of toolcrib.toml";
 
     SendAnswer      "send-answer"      Waiting  ["ctrl+enter", "alt+enter", "f6"], "send", "Write the answer as it stands, and tell the caller";
     RefuseCall      "refuse-call"      Waiting  ["R"],                  "refuse…",         "Answer the call with a failure: a message is asked for, its code is refused";

@@ -118,6 +118,11 @@ pub enum Effect {
         known: Vec<Connection>,
         shelf: Shelf,
     },
+    /// Open a connection and ask what is there. Answered by `ConnectionTested` of that turn.
+    TestConnection {
+        turn: u64,
+        connection: Box<Connection>,
+    },
     /// Read what is configured where the connection leads. Answered by `Deployed` or `Failed`.
     ReadDeployed {
         connection: Box<Connection>,

@@ -6,6 +6,7 @@ use super::{
     answering::{AnsweringMessage, AskId},
     compose::plan::Plan,
     documents::Change,
+    exploring::Report,
     folder::FolderList,
     notices::NoticeKind,
     watching::WatchMessage,
@@ -44,6 +45,7 @@ pub enum ScreenId {
     History,
     /// Calls that wait to be answered by hand.
     Waiting,
+    Connections,
     /// The form program's only one.
     Form,
 }
@@ -100,6 +102,10 @@ pub enum Message {
     Reload,
     SwitchMode,
     SetTheme(String),
+    /// Shows that connection among them.
+    ShowConnection(String),
+    /// Tests where that connection leads to.
+    TestConnection(String),
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     UseConnection(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed` or `Failed`.
@@ -300,6 +306,11 @@ pub enum Message {
         events: Vec<Event>,
         ended: bool,
     },
+    ConnectionTested {
+        turn: u64,
+        connection: String,
+        report: Report,
+    },
     Condition {
         connection: String,
         condition: Condition,
@@ -327,6 +338,8 @@ pub enum TextTarget {
     Answer(AskId),
     /// The document of the form program.
     Form,
+    /// The workspace's settings; the place is one of that file's.
+    Settings,
 }
 
 /// A file as the store read it.

@@ -13,6 +13,7 @@ use super::{
     cases::Cases,
     checking::There,
     documents::Documents,
+    exploring::Exploring,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::Kept,
@@ -151,6 +152,8 @@ pub struct State {
     pub watching: Watching,
     /// Calls that are answered by hand.
     pub answering: Answering,
+    /// Connections that are looked at.
+    pub exploring: Exploring,
     pub connections: Connections,
     /// How the connections are that were used, by name.
     pub conditions: HashMap<String, Condition>,
@@ -263,6 +266,7 @@ impl State {
             kept: Kept::default(),
             watching: Watching::default(),
             answering: Answering::default(),
+            exploring: Exploring::default(),
             connections: start.connections,
             conditions: HashMap::new(),
             listeners: Listeners::new(),

@@ -4,6 +4,7 @@ mod answering;
 mod calls;
 mod cases;
 mod deployed;
+mod exploring;
 mod files;
 mod form;
 mod history;
@@ -23,7 +24,12 @@ use super::{
     what_if::WhatIf,
 };
 use crate::{
-    model::{clock::Millis, entry::EntryId, finding::EntryEdit},
+    model::{
+        clock::Millis,
+        entry::{EntryId, FileId},
+        finding::EntryEdit,
+        settings::SETTINGS,
+    },
     schema::pointer::Pointer,
     syntax::edit::Edit,
 };
@@ -102,6 +108,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             state.listeners.insert(connection, listeners);
             files::check_again(state);
         }
+        Message::ShowConnection(name) => state.exploring.selected = Some(name),
+        Message::TestConnection(name) => return exploring::test(state, &name),
+        Message::ConnectionTested { turn, connection, report } => exploring::tested(state, turn, &connection, report),
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
@@ -225,8 +234,9 @@ fn editor_text(state: &mut State, target: TextTarget, at: Pointer, text: String,
         }
         TextTarget::Arguments(tool) => calls::arguments(state, &tool, &[edit], now),
         TextTarget::Answer(ask) => return answering::take(state, AnsweringMessage::Edit { ask, edits: vec![edit] }, now),
-        TextTarget::Form => {
-            if let Some(file) = state.form.as_ref().map(|form| form.file.clone()) {
+        TextTarget::Form | TextTarget::Settings => {
+            let form = state.form.as_ref().map(|form| form.file.clone());
+            if let Some(file) = form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS))) {
                 let label = format!("edit {}", edit.at().to_string().trim_start_matches('/'));
                 return files::change(state, &label, &[Change::File { file, document: 0, edit }], now);
             }

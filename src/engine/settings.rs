@@ -1,8 +1,10 @@
 //! What settings files say: the workspace's `toolcrib.toml`, and tables of known keys as the user's `config.toml` has them too.
 //!
 //! Reading never fails: what is wrong in a file is a finding with its place, and the rest of the file counts.
-//! [`table`] reads a table of known keys; [`workspace`] and [`connections`] say which there are.
+//! [`table`] reads a table of known keys; [`workspace`] and [`connections`] say which there are; [`connection_form`] is the schema of those of a
+//! connection.
 
+pub mod connection_form;
 pub mod connections;
 pub mod table;
 pub mod workspace;

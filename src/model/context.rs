@@ -25,6 +25,15 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Its name where there is little room.
+    #[must_use]
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Document => "doc",
+            Self::AsDeployed => "depl",
+        }
+    }
+
     #[must_use]
     pub fn other(self) -> Self {
         match self {

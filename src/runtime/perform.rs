@@ -15,7 +15,7 @@ use tokio::{
 
 use super::{
     answering::{AnsweringByHand, For},
-    editor, folder,
+    editor, exploring, folder,
     kept::{Keeper, Record},
     reading, registry,
     watching::{self, At, Listening},
@@ -170,6 +170,7 @@ impl Performer {
             Effect::ReadCards { turn, connection, known, shelf } => {
                 watching::read_cards(turn, *connection, &known, shelf, self.messages.clone());
             }
+            Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),
             Effect::Push { connection, push } => self.push(*connection, push),
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
@@ -287,6 +288,14 @@ impl Performer {
             self.tell(complaint);
         }
         self.tell(Message::CallEvents { call, events });
+    }
+
+    fn test_connection(&self, turn: u64, connection: Connection) {
+        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+        tokio::spawn(async move {
+            let report = exploring::report(&registry, &connection).await;
+            messages.send(Message::ConnectionTested { turn, connection: connection.name, report }).await
+        });
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {

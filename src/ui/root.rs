@@ -149,19 +149,22 @@ impl Root {
         };
         // Where there is little room, the screens' names stand closer, and the mode is worth more than the program's name.
         let is_narrow = line.width < SIDE_BY_SIDE;
-        let (name, gap, mode) = match is_narrow {
-            true => ("", " ", state.mode.to_string()),
-            false => ("toolcrib", "   ", format!("{} mode", state.mode)),
+        let (name, gap, mode) = match line.width {
+            0..SIDE_BY_SIDE => ("", " ", state.mode.short().to_owned()),
+            SIDE_BY_SIDE..116 => ("toolcrib", " ", state.mode.short().to_owned()),
+            116..140 => ("toolcrib", "  ", format!("{} mode", state.mode)),
+            _ => ("toolcrib", "   ", format!("{} mode", state.mode)),
         };
+        let title = |row: &ScreenRow| if is_narrow { row.short } else { row.act.row().title };
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill(bar).to(line, 0).put(" ", bar).put(name, styles[Role::BarActive]).put(if is_narrow { "" } else { " · " }, bar);
         let named: Vec<&ScreenRow> = self.tabs.iter().filter(|row| (row.named)(state)).collect();
-        let tabs: usize = named.iter().map(|row| width(row.act.row().title) + 2 + gap.len()).sum();
+        let tabs: usize = named.iter().map(|row| width(title(row)) + 2 + gap.len()).sum();
         let right = width(&words) + width(&mode) + 8;
         let room = usize::from(line.width).saturating_sub(tabs + right.min(40) + width(name) + 6).max(8);
         pen.put(&super::canvas::fit(&format!("{}{changed}", state.workspace), room), bar);
-        let start = usize::from(pen.column_now()) + if is_narrow { 2 } else { 3 };
+        let start = usize::from(pen.column_now()) + if is_narrow { 1 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.to(line, u16::try_from(middle).unwrap_or(0));
         for row in named {
@@ -170,7 +173,7 @@ impl Root {
             let key = self.keymap.shown(row.act);
             let x = pen.column_now();
             pen.put(&key, styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })).put(" ", bar);
-            pen.put(row.act.row().title, style);
+            pen.put(title(row), style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.act));
             pen.put(gap, bar);
         }

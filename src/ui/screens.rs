@@ -1,5 +1,6 @@
 //! The screens, one row each.
 
+pub mod connections;
 pub mod form;
 pub mod history;
 pub mod invoke;
@@ -16,6 +17,8 @@ pub struct ScreenRow {
     pub id: ScreenId,
     /// The action that shows it; its title is the screen's name.
     pub act: Act,
+    /// Its name where there is little room.
+    pub short: &'static str,
     pub make: fn() -> Box<dyn Screen>,
     /// Whether the top line names it.
     pub named: fn(&State) -> bool,
@@ -27,19 +30,46 @@ fn always(_: &State) -> bool {
 
 /// Every screen, in the order of the top line.
 pub const SCREENS: &[ScreenRow] = &[
-    ScreenRow { id: ScreenId::Tools, act: Act::ShowTools, make: || Box::<tools::Tools>::default(), named: always },
+    ScreenRow {
+        id: ScreenId::Tools,
+        act: Act::ShowTools,
+        short: "Tools",
+        make: || Box::<tools::Tools>::default(),
+        named: always,
+    },
     ScreenRow {
         id: ScreenId::Workflow,
         act: Act::ShowWorkflow,
+        short: "Workflow",
         make: || Box::<workflow::WorkflowScreen>::default(),
         named: always,
     },
-    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, make: invoke::invoke, named: always },
-    ScreenRow { id: ScreenId::Watch, act: Act::ShowWatch, make: || Box::<watch::WatchScreen>::default(), named: always },
-    ScreenRow { id: ScreenId::History, act: Act::ShowHistory, make: || Box::<history::History>::default(), named: always },
+    ScreenRow { id: ScreenId::Invoke, act: Act::ShowInvoke, short: "Invoke", make: invoke::invoke, named: always },
+    ScreenRow {
+        id: ScreenId::Watch,
+        act: Act::ShowWatch,
+        short: "Watch",
+        make: || Box::<watch::WatchScreen>::default(),
+        named: always,
+    },
+    ScreenRow {
+        id: ScreenId::History,
+        act: Act::ShowHistory,
+        short: "History",
+        make: || Box::<history::History>::default(),
+        named: always,
+    },
+    ScreenRow {
+        id: ScreenId::Connections,
+        act: Act::ShowConnections,
+        short: "Conn",
+        make: || Box::<connections::ConnectionsScreen>::default(),
+        named: always,
+    },
     ScreenRow {
         id: ScreenId::Waiting,
         act: Act::ShowWaiting,
+        short: "Waiting",
         make: || Box::<waiting::Waiting>::default(),
         // Most workspaces never need it.
         named: |state| !state.answering.is_idle() || state.screen == ScreenId::Waiting,

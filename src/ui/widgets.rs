@@ -9,6 +9,7 @@ pub mod list;
 pub mod markdown;
 pub mod pane;
 pub mod panes;
+pub mod reading;
 pub mod tabs;
 pub mod text_input;
 pub mod text_view;

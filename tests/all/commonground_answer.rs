@@ -249,7 +249,7 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     let mut terminal = answering(&there, &place, (160, 50));
     let hall = calling(&there, &place, "room=hall");
     terminal.wait_for("asks lamp: 6 answers");
-    terminal.press(["6"]);
+    terminal.press(["7"]);
     terminal.wait_for("Calls · 1 waiting");
     let cellar = calling(&there, &place, "room=cellar");
     terminal.wait_for("Calls · 2 waiting");
@@ -290,7 +290,7 @@ fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() 
     let place = place(&there, true);
     let mut terminal = answering(&there, &place, (120, 36));
     let mut hall = calling(&there, &place, "room=hall");
-    terminal.press(["6"]);
+    terminal.press(["7"]);
     terminal.wait_for("Calls · 1 waiting");
     terminal.press(["enter", "right"]);
     terminal.wait_for("message *");

@@ -5,14 +5,17 @@ use serde_json::json;
 use super::{ground::Ground, plan::Plan};
 use crate::{
     app::documents::Change,
-    engine::settings::connections::TOOLS,
-    model::{connections::Connections, settings::SETTINGS, tool::Tool},
+    engine::settings::connections::{self, TOOLS},
+    model::{connection::Connection, connections::Connections, settings::SETTINGS, tool::Tool},
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
 };
 
 /// The table of the settings file that holds them.
 pub const CONNECTIONS: &str = "connections";
+
+/// The member that names the workspace's own one.
+const USUAL: &str = "connection";
 
 /// Gives a tool a connection of its own; `None`: the one that all have.
 ///
@@ -40,11 +43,10 @@ pub fn of_tool(ground: Ground<'_>, connections: &Connections, tool: &Tool, to: O
         return Ok(Plan::new(format!("{key} goes through the workspace's connection"), changes));
     };
     // What was given on the command line stands in no file, and the demo's own may stand in none either.
-    let is_written = tables.is_some_and(|tables| tables.contains_key(name));
-    if !is_written && connections.named(name).is_some_and(|known| !known.servers.is_empty()) {
+    if !written(ground, name) && connections.named(name).is_some_and(|known| !known.servers.is_empty()) {
         return Err(format!("connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"));
     }
-    let table = Pointer::root().child(CONNECTIONS).child(name);
+    let table = table(name);
     let list = tables.and_then(|tables| tables.get(name)?.get(TOOLS)?.as_array());
     let edit = match list {
         Some(list) => Edit::Insert { at: table.child(TOOLS).item(list.len()), item: key.as_str().into() },
@@ -54,6 +56,121 @@ pub fn of_tool(ground: Ground<'_>, connections: &Connections, tool: &Tool, to: O
     let text_of_new = || format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &json!({TOOLS: [key]})));
     changes.push(ground.in_settings(edit, text_of_new));
     Ok(Plan::new(format!("{key} goes through {name}"), changes))
+}
+
+/// Where the table of a connection stands in the settings file.
+#[must_use]
+pub fn table(name: &str) -> Pointer {
+    Pointer::root().child(CONNECTIONS).child(name)
+}
+
+/// Edits of a connection's table.
+#[must_use]
+pub fn edited(ground: Ground<'_>, name: &str, edits: &[Edit]) -> Plan {
+    let of = |edit: &Edit| {
+        let text = || {
+            let value = match edit {
+                Edit::Set { at, to } => at.tokens().first().map(|key| json!({ key: to.value() })),
+                _ => None,
+            };
+            format!("[{CONNECTIONS}.{name}]\n{}", value.map(|value| print::value(Format::Toml, &value)).unwrap_or_default())
+        };
+        ground.in_settings(edit.under(&table(name)), text)
+    };
+    Plan::new(format!("edit connection {name}"), edits.iter().map(of).collect())
+}
+
+/// Adds a connection that leads to an address: `NAME ADDRESS`.
+///
+/// # Errors
+/// When it cannot be called so, is there already, or the address is none.
+pub fn add(ground: Ground<'_>, text: &str) -> Result<Plan, String> {
+    let mut words = text.split_whitespace();
+    let (Some(name), Some(address), None) = (words.next(), words.next(), words.next()) else {
+        return Err("write a name and an address: local nats://127.0.0.1:4222".into());
+    };
+    free(ground, name)?;
+    let alone = Connections::default();
+    if !address.contains("://") {
+        return Err("an address begins with nats://, amqp://, pulsar://, kafka://, https:// or wss://".into());
+    }
+    connections::named(&alone, address).map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
+    let value = json!({"servers": [address]});
+    let text_of_new = || format!("[{CONNECTIONS}.{name}]\n{}", print::value(Format::Toml, &value));
+    let change = ground.in_settings(Edit::Set { at: table(name), to: value.clone().into() }, text_of_new);
+    Ok(Plan::new(format!("add connection {name}"), vec![change]))
+}
+
+/// Whether a new connection can be called so.
+fn free(ground: Ground<'_>, name: &str) -> Result<(), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return Err("a name is made of letters, digits, - and _".into());
+    }
+    match written(ground, name) || name == Connection::embedded().name {
+        true => Err(format!("{name} is there already")),
+        false => Ok(()),
+    }
+}
+
+/// Whether the settings file has a table of that name.
+#[must_use]
+pub fn written(ground: Ground<'_>, name: &str) -> bool {
+    ground.settings().is_some_and(|settings| table(name).get(settings).is_some())
+}
+
+fn is_usual(ground: Ground<'_>, name: &str) -> bool {
+    ground.settings().and_then(|settings| settings.get(USUAL)?.as_str()).is_some_and(|usual| usual == name)
+}
+
+/// Gives a connection another name.
+///
+/// # Errors
+/// When it cannot be called so.
+pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+    if from == to {
+        return Err("type the new name".into());
+    }
+    free(ground, to)?;
+    let mut changes = vec![ground.in_settings(Edit::Rename { at: table(from), key: to.into() }, String::new)];
+    if is_usual(ground, from) {
+        changes.push(ground.in_settings(Edit::Set { at: Pointer::root().child(USUAL), to: to.into() }, String::new));
+    }
+    let note = "Cases that name it, and what scripts say with --connection, are not changed.";
+    Ok(Plan::new(format!("rename connection {from} to {to}"), changes).noting(Some(note.into())))
+}
+
+/// Takes a connection out.
+///
+/// # Errors
+/// When the file has none of that name.
+pub fn remove(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+    if !written(ground, name) {
+        return Err(format!("{name} is not in {SETTINGS}"));
+    }
+    let mut changes = vec![ground.in_settings(Edit::Remove { at: table(name) }, String::new)];
+    let usual = is_usual(ground, name);
+    if usual {
+        changes.push(ground.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new));
+    }
+    let note = usual.then(|| "Calls go through embedded then.".to_owned());
+    Ok(Plan::new(format!("delete connection {name}"), changes).noting(note))
+}
+
+/// Makes a connection the workspace's own: the one for all tools that have none of their own.
+///
+/// # Errors
+/// When it is that already, or stands in no file.
+pub fn make_usual(ground: Ground<'_>, connections: &Connections, name: &str) -> Result<Plan, String> {
+    if connections.usual == name {
+        return Err(format!("{name} is the workspace's own already"));
+    }
+    if !written(ground, name) && name != Connection::embedded().name {
+        return Err(format!("{name} is not in {SETTINGS}"));
+    }
+    let edit = Edit::Set { at: Pointer::root().child(USUAL), to: name.into() };
+    let change = ground.in_settings(edit, || print::value(Format::Toml, &json!({USUAL: name})));
+    Ok(Plan::new(format!("calls go through {name}"), vec![change]))
 }
 
 #[cfg(test)]
@@ -146,5 +263,56 @@ mod tests {
         let mut state = opened(Some(LOCAL));
         state.connections.choose(crate::model::connection::Connection::nats("nats://x:1", "nats://x:1"));
         assert!(give(&mut state, "joke", Some("nats://x:1")).unwrap_err().contains("not in toolcrib.toml"));
+    }
+
+    fn make(state: &mut State, plan: Plan) -> String {
+        update(state, Message::Change { label: plan.label, changes: plan.changes }, Millis(9));
+        text(state)
+    }
+
+    #[test]
+    fn connections_are_added_renamed_made_the_usual_one_and_taken_out() {
+        let mut state = opened(Some(LOCAL));
+        let plan = add(Ground::of(&state), "new amqp://h:5672/team").unwrap();
+        assert_eq!(make(&mut state, plan), format!("{LOCAL}\n[connections.new]\nservers = [\"amqp://h:5672/team\"]\n"));
+        let plan = rename(Ground::of(&state), "local", "here").unwrap();
+        assert!(make(&mut state, plan).starts_with("connection = \"here\"\n# ours\n[connections.here]\n"), "{}", text(&state));
+        let plan = make_usual(Ground::of(&state), &state.connections, "new").unwrap();
+        make(&mut state, plan);
+        assert_eq!(state.connection().name, "new");
+        let plan = remove(Ground::of(&state), "new").unwrap();
+        assert_eq!(plan.notes, ["Calls go through embedded then."]);
+        assert_eq!(
+            make(&mut state, plan),
+            LOCAL.replace("connection = \"local\"\n", "").replace("connections.local", "connections.here")
+        );
+        assert_eq!(state.connection().name, "embedded");
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        let state = opened(Some(LOCAL));
+        let ground = Ground::of(&state);
+        for (text, expected) in [
+            ("new", "write a name and an address"),
+            ("local nats://h:1", "local is there already"),
+            ("embedded nats://h:1", "embedded is there already"),
+            ("a.b nats://h:1", "a name is made of"),
+            ("new h:1", "an address begins with"),
+            ("new nats://me:hush@h:1", "holds a user or password"),
+        ] {
+            let wrong = add(ground, text).unwrap_err();
+            assert!(wrong.contains(expected) && !wrong.contains("hush"), "{wrong}");
+        }
+        assert!(make_usual(ground, &state.connections, "local").is_err());
+        assert!(remove(ground, "embedded").unwrap_err().contains("not in toolcrib.toml"));
+    }
+
+    #[test]
+    fn the_first_edit_of_the_embedded_connection_makes_its_table() {
+        let mut state = opened(None);
+        let edit = Edit::Set { at: Pointer::root().child("tools"), to: json!(["joke"]).into() };
+        let plan = edited(Ground::of(&state), "embedded", &[edit]);
+        assert_eq!(make(&mut state, plan), "[connections.embedded]\ntools = [\"joke\"]\n");
     }
 }

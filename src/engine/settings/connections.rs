@@ -40,7 +40,8 @@ const SCHEMES: [(&str, TransportKind); 12] = [
 /// Those of them that are encrypted always.
 const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
-const KEYS: [&str; 16] = [
+/// Every key of a connection.
+pub const KEYS: [&str; 16] = [
     "transport",
     "servers",
     "user",
@@ -63,14 +64,24 @@ const KEYS: [&str; 16] = [
 pub const TOOLS: &str = "tools";
 
 /// The table within a connection that names a channel of CommonGround, and its keys.
-const CHANNEL: &str = "commonground";
+pub const CHANNEL: &str = "commonground";
 const CHANNEL_KEYS: [&str; 7] = ["version", "project", "channel", "agent", "api", "postgres-variable", "postgres-key"];
 
 /// Keys that people write a secret under, and how the keys to use begin.
-const SECRETS: [(&str, &str); 3] = [("password", "password"), ("token", "token"), ("secret", "password")];
+pub const SECRETS: [(&str, &str); 3] = [("password", "password"), ("token", "token"), ("secret", "password")];
 
 const CHANNEL_SECRETS: [(&str, &str); 4] =
     [("postgres", "postgres"), ("dsn", "postgres"), ("postgres-dsn", "postgres"), ("password", "postgres")];
+
+/// The words that name a transport.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    TRANSPORTS.iter().map(|(word, _)| *word)
+}
+
+/// The transport of that word.
+pub fn of_word(word: &str) -> Option<TransportKind> {
+    TRANSPORTS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+}
 
 /// Reads `[connections.NAME]`; one that cannot be used is noted and left out.
 pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connection> {
@@ -233,7 +244,8 @@ fn encrypted(address: &str) -> bool {
     ENCRYPTED.iter().any(|scheme| address.starts_with(scheme))
 }
 
-fn kind_of(address: &str) -> Option<TransportKind> {
+/// The transport that an address begins with.
+pub fn kind_of(address: &str) -> Option<TransportKind> {
     let (scheme, _) = address.split_once("://")?;
     SCHEMES.iter().find(|(word, _)| *word == scheme).map(|(_, kind)| *kind)
 }

@@ -25,6 +25,7 @@ use crate::{
     model::entry::FileId,
     syntax::{edit::Edit, source::Source},
     ui::{
+        carry::carried,
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Panes},
@@ -72,23 +73,7 @@ impl FormScreen {
 
     fn carry(&self, reply: FormReply) -> Reply {
         let Some(file) = &self.file else { return Reply::Handled };
-        match reply {
-            FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
-            FormReply::Ignored => Reply::Ignored,
-            FormReply::Refused(words) => Reply::Refused(words),
-            FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target: TextTarget::Form, at, text }),
-            FormReply::Edits(edits) => Reply::Send(changes(file, edits)),
-            FormReply::Folder { folder, edits } => {
-                let mut messages = changes(file, edits);
-                messages.push(Message::LookIntoFolder(folder));
-                Reply::Send(messages)
-            }
-            FormReply::Copy { what, text, edits } => {
-                let mut messages = changes(file, edits);
-                messages.push(Message::Copy { what, text });
-                Reply::Send(messages)
-            }
-        }
+        carried(reply, TextTarget::Form, |edits| changes(file, edits))
     }
 
     fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {

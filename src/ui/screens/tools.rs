@@ -29,6 +29,7 @@ use crate::{
     systems::table,
     ui::{
         canvas::Pen,
+        carry::carried,
         form::{
             notes::Note,
             view::{Form, FormReply},
@@ -106,24 +107,8 @@ impl Tools {
     fn carry(&self, reply: FormReply) -> Reply {
         let Some(known) = &self.form else { return Reply::Handled };
         match reply {
-            FormReply::Handled => Reply::Handled,
-            FormReply::Ignored => Reply::Ignored,
-            FormReply::Refused(words) => Reply::Refused(words),
-            FormReply::OpenEditor { at, text } => {
-                Reply::send(Message::EditText { target: TextTarget::Entry(known.entry.id.clone()), at, text })
-            }
             FormReply::Fix(row) => known.fixes.get(row).map_or(Reply::Handled, |fixes| dialogs::mend(fixes)),
-            FormReply::Edits(edits) => Reply::Send(known.changes(edits)),
-            FormReply::Folder { folder, edits } => {
-                let mut messages = known.changes(edits);
-                messages.push(Message::LookIntoFolder(folder));
-                Reply::Send(messages)
-            }
-            FormReply::Copy { what, text, edits } => {
-                let mut messages = known.changes(edits);
-                messages.push(Message::Copy { what, text });
-                Reply::Send(messages)
-            }
+            other => carried(other, TextTarget::Entry(known.entry.id.clone()), |edits| known.changes(edits)),
         }
     }
 

@@ -8,7 +8,6 @@
 
 mod calls;
 mod card;
-mod reading;
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,7 +18,7 @@ use ratatui::{
 };
 use serde_json::json;
 
-use self::{calls::Calls, reading::Reading};
+use self::calls::Calls;
 use crate::{
     app::{
         actions::{Act, Scope},
@@ -35,6 +34,7 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::{Pen, fit, width},
+        carry::carried,
         form::{
             notes::Note,
             view::{Form, FormReply},
@@ -46,7 +46,11 @@ use crate::{
         },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes},
+        widgets::{
+            pane::Pane,
+            panes::Panes,
+            reading::{self, Reading},
+        },
     },
 };
 
@@ -173,22 +177,8 @@ fn ask(message: AnsweringMessage) -> Reply {
     Reply::send(Message::Answering(message))
 }
 
-/// What a form's reply asks of the application.
 fn carry(id: AskId, reply: FormReply) -> Reply {
-    let edits_of = |edits: Vec<Edit>| match edits.is_empty() {
-        true => Vec::new(),
-        false => vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })],
-    };
-    let and = |edits: Vec<Edit>, message: Message| Reply::Send(edits_of(edits).into_iter().chain([message]).collect());
-    match reply {
-        FormReply::Ignored => Reply::Ignored,
-        FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
-        FormReply::Refused(why) => Reply::Refused(why),
-        FormReply::Edits(edits) => Reply::Send(edits_of(edits)),
-        FormReply::Folder { folder, edits } => and(edits, Message::LookIntoFolder(folder)),
-        FormReply::Copy { what, text, edits } => and(edits, Message::Copy { what, text }),
-        FormReply::OpenEditor { at, text } => Reply::send(Message::EditText { target: TextTarget::Answer(id), at, text }),
-    }
+    carried(reply, TextTarget::Answer(id), |edits| vec![Message::Answering(AnsweringMessage::Edit { ask: id, edits })])
 }
 
 fn named(at: &Pointer) -> String {

@@ -25,6 +25,7 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::Pen,
+        carry::carried,
         form::view::{Form, FormReply},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -243,29 +244,11 @@ impl RequestPane {
         let part = self.part;
         let Some(tool) = self.tool.clone() else { return Reply::Ignored };
         let Some(form) = self.form_mut() else { return Reply::Ignored };
-        match ask(form) {
-            FormReply::Ignored => Reply::Ignored,
-            FormReply::Handled | FormReply::Fix(_) => Reply::Handled,
-            FormReply::Edits(edits) => Reply::Send(changes(part, &tool, edits)),
-            FormReply::Folder { folder, edits } => {
-                let mut messages = if edits.is_empty() { Vec::new() } else { changes(part, &tool, edits) };
-                messages.push(Message::LookIntoFolder(folder));
-                Reply::Send(messages)
-            }
-            FormReply::Copy { what, text, edits } => {
-                let mut messages = if edits.is_empty() { Vec::new() } else { changes(part, &tool, edits) };
-                messages.push(Message::Copy { what, text });
-                Reply::Send(messages)
-            }
-            FormReply::OpenEditor { at, text } => {
-                let target = match part {
-                    Part::Configuration => TextTarget::Entry(tool),
-                    Part::Arguments => TextTarget::Arguments(tool),
-                };
-                Reply::send(Message::EditText { target, at, text })
-            }
-            FormReply::Refused(why) => Reply::Refused(why),
-        }
+        let target = match part {
+            Part::Configuration => TextTarget::Entry(tool.clone()),
+            Part::Arguments => TextTarget::Arguments(tool.clone()),
+        };
+        carried(ask(form), target, |edits| changes(part, &tool, edits))
     }
 
     pub(super) fn refusal(&self, act: Act) -> Option<String> {

@@ -2,7 +2,6 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::reading::{self, Line, Reading};
 use crate::{
     app::{
         answering::{AnsweringMessage, Open},
@@ -17,7 +16,11 @@ use crate::{
         canvas::{Pen, mark_chosen, width, wrap},
         styles::{Role, Styles},
         view::Reply,
-        widgets::{list::ListCursor, pane::Pane},
+        widgets::{
+            list::ListCursor,
+            pane::Pane,
+            reading::{self, Line, Reading},
+        },
     },
 };
 

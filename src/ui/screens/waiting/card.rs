@@ -1,7 +1,13 @@
 //! The right pane: the result's card as it will be written, and what its caller is told.
 
-use super::reading::{self, Line};
-use crate::{app::answering::Open, systems::commonground::by_hand, ui::styles::Role};
+use crate::{
+    app::answering::Open,
+    systems::commonground::by_hand,
+    ui::{
+        styles::Role,
+        widgets::reading::{self, Line},
+    },
+};
 
 /// The card that the answer comes to, as it stands.
 pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {

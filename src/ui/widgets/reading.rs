@@ -12,15 +12,15 @@ use crate::{
 };
 
 /// A line in pieces.
-pub(super) type Line = Vec<(Role, String)>;
+pub type Line = Vec<(Role, String)>;
 
 /// Words in lines of so many cells.
-pub(super) fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
+pub fn words(text: &str, role: Role, cells: usize) -> Vec<Line> {
     wrap(text, cells.max(1)).into_iter().map(|line| vec![(role, line)]).collect()
 }
 
 /// JSON in lines of so many cells, coloured where a line fits.
-pub(super) fn json(text: &str, cells: usize) -> Vec<Line> {
+pub fn json(text: &str, cells: usize) -> Vec<Line> {
     let of = |line: &str| match width(line) <= cells {
         true => vec![code::pieces(line).into_iter().map(|(role, piece)| (role, piece.to_owned())).collect()],
         false => words(line, Role::SyntaxText, cells),
@@ -30,7 +30,7 @@ pub(super) fn json(text: &str, cells: usize) -> Vec<Line> {
 
 /// Where the reader is.
 #[derive(Default)]
-pub(super) struct Reading {
+pub struct Reading {
     cursor: ListCursor,
     top: usize,
     rows: usize,
@@ -38,7 +38,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
+    pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
         (self.area, self.rows) = (area, lines.len());
         let seen = usize::from(area.height);
         self.top = self.top.min(lines.len().saturating_sub(seen));
@@ -54,12 +54,12 @@ impl Reading {
         }
     }
 
-    pub(super) fn contains(&self, column: u16, row: u16) -> bool {
+    pub fn contains(&self, column: u16, row: u16) -> bool {
         self.area.contains((column, row).into())
     }
 
     /// Scrolls by keys of lists and by the wheel; whether the input was for it.
-    pub(super) fn input(&mut self, input: &Input) -> bool {
+    pub fn input(&mut self, input: &Input) -> bool {
         match input {
             Input::Key(key) => {
                 self.cursor.row = self.top;

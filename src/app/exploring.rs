@@ -1,0 +1,38 @@
+//! Connections as one looks at them: which is shown, and what was found where it leads.
+
+use std::collections::HashMap;
+
+use crate::model::problem::Problem;
+
+/// What the screen of connections holds beside the settings.
+#[derive(Clone, Debug, Default)]
+pub struct Exploring {
+    /// The name of the connection that is shown.
+    pub selected: Option<String>,
+    /// How the last test of each went, by name; with the number of the asking.
+    pub reports: HashMap<String, (u64, Report)>,
+    /// The number of the last asking.
+    pub asked: u64,
+}
+
+/// How a test of a connection goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    UnderWay,
+    Reached(Box<Reached>),
+    Failed(Problem),
+}
+
+/// What a connection that opened told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Who answered, in words.
+    pub greeting: String,
+    pub took_ms: u64,
+    /// What is configured there, as `tool/tell-joke`; `None` where it cannot be asked.
+    pub there: Option<Vec<String>>,
+    /// Tools, and who takes their calls; `None` where it cannot be asked.
+    pub listeners: Option<Vec<(String, String)>>,
+    /// What could be asked and was not told.
+    pub untold: Vec<Problem>,
+}

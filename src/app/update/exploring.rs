@@ -1,0 +1,25 @@
+//! Connections shown and tested.
+
+use crate::app::{
+    effect::Effect,
+    exploring::{Exploring, Report},
+    state::State,
+};
+
+/// Tests a connection as the settings say it now.
+pub(super) fn test(state: &mut State, name: &str) -> Vec<Effect> {
+    let Some(connection) = state.connections.named(name).cloned().map(Box::new) else { return Vec::new() };
+    let Exploring { asked, reports, .. } = &mut state.exploring;
+    *asked += 1;
+    reports.insert(name.to_owned(), (*asked, Report::UnderWay));
+    vec![Effect::TestConnection { turn: *asked, connection }]
+}
+
+/// A test ended; an older one than the last asked for counts no more.
+pub(super) fn tested(state: &mut State, turn: u64, name: &str, report: Report) {
+    if let Some((asked, known)) = state.exploring.reports.get_mut(name)
+        && *asked == turn
+    {
+        *known = report;
+    }
+}

@@ -1,0 +1,31 @@
+//! Looks where a connection leads: whether somebody answers, and what is there.
+
+use tokio::time::Instant;
+
+use crate::{
+    app::exploring::{Reached, Report},
+    model::{connection::Connection, problem::Problem},
+    systems::deployed::{item::Item, table},
+    wire::{deployed, registry::Registry},
+};
+
+/// Opens the connection, and asks the system that it leads to for all it tells.
+pub async fn report(registry: &Registry, connection: &Connection) -> Report {
+    let began = Instant::now();
+    let greeting = match registry.test(connection).await {
+        Ok(greeting) => greeting,
+        Err(problem) => return Report::Failed(problem),
+    };
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let mut reached = Reached { greeting, took_ms, ..Reached::default() };
+    if table::at(connection).is_some() {
+        let items = told(deployed::read(registry, connection).await, &mut reached.untold);
+        reached.there = items.map(|items| items.iter().map(Item::name).collect());
+        reached.listeners = told(deployed::listeners(registry, connection).await, &mut reached.untold).flatten();
+    }
+    Report::Reached(Box::new(reached))
+}
+
+fn told<T>(asked: Result<T, Problem>, untold: &mut Vec<Problem>) -> Option<T> {
+    asked.map_err(|problem| untold.push(problem)).ok()
+}

@@ -1,0 +1,336 @@
+//! Connections: all that the workspace has, the settings of the chosen one as a form, whether somebody answers there and what is there.
+//!
+//! | file | pane |
+//! | --- | --- |
+//! | [`list`] | left: the connections |
+//! | this one | middle: the form of the chosen one's table in `toolcrib.toml` |
+//! | [`report`] | right: what goes through it, how its last test went, what is there |
+
+mod list;
+mod report;
+
+use std::{collections::HashMap, sync::Arc};
+
+use ratatui::{
+    Frame,
+    buffer::Buffer,
+    layout::{Constraint, Rect},
+};
+use serde_json::{Value, json};
+
+use self::list::List;
+use crate::{
+    app::{
+        actions::{Act, Scope},
+        compose::{
+            connections::{self, table},
+            ground::Ground,
+        },
+        input::{Code, Input, Key, Mods, Mouse, MouseKind},
+        message::{Message, TextTarget},
+        state::State,
+    },
+    engine::settings::connection_form::schema,
+    model::{entry::FileId, settings::SETTINGS},
+    ui::{
+        answer::draw::indented,
+        canvas::Pen,
+        canvas::wrap,
+        carry::carried,
+        form::{
+            notes::Note,
+            view::{Form, FormReply},
+        },
+        overlays::proposal::Proposal,
+        styles::{Role, Styles},
+        view::{Look, Reply, Screen},
+        widgets::{pane::Pane, panes::Panes, reading::Reading},
+    },
+};
+
+/// The panes, from left to right.
+const NAMES: [&str; 3] = ["Connections", "Settings", "Test"];
+const LEFT: usize = 0;
+const MIDDLE: usize = 1;
+const RIGHT: usize = 2;
+
+#[derive(Default)]
+pub struct ConnectionsScreen {
+    panes: Panes,
+    list: List,
+    /// One for each connection of the file, with what is typed there and is no value yet.
+    forms: HashMap<String, Form>,
+    shown: String,
+    generation: Option<u64>,
+    report: Reading,
+}
+
+impl ConnectionsScreen {
+    fn form(&self) -> Option<&Form> {
+        self.forms.get(&self.shown)
+    }
+
+    fn ask_form(&mut self, state: &State, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
+        let Some(form) = self.forms.get_mut(&self.shown) else { return Reply::Ignored };
+        let name = self.shown.as_str();
+        let made = |edits: Vec<_>| {
+            let plan = connections::edited(Ground::of(state), name, &edits);
+            vec![Message::Change { label: plan.label, changes: plan.changes }]
+        };
+        match ask(form) {
+            // The editor's text goes to a place of the file.
+            FormReply::OpenEditor { at, text } => {
+                Reply::send(Message::EditText { target: TextTarget::Settings, at: table(name).join(&at), text })
+            }
+            reply => carried(reply, TextTarget::Settings, made),
+        }
+    }
+
+    /// The form takes the keys as soon as they come to it.
+    fn arrive(&mut self) {
+        if self.panes.focus == MIDDLE
+            && let Some(form) = self.forms.get_mut(&self.shown)
+        {
+            form.enter();
+        }
+    }
+
+    /// Tab goes from field to field, and after the last to the next pane.
+    fn step(&mut self, act: Act, state: &State) -> Reply {
+        if self.panes.focus == MIDDLE {
+            let key = Key { code: Code::Tab, mods: Mods { shift: act == Act::PreviousPane, ..Mods::default() } };
+            let reply = self.ask_form(state, |form| form.input(&Input::Key(key)));
+            if !matches!(reply, Reply::Ignored) {
+                return reply;
+            }
+        }
+        match act {
+            Act::PreviousPane => self.panes.previous(),
+            _ => self.panes.next(),
+        }
+        self.arrive();
+        Reply::Handled
+    }
+
+    /// What is typed goes into the file first.
+    fn after_form(&mut self, state: &State, message: Message) -> Reply {
+        match self.ask_form(state, Form::leave) {
+            Reply::Send(mut messages) => {
+                messages.push(message);
+                Reply::Send(messages)
+            }
+            _ => Reply::send(message),
+        }
+    }
+
+    fn draw_form(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+        let focused = self.panes.focus == MIDDLE;
+        let title = format!("{} · {SETTINGS}", self.shown);
+        let foot = self.form().and_then(Form::position).unwrap_or_default();
+        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
+        if let Some(form) = self.forms.get_mut(&self.shown) {
+            return form.draw(buffer, inside, styles, focused);
+        }
+        let inside = indented(inside);
+        let words =
+            format!("It was given on the command line and stands in no file. Press n to add it to {SETTINGS} under a name.");
+        for (row, line) in (0..inside.height).zip(wrap(&words, usize::from(inside.width).max(1))) {
+            Pen::new(buffer, inside, row).put(&line, styles[Role::Dim]);
+        }
+    }
+
+    fn draw_report(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) {
+        let focused = self.panes.focus == RIGHT;
+        let inside = indented(Pane { title: "Test", focused, ..Pane::default() }.draw(buffer, area, styles));
+        let lines = report::lines(state, &self.shown, usize::from(inside.width));
+        self.report.draw(buffer, inside, styles, &lines);
+    }
+}
+
+/// The table of a connection as the file has it.
+fn value_of(state: &State, name: &str) -> Option<Value> {
+    table(name).get(Ground::of(state).settings()?).cloned()
+}
+
+fn add(state: &State) -> Reply {
+    let is_free = !connections::written(Ground::of(state), "local");
+    let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
+    let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222";
+    Reply::Open(Box::new(Proposal::asking("New connection", words, text, |text, state| {
+        connections::add(Ground::of(state), text)
+    })))
+}
+
+impl Screen for ConnectionsScreen {
+    fn shown(&mut self) {
+        self.panes.focus = LEFT;
+    }
+
+    fn sync(&mut self, state: &State) {
+        let before = std::mem::take(&mut self.shown);
+        self.shown = self.list.sync(state);
+        let fresh = !self.forms.contains_key(&self.shown);
+        if self.generation != Some(state.generation) {
+            self.generation = Some(state.generation);
+            self.forms.retain(|name, _| connections::written(Ground::of(state), name) || name == "embedded");
+        } else if before == self.shown && !fresh {
+            return;
+        }
+        let name = self.shown.as_str();
+        let value = match value_of(state, name) {
+            Some(value) => Arc::new(value),
+            None if name == "embedded" => Arc::new(json!({})),
+            None => return,
+        };
+        let schema = Arc::new(schema(&value));
+        let form = self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
+        form.set_clip(&state.clip);
+        form.set_wall(state.wall);
+        form.set_folder(state.folder.as_ref());
+        let source = state.documents.get(&FileId::new(SETTINGS)).and_then(|document| document.source.as_ref().ok());
+        let base = table(name);
+        form.sync_written(&value, &|at| source.and_then(|source| source.written(0, &base.join(at))).map(str::to_owned));
+        form.set_schema(&schema);
+        let notes = state.findings.iter().filter(|finding| finding.site.file.as_str() == SETTINGS);
+        let note = |finding: &crate::model::finding::Finding| {
+            let at = finding.site.pointer.strip(&base)?;
+            Some(Note { at, severity: finding.severity, text: finding.message.clone(), fix: None })
+        };
+        form.set_notes(notes.filter_map(note).collect());
+        if before != self.shown {
+            self.report = Reading::default();
+        }
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let buffer = frame.buffer_mut();
+        let left = if area.width >= 160 { 48 } else { 36 };
+        let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
+        let areas = self.panes.lay(buffer, area, &NAMES, &widths, look.styles);
+        if !areas[LEFT].is_empty() {
+            self.list.draw(buffer, areas[LEFT], look.styles, state, self.panes.focus == LEFT);
+        }
+        if !areas[MIDDLE].is_empty() {
+            self.draw_form(buffer, areas[MIDDLE], look.styles);
+        }
+        if !areas[RIGHT].is_empty() {
+            self.draw_report(buffer, areas[RIGHT], look.styles, state);
+        }
+    }
+
+    fn scopes(&self) -> Vec<Scope> {
+        if self.panes.focus == MIDDLE { vec![Scope::Form, Scope::Connections] } else { vec![Scope::Connections] }
+    }
+
+    fn typing(&self) -> bool {
+        self.panes.focus == MIDDLE && self.form().is_some_and(Form::typing)
+    }
+
+    fn input(&mut self, input: &Input, state: &State) -> Reply {
+        let mut pane = self.panes.focus;
+        if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            let Some(under) = self.panes.mouse(*mouse) else { return Reply::Handled };
+            pane = under;
+            if pane != MIDDLE && !matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
+                return Reply::Handled;
+            }
+        }
+        let is = |code| matches!(input, Input::Key(key) if key.is(code));
+        match pane {
+            LEFT if is(Code::Enter) => {
+                self.panes.focus = MIDDLE;
+                self.arrive();
+                Reply::Handled
+            }
+            LEFT => self.list.input(input),
+            MIDDLE => match self.ask_form(state, |form| form.input(input)) {
+                Reply::Ignored if is(Code::Esc) => {
+                    self.panes.focus = LEFT;
+                    Reply::Handled
+                }
+                reply => reply,
+            },
+            _ if self.report.input(input) => Reply::Handled,
+            _ if is(Code::Esc) => {
+                self.panes.focus = LEFT;
+                Reply::Handled
+            }
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn act(&mut self, act: Act, state: &State) -> Reply {
+        let name = self.shown.clone();
+        match act {
+            Act::NextPane | Act::PreviousPane => self.step(act, state),
+            Act::AddConnection => add(state),
+            Act::TestConnection => self.after_form(state, Message::TestConnection(name)),
+            Act::RenameConnection => {
+                let words = format!("Connection {name} is called:");
+                Reply::Open(Box::new(Proposal::asking("Rename the connection", words, name.clone(), move |text, state| {
+                    connections::rename(Ground::of(state), &name, text.trim())
+                })))
+            }
+            Act::RemoveConnection => {
+                let title = format!("Delete connection {name}?");
+                Reply::Open(Box::new(Proposal::new(title, "", move |state| connections::remove(Ground::of(state), &name))))
+            }
+            Act::UsualConnection => match connections::make_usual(Ground::of(state), &state.connections, &name) {
+                Ok(plan) => Reply::send(Message::Change { label: plan.label, changes: plan.changes }),
+                Err(why) => Reply::Refused(why),
+            },
+            Act::ChooseConnection => {
+                let chosen = state.connections.chosen.as_ref() == Some(&name);
+                Reply::send(Message::UseConnection((!chosen).then_some(name)))
+            }
+            Act::Save => self.after_form(state, Message::Save(Some(FileId::new(SETTINGS)))),
+            _ if act.row().scope == Scope::Form => self.ask_form(state, |form| form.act(act)),
+            _ => Reply::Ignored,
+        }
+    }
+
+    fn refusal(&self, act: Act, state: &State) -> Option<String> {
+        let absent = !connections::written(Ground::of(state), &self.shown);
+        match act {
+            Act::RenameConnection | Act::RemoveConnection if absent => Some(format!("{} is not in {SETTINGS}", self.shown)),
+            Act::TestConnection | Act::ChooseConnection if state.connections.named(&self.shown).is_none() => {
+                Some("its settings must be mended first".into())
+            }
+            Act::UsualConnection => connections::make_usual(Ground::of(state), &state.connections, &self.shown).err(),
+            _ if act.row().scope == Scope::Form => self.form().map_or(Some("there is no form".into()), |form| form.refusal(act)),
+            _ => None,
+        }
+    }
+
+    fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        match self.panes.focus {
+            LEFT if self.form().is_some() => vec![("Enter", "edit it")],
+            MIDDLE => self.form().map_or_else(Vec::new, Form::keys),
+            _ => Vec::new(),
+        }
+    }
+
+    fn hints(&self, state: &State) -> Vec<Act> {
+        let mut hints = Vec::new();
+        if state.documents.get(&FileId::new(SETTINGS)).is_some_and(|document| document.is_changed()) {
+            hints.push(Act::Save);
+        }
+        if self.panes.focus == MIDDLE {
+            hints.extend(self.form().map_or_else(Vec::new, Form::hints));
+        }
+        if self.panes.focus == MIDDLE {
+            hints.push(Act::TestConnection);
+            return hints;
+        }
+        hints.extend([
+            Act::TestConnection,
+            Act::AddConnection,
+            Act::ChooseConnection,
+            Act::UsualConnection,
+            Act::RenameConnection,
+            Act::RemoveConnection,
+        ]);
+        hints.push(Act::NextPane);
+        hints
+    }
+}

@@ -1,0 +1,137 @@
+//! The left pane: every connection, with its sign, its transport and what goes through it.
+
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use crate::{
+    app::{
+        compose::{connections::CONNECTIONS, ground::Ground},
+        input::{Input, MouseKind},
+        message::{Health, Message},
+        state::State,
+    },
+    engine::settings::connection_form::transport,
+    ui::{
+        canvas::{Pen, mark_chosen, width},
+        styles::{Role, Styles},
+        view::Reply,
+        widgets::{list::ListCursor, pane::Pane},
+    },
+};
+
+#[derive(Default)]
+pub(super) struct List {
+    cursor: ListCursor,
+    area: Rect,
+    names: Vec<String>,
+}
+
+/// Those that can be used, and after them those of the file that cannot.
+fn names(state: &State) -> Vec<String> {
+    let mut names: Vec<String> = state.connections.known.iter().map(|known| known.name.clone()).collect();
+    let tables = Ground::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let written = tables.into_iter().flat_map(|tables| tables.keys());
+    let broken: Vec<String> = written.filter(|name| !names.contains(name)).cloned().collect();
+    names.extend(broken);
+    names
+}
+
+impl List {
+    /// Takes the connections in; the name of the one that is shown.
+    pub(super) fn sync(&mut self, state: &State) -> String {
+        let before = std::mem::replace(&mut self.names, names(state));
+        let wanted = match &state.exploring.selected {
+            // Where it is new, the cursor goes there; where it has gone or has another name, it stays.
+            Some(selected) if self.names.contains(selected) => self.names.iter().position(|name| name == selected),
+            Some(_) => None,
+            None => Some(self.names.iter().position(|name| *name == state.connection().name).unwrap_or(0)),
+        };
+        let added = (!before.is_empty() && before.len() < self.names.len())
+            .then(|| self.names.iter().position(|name| !before.contains(name)))
+            .flatten();
+        self.cursor.row = added.or(wanted).unwrap_or(self.cursor.row).min(self.names.len().saturating_sub(1));
+        self.names.get(self.cursor.row).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State, focused: bool) {
+        let title = format!("Connections {}", self.names.len());
+        self.area = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let widest = self.names.iter().map(|name| width(name)).max().unwrap_or_default();
+        for (line, row) in (0_u16..).zip(self.cursor.window(self.names.len(), self.area.height)) {
+            let name = &self.names[row];
+            let (sign, role) = sign(state, name);
+            let (note, note_role) = note(state, name);
+            let mut pen = Pen::new(buffer, self.area, line);
+            let chosen = row == self.cursor.row;
+            pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent]).put(sign, styles[role]).put(" ", styles[Role::Text]);
+            let room = pen.room().saturating_sub(width(&note) + 1);
+            let cells = widest.min(room * 3 / 5);
+            pen.column(name, cells, styles[Role::Text])
+                .put(" ", styles[Role::Text])
+                .column(word(state, name), room.saturating_sub(cells + 1), styles[Role::Dim])
+                .right(&note, styles[note_role]);
+            if chosen {
+                mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
+            }
+        }
+    }
+
+    pub(super) fn input(&mut self, input: &Input) -> Reply {
+        let count = self.names.len();
+        let chosen = match input {
+            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
+            Input::Key(key) => self.cursor.key(*key, count).then_some(self.cursor.row),
+            Input::Mouse(mouse) => match mouse.kind {
+                MouseKind::Wheel(notches) => {
+                    self.cursor.wheel(notches, count);
+                    Some(self.cursor.row)
+                }
+                _ => self.cursor.mouse(*mouse, self.area, count),
+            },
+            Input::Paste(_) => None,
+        };
+        match chosen.and_then(|row| self.names.get(row)) {
+            Some(name) => Reply::send(Message::ShowConnection(name.clone())),
+            None if matches!(input, Input::Mouse(_)) => Reply::Handled,
+            None => Reply::Ignored,
+        }
+    }
+}
+
+/// How a connection is, by its sign.
+fn sign(state: &State, name: &str) -> (&'static str, Role) {
+    if state.connections.named(name).is_none() {
+        return ("⚠", Role::Warning);
+    }
+    match state.conditions.get(name).map(|condition| condition.health).unwrap_or_default() {
+        Health::Idle => ("○", Role::Dim),
+        Health::Good => ("●", Role::Success),
+        Health::Busy => ("◐", Role::Warning),
+        Health::Bad => ("✗", Role::Error),
+    }
+}
+
+fn word<'s>(state: &'s State, name: &str) -> &'s str {
+    match state.connections.named(name) {
+        Some(known) => known.transport.word(),
+        None => {
+            let table = Ground::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.get(name));
+            table.map_or("", |table| transport(table).word())
+        }
+    }
+}
+
+/// What goes through it, in a word or two.
+fn note(state: &State, name: &str) -> (String, Role) {
+    let connections = &state.connections;
+    if connections.named(name).is_none() {
+        return ("to be mended".into(), Role::Warning);
+    }
+    let tools = connections.of_tools.values().filter(|of| *of == name).count();
+    match tools {
+        _ if connections.chosen.as_deref() == Some(name) => ("all calls".into(), Role::Accent),
+        _ if connections.usual == name => ("usual".into(), Role::Accent),
+        0 => (String::new(), Role::Dim),
+        1 => ("1 tool".into(), Role::State),
+        count => (format!("{count} tools"), Role::State),
+    }
+}

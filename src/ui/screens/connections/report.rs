@@ -1,0 +1,115 @@
+//! The right pane: what goes through a connection, how its last test went, and what is there.
+
+use crate::{
+    app::{
+        exploring::{Reached, Report},
+        message::Health,
+        state::State,
+    },
+    model::{connection::Connection, problem::Problem},
+    ui::{
+        styles::Role,
+        widgets::reading::{Line, words},
+    },
+};
+
+/// So many entries are named; the rest is counted.
+const NAMED: usize = 200;
+
+pub(super) fn lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
+    let Some(connection) = state.connections.named(name) else {
+        return words("Its settings cannot be used yet: what is wrong stands beside them.", Role::Warning, cells);
+    };
+    let mut lines = heading("calls");
+    for text in calls(state, name) {
+        lines.extend(words(&text, Role::Text, cells));
+    }
+    let secrets: Vec<String> = connection.secrets().map(ToString::to_string).collect();
+    if !secrets.is_empty() {
+        lines.push(Line::new());
+        lines.extend(heading("secrets"));
+        lines.extend(secrets.iter().flat_map(|place| words(&format!("asked of {place} when it opens"), Role::Text, cells)));
+    }
+    if connection.tls.required && connection.tls.ca_file.is_none() {
+        lines.push(Line::new());
+        lines.extend(words("encrypted; the system's authorities are trusted", Role::Dim, cells));
+    }
+    lines.push(Line::new());
+    lines.extend(heading("test"));
+    if let Some(condition) = state.conditions.get(name).filter(|condition| !condition.words.is_empty()) {
+        let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
+        lines.extend(words(&condition.words, role, cells));
+    }
+    match state.exploring.reports.get(name).map(|(_, report)| report) {
+        None => lines.extend(words("t opens it and asks what is there. Nothing is sent to a service.", Role::Dim, cells)),
+        Some(Report::UnderWay) => lines.extend(words("◐ asking …", Role::Warning, cells)),
+        Some(Report::Failed(problem)) => lines.extend(failed(problem, cells)),
+        Some(Report::Reached(reached)) => lines.extend(told(reached, connection, cells)),
+    }
+    lines
+}
+
+fn heading(text: &str) -> Vec<Line> {
+    vec![vec![(Role::Heading, text.to_owned())]]
+}
+
+fn calls(state: &State, name: &str) -> Vec<String> {
+    let connections = &state.connections;
+    let mut all = Vec::new();
+    if connections.chosen.as_deref() == Some(name) {
+        all.push("All calls go through it in this session.".to_owned());
+    }
+    if connections.usual == name {
+        all.push("It is the workspace's own: calls of tools that have none of their own go through it.".to_owned());
+    }
+    let tools: Vec<&str> = connections.of_tools.iter().filter(|(_, of)| *of == name).map(|(tool, _)| tool.as_str()).collect();
+    if !tools.is_empty() {
+        all.push(format!("Always those of {}.", tools.join(", ")));
+    }
+    if let Some(chosen) = connections.chosen.as_ref().filter(|chosen| *chosen != name && !all.is_empty()) {
+        all.push(format!("In this session all go through {chosen}."));
+    }
+    if all.is_empty() {
+        all.push("None now. c lets all calls go through it in this session, m makes it the workspace's own; its tools are named in the form.".into());
+    }
+    all
+}
+
+fn failed(problem: &Problem, cells: usize) -> Vec<Line> {
+    let mut lines = words(&format!("✗ {}", problem.cause), Role::Error, cells);
+    lines.extend(words(&problem.remedy, Role::Info, cells));
+    lines
+}
+
+fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
+    let who = if reached.greeting.is_empty() { connection.transport.title() } else { &reached.greeting };
+    let mut lines = words(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
+    for problem in &reached.untold {
+        lines.extend(words(&format!("⚠ {}", problem.cause), Role::Warning, cells));
+        lines.extend(words(&problem.remedy, Role::Info, cells));
+    }
+    if let Some(there) = &reached.there {
+        lines.push(Line::new());
+        lines.push(vec![(Role::Heading, format!("there {}", there.len()))]);
+        lines.extend(list(there.iter().cloned(), there.len(), cells));
+        lines.extend(words("F7 takes them into the files, F8 pushes to it.", Role::Dim, cells));
+    }
+    if let Some(listeners) = &reached.listeners {
+        lines.push(Line::new());
+        lines.push(vec![(Role::Heading, format!("listening {}", listeners.len()))]);
+        lines.extend(list(listeners.iter().map(|(tool, who)| format!("{tool} → {who}")), listeners.len(), cells));
+    }
+    if reached.there.is_none() && reached.untold.is_empty() {
+        lines.push(Line::new());
+        lines.extend(words("A broker does not tell which services are there. Watch (4) shows what passes.", Role::Dim, cells));
+    }
+    lines
+}
+
+fn list(rows: impl Iterator<Item = String>, count: usize, cells: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = rows.take(NAMED).flat_map(|row| words(&row, Role::Text, cells)).collect();
+    if count > NAMED {
+        lines.extend(words(&format!("… and {} more", count - NAMED), Role::Dim, cells));
+    }
+    lines
+}

@@ -1,0 +1,124 @@
+//! The screen of connections: seen, edited through a form, tested, and what is found where they lead.
+
+use toolcrib::{
+    app::{
+        effect::Effect,
+        exploring::{Reached, Report},
+        message::{Loaded, Message, ScreenId},
+    },
+    model::{connection::Connection, entry::FileId, settings::SETTINGS},
+    runtime::exploring::report,
+    syntax::source::{Format, Source},
+    wire::registry::Registry,
+};
+
+use crate::support::{nats::NatsServer, workbench::Workbench};
+
+const TEXT: &str = "connection = \"local\"\n[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n# theirs\n[connections.broker]\nservers = [\"amqp://mq:5672\"]\ntools = [\"tell-joke\"]\n\n[connections.leaky]\nservers = \"nats://host\"\npassword = \"hunter2\"\nuser = \"x\"\n";
+
+fn opened(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::sample("services", width, height);
+    let loaded = Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into() };
+    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
+    let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    bench.on(ScreenId::Connections)
+}
+
+fn text(bench: &Workbench) -> String {
+    bench.state.documents.get(&FileId::new(SETTINGS)).unwrap().text.to_string()
+}
+
+#[test]
+fn all_are_listed_with_what_goes_through_them() {
+    let mut bench = opened(120, 36);
+    for words in
+        ["local", "usual", "broker   rabbitmq", "1 tool", "to be mended", "It is the workspace's own", "nats://127.0.0.1:4…"]
+    {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+    bench.clicks("broker ");
+    assert!(bench.shows("Always those of tell-joke."), "{}", bench.screen());
+    bench.clicks("leaky");
+    assert!(bench.shows("secrets do not") && bench.shows("••••"), "{}", bench.screen());
+    assert!(!bench.shows("hunter2"), "{}", bench.screen());
+    assert!(bench.shows("Its settings cannot be used yet"), "{}", bench.screen());
+    for (width, height) in [(80, 24), (200, 60)] {
+        let bench = opened(width, height);
+        assert!(bench.shows("6 Conn") && bench.shows("broker"), "{}", bench.screen());
+        assert!(bench.shows("○ local"), "the top line has room for the connection: {}", bench.screen());
+    }
+}
+
+#[test]
+fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
+    let mut bench = opened(120, 36);
+    bench.clicks("broker ");
+    bench.keys("enter");
+    bench.clicks("user ");
+    bench.types("alice");
+    bench.keys("tab");
+    assert!(text(&bench).contains("tools = [\"tell-joke\"]\nuser = \"alice\"\n"), "{}", text(&bench));
+    assert!(text(&bench).contains("# theirs\n"), "{}", text(&bench));
+    assert!(bench.shows("say who we are in one way"), "{}", bench.screen());
+    assert!(bench.state.connections.named("broker").is_none(), "half a login is none");
+    bench.types("MQ_PASSWORD");
+    bench.keys("tab");
+    assert_eq!(bench.state.connections.named("broker").map(|known| known.secrets().count()), Some(1), "{}", text(&bench));
+}
+
+#[test]
+fn a_test_is_asked_for_and_told() {
+    let mut bench = opened(120, 36);
+    bench.effects.clear();
+    bench.keys("t");
+    let asked = bench.effects.iter().find_map(|effect| match effect {
+        Effect::TestConnection { turn, connection } => Some((*turn, connection.name.clone())),
+        _ => None,
+    });
+    let (turn, name) = asked.expect("the connection is to be tested");
+    assert_eq!(name, "local");
+    assert!(bench.shows("asking"), "{}", bench.screen());
+    let there = Some(vec!["tool/tell-joke".to_owned()]);
+    let reached = Report::Reached(Box::new(Reached { greeting: "a server".into(), took_ms: 7, there, ..Reached::default() }));
+    bench.send(Message::ConnectionTested { turn: turn - 1, connection: name.clone(), report: reached.clone() });
+    bench.draw();
+    assert!(bench.shows("asking"), "an older answer does not count: {}", bench.screen());
+    bench.send(Message::ConnectionTested { turn, connection: name, report: reached });
+    bench.draw();
+    assert!(bench.shows("a server after 7 ms") && bench.shows("tool/tell-joke"), "{}", bench.screen());
+}
+
+#[test]
+fn connections_are_made_and_unmade_by_keys() {
+    let mut bench = opened(120, 36);
+    bench.keys("n");
+    bench.types("far wss://far:8888");
+    bench.keys("enter");
+    assert!(text(&bench).ends_with("\n[connections.far]\nservers = [\"wss://far:8888\"]\n"), "{}", text(&bench));
+    assert!(bench.shows("far · toolcrib.toml"), "the new one is shown: {}", bench.screen());
+    bench.keys("m");
+    assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
+    assert_eq!(bench.state.connection().name, "far");
+    bench.keys("x enter");
+    assert_eq!(text(&bench), TEXT.replace("connection = \"local\"\n", ""));
+    bench.clicks("broker ");
+    bench.keys("c");
+    assert_eq!(bench.state.connection().name, "broker");
+    bench.keys("c");
+    assert_eq!(bench.state.connection().name, "embedded");
+}
+
+#[tokio::test]
+async fn a_real_server_is_found_or_missed_in_words() {
+    let server = NatsServer::start();
+    let registry = Registry::default();
+    let Report::Reached(reached) = report(&registry, &server.connection()).await else { panic!("nobody answers") };
+    assert!(reached.greeting.starts_with("nats-server "), "{}", reached.greeting);
+    assert_eq!((reached.there, reached.listeners, reached.untold.len()), (None, None, 0));
+    let nobody = Connection::nats("nobody", "nats://127.0.0.1:1");
+    let Report::Failed(problem) = report(&registry, &nobody).await else { panic!("somebody answers") };
+    assert!(problem.cause.contains("nothing answers at nats://127.0.0.1:1"), "{problem}");
+    let Report::Reached(reached) = report(&registry, &Connection::embedded()).await else { panic!("embedded is always there") };
+    assert!(reached.untold.is_empty());
+}
