@@ -95,7 +95,10 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
 }
 
 /// Whether there is a bus to listen on at all.
-fn bus(transport: TransportKind) -> Result<(), Problem> {
+///
+/// # Errors
+/// When the transport has none.
+pub fn bus(transport: TransportKind) -> Result<(), Problem> {
     if !transport.is_gateway() {
         return Ok(());
     }

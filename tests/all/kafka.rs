@@ -3,6 +3,10 @@
 
 use std::{sync::Arc, time::Duration};
 
+use rskafka::{
+    client::partition::{Compression, UnknownTopicHandling},
+    record::Record,
+};
 use tokio::{io::AsyncWriteExt, net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
@@ -81,6 +85,28 @@ async fn large_answers_arrive_whole() {
     let broker = KafkaBroker::start();
     let heard = from_service(&broker, "large", limits()).await;
     assert_eq!((heard.end().0, heard.pieces(), heard.text().len()), (Outcome::Succeeded, 5, 20_000_000), "{:?}", heard.end());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_compressed_without_a_library_in_c_is_read() {
+    let broker = KafkaBroker::start();
+    let bus = Registry::default().open(&broker.connection()).await.unwrap();
+    let mut line = bus.subscribe(&Address::fleeting("packed"), Share::Each).await.unwrap();
+    let client = rskafka::client::ClientBuilder::new(vec![broker.address().into()]).build().await.unwrap();
+    let packed = client.partition_client("packed", 0, UnknownTopicHandling::Retry).await.unwrap();
+    for kind in [Compression::Gzip, Compression::Snappy] {
+        let body = format!("{kind:?} ").repeat(1_000).into_bytes();
+        let record = Record {
+            key: None,
+            value: Some(body.clone()),
+            headers: [("id".to_owned(), b"7f1c".to_vec())].into(),
+            timestamp: rskafka::chrono::DateTime::from_timestamp_millis(1).unwrap(),
+        };
+        packed.produce(vec![record], kind).await.unwrap();
+        let heard = timeout(HUNG, line.next()).await.unwrap();
+        let Some(OnLine::Packet(packet)) = heard else { panic!("{heard:?}") };
+        assert_eq!((&*packet.body, &*packet.headers), (&*body, &[("id".to_owned(), "7f1c".to_owned())][..]), "{kind:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,7 +20,7 @@ use toolcrib::{
     model::{
         call::CallProblem,
         clock::Millis,
-        connection::{Channel, Connection},
+        connection::{Channel, Connection, TransportKind},
         traffic::{Crossing, Kept, Tapped, Witnessed},
     },
     systems::watched::{self, Witness},
@@ -165,6 +165,40 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     bench.send(Message::Watch(WatchMessage::Refused { turn: 2, problem }));
     bench.draw();
     assert!(bench.shows("✗ nobody answers"), "{}", bench.screen());
+}
+
+#[test]
+fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
+    let at = |url: &str, transport| {
+        let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
+        bench.state.connections.choose(Connection::to(transport, "there", url));
+        bench.draw();
+        bench
+    };
+    // Without frames and line ends: words may stand on two lines.
+    let flat = |bench: &Workbench| {
+        bench.screen().replace(['│', '─', '╭', '╮', '╰', '╯'], " ").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mut gateway = at("ws://h", TransportKind::WebSocket);
+    let told = flat(&gateway);
+    assert!(
+        told.contains("a gateway over WebSocket answers its callers and shows nothing of others: choose a connection"),
+        "{told}"
+    );
+    gateway.keys("w enter");
+    assert!(!gateway.shows("Listen to"), "{}", gateway.screen());
+    assert!(!gateway.effects.iter().any(|effect| matches!(effect, Effect::Watch { .. })));
+
+    // The sample's queues are Pulsar addresses.
+    let mut kafka = at("kafka://h", TransportKind::Kafka);
+    kafka.keys("enter");
+    let asked = flat(&kafka);
+    assert!(asked.contains("Name at least one") && asked.contains("Kafka takes no Pulsar addresses"), "{asked}");
+    assert!(!asked.contains("JetStream") && !asked.contains("* and >"), "{asked}");
+    let mut nats = at("nats://h", TransportKind::Nats);
+    nats.keys("enter");
+    let asked = flat(&nats);
+    assert!(asked.contains("the 6 queues") && asked.contains("since:10m"), "{asked}");
 }
 
 #[test]

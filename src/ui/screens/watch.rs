@@ -30,6 +30,7 @@ use crate::{
         state::State,
         watching::WatchMessage,
     },
+    systems::watched,
     ui::{
         view::{Look, Reply, Screen},
         widgets::panes::Panes,
@@ -92,7 +93,10 @@ impl WatchScreen {
     }
 
     fn opens(&mut self, state: &State) -> Reply {
+        let idle = state.watching.record.is_empty() && !state.watching.is_listening();
         match self.panes.focus {
+            // There is nothing else to open.
+            _ if idle && self.refusal(Act::WatchSubjects, state).is_none() => dialogs::subjects(state),
             LEFT => self.subjects.filter(state),
             MIDDLE => {
                 self.panes.focus = RIGHT;
@@ -224,6 +228,10 @@ impl Screen for WatchScreen {
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
         let watching = &state.watching;
         let words = match act {
+            Act::WatchSubjects => {
+                let problem = watched::bus(state.connection().transport).err()?;
+                return Some(format!("{}; {}", problem.cause, problem.remedy));
+            }
             Act::StopWatching if !watching.is_listening() => "nothing is listened to",
             Act::ClearWatch | Act::SaveTrace if watching.record.is_empty() => "nothing was heard yet",
             Act::ResendWatched => {
@@ -250,6 +258,7 @@ impl Screen for WatchScreen {
         match self.panes.focus {
             _ if self.typing() => vec![("Enter", "keep the filter"), ("Esc", "show all")],
             LEFT => vec![("Enter", "filter by it")],
+            _ if self.conversations.chosen.is_none() => Vec::new(),
             MIDDLE => vec![("Enter", "its messages")],
             _ => vec![("Enter", "the whole message")],
         }

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     model::{
         clock::Millis,
+        connection::TransportKind,
         traffic::{Crossing, Tapped},
     },
     wire::transport::bus::{Bus, Keeps, Recall, Recalled},
@@ -63,7 +64,13 @@ impl Past {
             sources.extend(self.next_of(kept, rest).await);
         }
         self.say(match (self.keeps.is_empty(), count) {
-            (true, _) => "no stream keeps what passes here, so that there is nothing to show of before".into(),
+            (true, _) if self.bus.transport() == TransportKind::Nats => {
+                "no stream keeps what passes here, so that there is nothing to show of before".into()
+            }
+            (true, _) => {
+                let words = "only what JetStream keeps is read of before, over NATS; from here on it is what passes now";
+                words.into()
+            }
             (false, 0) => "nothing was kept since then; from here on it is what passes now".into(),
             (false, 1) => "1 message was kept since then; from here on it is what passes now".into(),
             (false, count) => format!("{count} messages were kept since then; from here on it is what passes now"),

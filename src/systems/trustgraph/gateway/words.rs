@@ -36,7 +36,7 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
         AGENTS_ERROR => problem(
             "agent-error",
             "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
-            "the true error is on the bus, among the agent's responses; the agent's own log has it too",
+            &format!("the true error stands in the agent's own log, and on its broker: {}", watch("agent")),
         ),
         "" if matches!(error, Value::Object(_)) => problem(
             kind,
@@ -51,6 +51,11 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
         ),
         said => problem(kind, said, "look at what was sent, and into the log of the service behind the gateway"),
     })
+}
+
+/// How to hear what a service answers where it answers first.
+fn watch(service: &str) -> String {
+    format!("toolcrib watch response:tg:{service}:WORKSPACE:FLOW --connection BROKER (mostly default:default)")
 }
 
 /// A Python `KeyError` is nothing but the key in quotes.
@@ -110,7 +115,10 @@ pub fn empty(service: &str) -> CallProblem {
     problem(
         "empty-answer",
         format!("the gateway answered with nothing, {cause}"),
-        "the gateway swallows the error: look into the log of the service, or watch the bus",
+        &format!(
+            "the gateway swallows the error: look into the log of the service, or hear it on its broker: {}",
+            watch(service)
+        ),
     )
 }
 

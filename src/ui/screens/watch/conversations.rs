@@ -11,6 +11,7 @@ use crate::{
         watching::{Source, WatchMessage},
     },
     engine::traffic::{conversation::Conversation, filter::Filter},
+    systems::watched,
     ui::{
         canvas::{Pen, mark_chosen, wrap},
         styles::{Role, Styles},
@@ -228,6 +229,9 @@ fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
         }
         Source::Listening => "nothing has passed yet; requests and answers stand here as they come".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
+        _ if let Err(problem) = watched::bus(state.connection().transport) => {
+            format!("{}: {}. {} opens a saved trace.", problem.cause, problem.remedy, key(Act::OpenTrace))
+        }
         _ => format!(
             "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
              Whoever sends and answers there will not notice.",

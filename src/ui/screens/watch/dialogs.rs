@@ -16,7 +16,7 @@ use crate::{
         filter::{self, Filter},
         trace,
     },
-    model::{size, traffic::Tapped},
+    model::{connection::TransportKind, size, traffic::Tapped},
     systems::watched,
     ui::{
         canvas::wrap,
@@ -36,19 +36,32 @@ const LINES: usize = 2_000;
 /// Asks what to listen to.
 pub(super) fn subjects(state: &State) -> Reply {
     let connection = state.connection();
-    let usual: Vec<String> = watched::usual(&state.catalog, &connection)
-        .map_or_else(|_| Vec::new(), |places| places.into_iter().map(|place| place.name).collect());
-    let nothing = match &connection.channel {
-        Some(channel) => format!("all of channel {} of project {}", channel.channel, channel.project),
-        None if usual.len() > 4 => format!("the {} queues of this workspace's services", usual.len()),
-        None => usual.join(", "),
+    let usual = watched::usual(&state.catalog, &connection);
+    let nothing = match (&connection.channel, usual) {
+        (Some(channel), _) => format!("Nothing at all: all of channel {} of project {}.", channel.channel, channel.project),
+        (None, Ok(usual)) if usual.len() > 4 => {
+            format!("Nothing at all: the {} queues of this workspace's services.", usual.len())
+        }
+        (None, Ok(usual)) => {
+            let names: Vec<String> = usual.into_iter().map(|place| place.name).collect();
+            format!("Nothing at all: {}.", names.join(", "))
+        }
+        (None, Err(problem)) => format!("Name at least one: {}.", problem.cause),
+    };
+    let transport = connection.transport;
+    let (parts, since) = match transport {
+        TransportKind::Nats => (
+            "; * and > stand for parts",
+            " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then.",
+        ),
+        TransportKind::Embedded => ("; * and > stand for parts", ""),
+        _ => ("", ""),
     };
     let words = format!(
-        "At {}: queues such as request:tg:joke, or subjects as the broker spells them, with blanks between; * and > stand for parts on NATS. \
-         Nothing at all: {nothing}. With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then.",
+        "At {}: queues such as request:tg:joke, or subjects as {} spells them, with blanks between{parts}. {nothing}{since}",
         connection.name,
+        transport.title(),
     );
-    let transport = connection.transport;
     Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
         let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         for subject in Asked::parse(&named)?.subjects {

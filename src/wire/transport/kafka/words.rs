@@ -104,7 +104,8 @@ pub fn ended(place: &str, topic: &str, error: &Error) -> Option<String> {
         }
         Some(other) => Some(format!("{place} lets us read {topic} no more: {other}")),
         None if said.contains("compression") => {
-            Some(format!("a message of {topic} is compressed, which is not read; it goes on with what comes from now on"))
+            let how = "in a way that is not read (only gzip and snappy are)";
+            Some(format!("a message of {topic} is compressed {how}; it goes on with what comes from now on"))
         }
         None => None,
     }
