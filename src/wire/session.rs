@@ -119,15 +119,21 @@ impl Begun {
         let Self { request, limits, mut teller } = self;
         let With { connection, bus, secrets, kept } = with;
         let latest = teller.began + limits.total.max(limits.first) + TELLING;
+        let breaks = bus.news().faults().breaks;
         let ground = Ground { connection, bus, request: &request, limits, secrets, kept };
         let ended = tokio::select! {
             biased;
             ended = procedure.run(ground, &mut teller) => ended,
             () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(words::timed_out_total(limits, 0)))),
         };
-        if let Ok((outcome, problem)) = ended {
-            let _ = teller.tell(EventKind::End { outcome, problem }).await;
-        }
+        let broke = bus.news().faults().breaks != breaks;
+        let end = match ended {
+            Ok((Outcome::TimedOut, Some(_))) if broke => (Outcome::Lost, Some(words::lost_meanwhile(&bus.place()))),
+            Ok(end) => end,
+            Err(_) => return,
+        };
+        let (outcome, problem) = end;
+        let _ = teller.tell(EventKind::End { outcome, problem }).await;
     }
 }
 

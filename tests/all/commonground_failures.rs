@@ -419,6 +419,28 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+#[test]
+fn a_server_that_goes_in_the_middle_of_a_call_is_told() {
+    let mut there = CommonGround::with(&["--watchdog", "60"]);
+    let tools = [("words", counting("words", ""))];
+    there.put(&[&tools[0].1]);
+    let place = place(&there, &tools, &[]);
+    let mut wrong = Vec::new();
+    let mut calling = Running::call(&there, &place, &["--timeout", "3s", "words", "hold:=true", "text=a"]);
+    calling.stage("command");
+    there.nats.kill();
+    let row = Row {
+        fault: "NATS goes",
+        call: &[],
+        ends: ["lost", "connection-lost"],
+        read: &["the connection to nats://", "broke while the call was under way", "before sending it again"],
+    };
+    wrong.extend(check(&row, &calling.all()));
+    let gone = Row { fault: "no NATS", call: &["words"], ends: ["lost", "no-server"], read: &["nothing answers at nats://"] };
+    wrong.extend(check(&gone, &Running::call(&there, &place, gone.call).all()));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
 /// A fault of a command that somebody sends: what is other than it should be, and what a watcher reads at it or at what follows of it.
 struct Faulty {
     fault: &'static str,

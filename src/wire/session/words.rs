@@ -43,6 +43,15 @@ pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
     )
 }
 
+/// What was waited for may have come while nobody could hear it.
+pub fn lost_meanwhile(place: &str) -> CallProblem {
+    problem(
+        "connection-lost",
+        format!("the connection to {place} broke while the call was under way, and its result was not heard"),
+        "see whether the result is there already before sending it again once the connection is back",
+    )
+}
+
 pub fn no_way_back(transport: &str) -> CallProblem {
     problem(
         "no-way-back",
