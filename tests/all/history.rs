@@ -346,6 +346,16 @@ mod screen {
         bench
     }
 
+    #[test]
+    fn a_call_without_an_end_is_no_case() {
+        let mut bench = open(120, 36);
+        bench.keys("end");
+        answer(&mut bench);
+        assert!(bench.shows("gone-tool"), "{}", bench.screen());
+        bench.keys("t");
+        assert!(bench.shows("no end that could be expected") && !bench.shows("Its name"), "{}", bench.screen());
+    }
+
     /// Does for the history what the runtime would do.
     fn answer(bench: &mut Workbench) {
         for effect in std::mem::take(&mut bench.effects) {

@@ -258,6 +258,10 @@ impl Screen for History {
                 "this was asked of the agent, and is no call of a tool"
             }
             Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",
+            // What such a call would have come to is not known.
+            Act::KeepCase if open.is_some_and(|open| open.call.outcome().is_none()) => {
+                "the call has no end that could be expected"
+            }
             Act::Cases | Act::Save | Act::Undo | Act::Redo => return None,
             _ if matches!(act.row().scope, Scope::History | Scope::Answer) && open.is_none() => "no call is open",
             _ => return None,
