@@ -4,6 +4,7 @@ use toolcrib::{
     app::{
         effect::Effect,
         exploring::{Reached, Report},
+        folder::FolderList,
         message::{Loaded, Message, ScreenId},
     },
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
@@ -65,6 +66,24 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
     bench.types("MQ_PASSWORD");
     bench.keys("tab");
     assert_eq!(bench.state.connections.named("broker").map(|known| known.secrets().count()), Some(1), "{}", text(&bench));
+}
+
+#[test]
+fn a_path_is_chosen_from_what_the_folder_holds() {
+    let mut bench = opened(120, 36);
+    bench.keys("enter");
+    bench.clicks("ca-file ");
+    bench.types("certs/");
+    bench.keys("enter");
+    let asked = bench.effects.iter().find_map(|effect| match effect {
+        Effect::LookIntoFolder(folder) => Some(folder.clone()),
+        _ => None,
+    });
+    let folder = asked.expect("the folder is to be looked into");
+    let names = Ok(["ours.pem".to_owned(), "theirs.pem".to_owned()].as_slice().into());
+    bench.send(Message::Folder(FolderList { folder, names }));
+    bench.draw();
+    assert!(bench.shows("ours.pem") && bench.shows("theirs.pem"), "{}", bench.screen());
 }
 
 #[test]

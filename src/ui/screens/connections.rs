@@ -169,7 +169,15 @@ impl Screen for ConnectionsScreen {
     fn sync(&mut self, state: &State) {
         let before = std::mem::take(&mut self.shown);
         self.shown = self.list.sync(state);
-        let fresh = !self.forms.contains_key(&self.shown);
+        let fresh = match self.forms.get_mut(&self.shown) {
+            Some(form) => {
+                form.set_clip(&state.clip);
+                form.set_wall(state.wall);
+                form.set_folder(state.folder.as_ref());
+                false
+            }
+            None => true,
+        };
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
             self.forms.retain(|name, _| connections::written(Ground::of(state), name) || name == "embedded");
@@ -184,9 +192,6 @@ impl Screen for ConnectionsScreen {
         };
         let schema = Arc::new(schema(&value));
         let form = self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
-        form.set_clip(&state.clip);
-        form.set_wall(state.wall);
-        form.set_folder(state.folder.as_ref());
         let source = state.documents.get(&FileId::new(SETTINGS)).and_then(|document| document.source.as_ref().ok());
         let base = table(name);
         form.sync_written(&value, &|at| source.and_then(|source| source.written(0, &base.join(at))).map(str::to_owned));
