@@ -4,6 +4,7 @@
 //! [`fields::fields`] lays a value out as a flat list of fields, each with a [`kind::Kind`]; [`validate::Checker`] says what is wrong, field by field.
 
 pub mod blank;
+pub mod decimal;
 pub mod equal;
 pub mod fields;
 pub mod kind;

@@ -72,6 +72,8 @@ mod kitchen_sink;
 mod layout;
 #[path = "all/nats.rs"]
 mod nats;
+#[path = "all/numbers.rs"]
+mod numbers;
 #[path = "all/pictures.rs"]
 mod pictures;
 #[path = "all/pulsar.rs"]

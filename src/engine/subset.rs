@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::mask::Mask;
-use crate::schema::pointer::Pointer;
+use crate::schema::{decimal, pointer::Pointer};
 
 /// What of the wanted value another one lacks, in words: objects may have more members, lists must be as long. `whole` is what the value
 /// itself is called.
@@ -23,7 +23,7 @@ pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Opti
             Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))
         }
         // 1 and 1.0 are one number.
-        (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => None,
+        (Value::Number(one), Value::Number(other)) if decimal::same(one, other) => None,
         (wanted, value) => (wanted != value).then(|| {
             let text = value.to_string();
             let shown = Mask::default().named(at.last().unwrap_or_default(), &text).into_owned();

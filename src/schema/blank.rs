@@ -76,7 +76,8 @@ fn number(node: &Node) -> Number {
         (Some(min), _) if bound(&min.at) > 0.0 && !min.exclusive => min.at.clone(),
         (_, Some(max)) if bound(&max.at) < 0.0 && !max.exclusive => max.at.clone(),
         (Some(min), _) if bound(&min.at) >= 0.0 && min.exclusive => {
-            min.at.as_i64().and_then(|whole| whole.checked_add(1)).map_or(zero, Number::from)
+            let above = min.at.to_string().parse::<i128>().ok().and_then(|whole| whole.checked_add(1));
+            above.and_then(Number::from_i128).unwrap_or(zero)
         }
         _ => zero,
     }

@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::decimal;
+
 /// Equality as JSON Schema has it: `1` and `1.0` are the same number, the order of members does not count.
 #[must_use]
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(a), Value::Number(b)) => a == b || (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64(),
+        (Value::Number(a), Value::Number(b)) => decimal::same(a, b),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same(a, b)))

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::decimal;
+
 /// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
@@ -15,7 +17,9 @@ impl Literal {
     /// Parses JSON text and remembers it as written.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         let text = text.trim();
-        Ok(Self { value: serde_json::from_str(text)?, written: Some(text.into()) })
+        let mut value = serde_json::from_str(text)?;
+        decimal::canonicalize(&mut value);
+        Ok(Self { value, written: Some(text.into()) })
     }
 
     #[must_use]

@@ -8,6 +8,8 @@ use std::{
 
 use serde_json::Value;
 
+use super::decimal;
+
 /// A place inside a [`super::tree::Schema`], by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PlaceId(pub(super) u32);
@@ -82,10 +84,8 @@ impl Types {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
-            Value::Number(number) => {
-                let whole = !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0);
-                if whole { Self::INTEGER } else { Self(8) }
-            }
+            Value::Number(number) if decimal::is_whole(number) => Self::INTEGER,
+            Value::Number(_) => Self(8),
             Value::String(_) => Self::TEXT,
             Value::Array(_) => Self::LIST,
             Value::Object(_) => Self::OBJECT,

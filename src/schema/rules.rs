@@ -1,10 +1,11 @@
 //! Merging the rules of texts, numbers, objects and lists, and the conditions.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cmp::Ordering, collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Number, Value};
 
 use super::{
+    decimal,
     merge::Merge,
     node::{Bound, Condition, NodeKey, PlaceId},
 };
@@ -194,9 +195,10 @@ fn smaller(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 }
 
 fn tighter(bound: &Number, known: &Number, upper: bool) -> bool {
-    match (bound.as_f64(), known.as_f64()) {
-        (Some(bound), Some(known)) => (bound < known) == upper && bound != known,
-        _ => false,
+    match decimal::compare(bound, known) {
+        Some(Ordering::Less) => upper,
+        Some(Ordering::Greater) => !upper,
+        Some(Ordering::Equal) | None => false,
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     json,
     tree::{Document, Node, Shape, Tree},
 };
-use crate::schema::{literal::Literal, pointer::Pointer};
+use crate::schema::{decimal, literal::Literal, pointer::Pointer};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draft {
@@ -113,5 +113,6 @@ impl Draft {
 /// A number as it is written, where that is JSON for the same number.
 fn spelling<'t>(number: &Number, text: &'t str, node: &Node) -> Option<&'t str> {
     let written = text.get(node.span.start..node.span.end)?;
-    serde_json::from_str::<Number>(written).is_ok_and(|read| read == *number).then_some(written)
+    let means = |read: Number| decimal::is_float(&read) == decimal::is_float(number) && decimal::same(&read, number);
+    serde_json::from_str(written).is_ok_and(means).then_some(written)
 }

@@ -2,6 +2,8 @@
 
 use serde_json::Number;
 
+use crate::schema::decimal;
+
 /// The number that a decimal text means: sign, leading zeros, `_` between digits, `1.` and `.5` are understood.
 /// `None` when it is not a number, or one that is beyond what JSON readers can hold.
 pub fn decimal(text: &str) -> Option<Number> {
@@ -34,17 +36,31 @@ pub fn decimal(text: &str) -> Option<Number> {
         json.push('e');
         json.push_str(&exponent);
     }
-    serde_json::from_str(&json).ok()
+    let number: Number = serde_json::from_str(&json).ok()?;
+    number.as_f64().map(|_| decimal::canonical(number))
 }
 
 /// The number that digits of another base mean.
 pub fn radix(digits: &str, base: u32, negative: bool) -> Option<Number> {
-    let digits = digits.replace('_', "");
-    match (negative, u64::from_str_radix(&digits, base)) {
-        (false, Ok(number)) => Some(number.into()),
-        (true, Ok(number)) => i64::try_from(-i128::from(number)).ok().map(Into::into),
-        (_, Err(_)) => None,
+    // Its decimal digits, the last one first: these numbers have no largest one.
+    let mut decimal: Vec<u32> = vec![0];
+    for digit in digits.chars().filter(|digit| *digit != '_') {
+        let mut carry = digit.to_digit(base)?;
+        for place in &mut decimal {
+            let sum = *place * base + carry;
+            *place = sum % 10;
+            carry = sum / 10;
+        }
+        while carry > 0 {
+            decimal.push(carry % 10);
+            carry /= 10;
+        }
     }
+    let has_digits = digits.contains(|digit: char| digit != '_');
+    let is_zero = decimal.iter().all(|digit| *digit == 0);
+    let sign = if negative && !is_zero { "-" } else { "" };
+    let text: String = decimal.iter().rev().filter_map(|digit| char::from_digit(*digit, 10)).collect();
+    has_digits.then(|| serde_json::from_str(&format!("{sign}{text}")).ok()).flatten()
 }
 
 #[cfg(test)]
@@ -53,7 +69,7 @@ mod tests {
 
     #[test]
     fn reads_what_the_formats_write() {
-        for (text, json) in [("+012", "12"), ("-0", "-0"), ("1.", "1.0"), (".5", "0.5"), ("1_000.2_5e+1_0", "1000.25e10")] {
+        for (text, json) in [("+012", "12"), ("-0", "-0"), ("1.", "1.0"), (".5", "0.5"), ("1_000.2_5e+1_0", "10002500000000.0")] {
             assert_eq!(decimal(text), serde_json::from_str(json).ok(), "{text}");
         }
         for text in ["", "-", ".", "e1", "1e", "1e999", "a", "1.2.3", "--1", "0x1"] {
@@ -61,6 +77,10 @@ mod tests {
         }
         assert_eq!(radix("ff_ff", 16, false), Some(65535.into()));
         assert_eq!(radix("8000000000000000", 16, true), Some(i64::MIN.into()));
-        assert_eq!(radix("-1", 16, false), None);
+        assert_eq!(radix("ffffffffffffffffff", 16, false).unwrap().to_string(), "4722366482869645213695");
+        assert_eq!(radix("0", 8, true), Some(0.into()));
+        for none in ["-1", "", "_", "g"] {
+            assert_eq!(radix(none, 16, false), None, "{none}");
+        }
     }
 }

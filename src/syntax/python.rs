@@ -9,7 +9,7 @@ use super::{
     tree::{Document, Member, Node, Shape},
     yaml::resolve::{self, Old},
 };
-use crate::schema::pointer::Pointer;
+use crate::schema::{decimal, pointer::Pointer};
 
 /// A document's value there, keys that are no text as the text that JSON makes of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,7 +208,7 @@ pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "NoneType",
         Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float",
+        Value::Number(number) if decimal::is_float(number) => "float",
         Value::Number(_) => "int",
         Value::String(_) => "str",
         Value::Array(_) => "list",

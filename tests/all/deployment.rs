@@ -5,7 +5,10 @@ use std::{fs, path::Path, process::Command};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{gateway::Deployment, terminal};
+use crate::{
+    numbers::NUMBERS,
+    support::{gateway::Deployment, terminal},
+};
 
 const TOOLS: &str = r#"
 tool:
@@ -50,6 +53,27 @@ fn the_real_gateway() {
     agents_by_keys(&trustgraph);
     pushes(&trustgraph);
     by_keys(&trustgraph);
+    numbers_stay(&trustgraph);
+}
+
+/// What is pushed is what is imported, to the last digit.
+fn numbers_stay(trustgraph: &Deployment) {
+    let (folder, url) = (tempfile::tempdir().unwrap(), trustgraph.url("ws"));
+    let members: Vec<String> = NUMBERS.iter().enumerate().map(|(row, number)| format!("n{row}: {number}")).collect();
+    let tool = format!("tool:\n  big: {{type: text-completion, name: big, description: B, {}}}\n", members.join(", "));
+    fs::write(folder.path().join("tools.yaml"), tool).unwrap();
+    let push = |arguments: &[&str]| toolcrib(folder.path(), &[&["push", "trustgraph", "--connection", &url], arguments].concat());
+    let pushed = push(&["--yes"]);
+    assert_eq!(pushed.code, Some(0), "{}", pushed.words);
+    let again = push(&["--yes"]);
+    assert!(again.words.contains("all is there just so"), "{}", again.words);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let imported = toolcrib(elsewhere.path(), &["import", "trustgraph", "--connection", &url]);
+    assert_eq!(imported.code, Some(0), "{}", imported.words);
+    let text = fs::read_to_string(elsewhere.path().join("trustgraph.yaml")).unwrap();
+    for number in NUMBERS {
+        assert!(text.contains(&format!(": {number}\n")), "{number}: {text}");
+    }
 }
 
 fn calls(trustgraph: &Deployment) {

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::syntax::{
-    place::{NoteKind, Span},
-    tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
+use crate::{
+    schema::decimal,
+    syntax::{
+        place::{NoteKind, Span},
+        tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
+    },
 };
 
 /// What is wrong, and at which offset.
@@ -149,7 +152,8 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Result<Value, Fault> {
         let written = self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
-        serde_json::from_str(&self.text[written.start..written.end]).map_err(|error| (written.start, reason(&error)))
+        let number = serde_json::from_str(&self.text[written.start..written.end]);
+        number.map(|number| Value::Number(decimal::canonical(number))).map_err(|error| (written.start, reason(&error)))
     }
 
     fn word(&mut self) -> Result<Value, Fault> {

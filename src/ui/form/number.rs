@@ -1,5 +1,7 @@
 //! A number: typed as it is to be written, or stepped.
 
+use std::cmp::Ordering;
+
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
     clip::{self, Clip},
@@ -7,6 +9,7 @@ use super::{
 use crate::{
     app::input::{Code, Input},
     schema::{
+        decimal,
         fields::{Part, Presence, Role as Seat},
         kind::Kind,
         literal::Literal,
@@ -85,15 +88,16 @@ fn stepped(cell: &Cell<'_>, by: i8) -> Option<String> {
         }
         _ => fraction_step(&present, &step, by, rules.multiple_of.is_some())?,
     };
-    let value: f64 = next.parse().ok()?;
-    let inside = |bound: &Bound, over: f64| {
-        bound.at.as_f64().is_some_and(|at| (value - at) * over > 0.0 || (value == at && !bound.exclusive))
+    let value: serde_json::Number = serde_json::from_str(&next).ok()?;
+    let inside = |bound: &Bound, side: Ordering| match decimal::compare(&value, &bound.at) {
+        Some(Ordering::Equal) => !bound.exclusive,
+        other => other == Some(side),
     };
     // From outside its bounds a number may step towards them.
     let may = if by > 0 {
-        rules.max.as_ref().is_none_or(|max| inside(max, -1.0))
+        rules.max.as_ref().is_none_or(|max| inside(max, Ordering::Less))
     } else {
-        rules.min.as_ref().is_none_or(|min| inside(min, 1.0))
+        rules.min.as_ref().is_none_or(|min| inside(min, Ordering::Greater))
     };
     may.then_some(next)
 }

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::{
-    schema::{literal::Literal, pointer::Pointer},
+    schema::{decimal, literal::Literal, pointer::Pointer},
     syntax::source::{Format, Source},
 };
 
 /// The places of numbers that are held as floats.
 pub(super) fn floats(value: &Value, at: &Pointer, found: &mut Vec<Pointer>) {
     match value {
-        Value::Number(number) if number.is_f64() => found.push(at.clone()),
+        Value::Number(number) if decimal::is_float(number) => found.push(at.clone()),
         Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| floats(item, &at.item(row), found)),
         Value::Object(members) => members.iter().for_each(|(name, member)| floats(member, &at.child(name), found)),
         _ => {}
@@ -47,8 +47,8 @@ pub(super) fn spelled(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) ->
 fn write(value: &Value, at: &Pointer, written: &dyn Fn(&Pointer) -> Option<String>, text: &mut String) {
     match value {
         Value::Number(number) => {
-            let means = |text: &String| serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value);
-            let spelling = Some(at).filter(|_| number.is_f64()).and_then(written).filter(means);
+            let means = |text: &String| serde_json::from_str(text).is_ok_and(|read| decimal::same(&read, number));
+            let spelling = Some(at).filter(|_| decimal::is_float(number)).and_then(written).filter(means);
             text.push_str(&spelling.unwrap_or_else(|| number.to_string()));
         }
         Value::Array(items) => {
