@@ -21,6 +21,7 @@
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
 //! | [`members`], [`subset`] | what files of cases, scenarios and stubs are read with; whether a value has all of another |
 //! | [`junit`] | reports for CI |
+//! | [`conformance`] | whether documents match their JSON Schemas, and which they name |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`settings`] | what the texts of settings files say |
@@ -32,6 +33,7 @@
 
 pub mod canvas_text;
 pub mod case;
+pub mod conformance;
 pub mod diff;
 pub mod events;
 pub mod explain;

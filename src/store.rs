@@ -14,10 +14,13 @@
 //! | [`watch`] | tells what changes on disk |
 //! | [`log`] | the log file |
 //! | [`traces`] | what was heard on a bus, as JSON lines |
+//! | [`globs`] | file patterns such as `**/*.json` |
+//! | [`schema_map`] | files in the place of schemas that are named by address |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod files;
+pub mod globs;
 pub mod history;
 pub mod journal;
 pub mod key_store;
@@ -25,6 +28,7 @@ pub mod log;
 pub mod paths;
 pub mod samples;
 pub mod schema_files;
+pub mod schema_map;
 pub mod secrets;
 pub mod settings;
 pub mod stale;

@@ -42,6 +42,8 @@ mod end_to_end;
 mod findings;
 #[path = "all/form.rs"]
 mod form;
+#[path = "all/form_check.rs"]
+mod form_check;
 #[path = "all/form_program.rs"]
 mod form_program;
 #[path = "all/form_sheet.rs"]

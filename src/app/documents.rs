@@ -57,7 +57,7 @@ impl Document {
 
     fn set_text(&mut self, text: impl Into<Arc<str>>) {
         self.text = text.into();
-        self.source = Source::parse(self.format, self.text.clone());
+        self.source = Source::of_format(self.format, self.text.clone());
     }
 }
 
@@ -308,7 +308,7 @@ impl Documents {
     fn create(&mut self, file: &FileId, text: &Arc<str>) {
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
-        let source = Source::parse(format, text.clone());
+        let source = Source::of_format(format, text.clone());
         self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false });
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::documents::Document;
-use crate::{model::entry::FileId, schema::validate::Checker};
+use crate::{engine::conformance::sentence, model::entry::FileId, schema::validate::Checker};
 
 /// Where the document goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,5 @@ pub fn value_of(document: &Document) -> Arc<Value> {
 #[must_use]
 pub fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
     let Some(checker) = Checker::open(schema).checker else { return Vec::new() };
-    let issues = checker.issues(&value_of(document));
-    let place = |at: &crate::schema::pointer::Pointer| if at.is_root() { "it".to_owned() } else { at.tokens().join(" › ") };
-    issues.iter().map(|issue| format!("{} {}", place(&issue.at), issue.words)).collect()
+    checker.issues(&value_of(document)).iter().map(sentence).collect()
 }

@@ -2,22 +2,24 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{
-    deployed,
+    deployed, documents,
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
     out::Out,
-    report::{self, Report},
+    report::{self, Format, Report},
 };
 use crate::{
     model::{
         connections::Listeners,
         entry::FileId,
-        finding::{Finding, Severity},
+        finding::Finding,
+        problem::Problem,
     },
+    store::schema_map::SchemaMap,
     systems::findings,
 };
 
@@ -30,16 +32,11 @@ pub struct Check {
     /// How findings are written
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
-}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Human,
-    Json,
-    /// For code scanning services
-    Sarif,
-    /// Annotations of GitHub's workflows
-    Github,
+    /// Read the schema of this address from a file, and check the documents that name it; an address that ends with / stands for a
+    /// folder. May be given several times; [schemas] in toolcrib.toml does the same
+    #[arg(long, value_name = "URL=FILE")]
+    map: Vec<String>,
 }
 
 impl Check {
@@ -47,18 +44,24 @@ impl Check {
         let opened = Opened::read(global, self.path.as_deref())?;
         let mut found = findings_of(&opened);
         found.extend(findings_there(&opened, global, out)?);
+        let map = self.schema_map(&opened)?;
+        found.extend(documents::findings(&opened, &map, out));
         found.sort_by_key(place);
-        let report = Report { opened: &opened, findings: &found };
-        match if global.json { Format::Json } else { self.format } {
-            Format::Human => report::human(&report, out)?,
-            Format::Json => out.json(&report::json(&report))?,
-            Format::Sarif => out.json(&report::sarif(&report))?,
-            Format::Github => report::github(&report, out)?,
-        }
+        let all = || opened.files.iter().map(|file| file.file.clone()).collect();
+        let files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
+        let report = Report { command: "toolcrib check", files: &files, findings: &found, shown: &|file| opened.shown(file) };
+        report::write(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
-        out.say(report::summary(&report));
-        let failed = found.iter().any(|finding| finding.severity == Severity::Error);
-        Ok(if failed { Ending::Found } else { Ending::Done })
+        Ok(if report::has_errors(&report) { Ending::Found } else { Ending::Done })
+    }
+
+    /// What the command line maps, then what the workspace does.
+    fn schema_map(&self, opened: &Opened) -> Result<SchemaMap, Problem> {
+        let mut map = SchemaMap::of(&self.map)?;
+        for (url, file) in &opened.settings.schemas {
+            map.put(url, opened.workspace.root.join(file));
+        }
+        Ok(map)
     }
 }
 

@@ -1,4 +1,4 @@
-//! `toolcrib form SCHEMA [INSTANCE]`: edits a document in a form made from its schema, and prints or saves it.
+//! `toolcrib form SCHEMA [DOC]`: edits a document in a form made from its schema, and prints or saves it; `--check` checks documents.
 
 use std::{
     fs,
@@ -12,8 +12,10 @@ use serde_json::Value;
 
 use super::{
     ending::{Ended, Ending, Halt},
+    form_check::{FormCheck, STDIN},
     global::Global,
     out::Out,
+    report,
 };
 use crate::{
     app::{
@@ -35,6 +37,7 @@ use crate::{
         files, log,
         paths::Paths,
         schema_files::{self, SchemaFile},
+        schema_map::SchemaMap,
         settings::user,
         workspace::Workspace,
     },
@@ -46,7 +49,13 @@ use crate::{
 
 const AFTER: &str = "\
 Without -o the document is printed when you are done; the screen is drawn on the terminal, so `toolcrib form s.json > out.json` works.
-Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues.";
+Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues.
+With --check: 0 every document matches, 1 some do not, 2 wrong usage or unreadable files.
+
+Examples:
+  toolcrib form schema.json config.yaml -o config.yaml
+  toolcrib form --check schema.json 'config/**/*.{yaml,json}' --format github
+  toolcrib form --check schema.json app.json --map https://example.com/parts.json=parts.json";
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
@@ -55,9 +64,22 @@ pub struct Form {
     #[arg(value_hint = ValueHint::FilePath)]
     schema: PathBuf,
 
-    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form starts empty
-    #[arg(value_hint = ValueHint::FilePath)]
-    instance: Option<PathBuf>,
+    /// The document to edit, in JSON, YAML or TOML, or - for standard input; without it the form starts empty. With --check, the documents
+    /// to check: files, folders, or patterns such as 'config/**/*.yaml'
+    #[arg(value_name = "DOC", value_hint = ValueHint::FilePath)]
+    documents: Vec<PathBuf>,
+
+    /// Check the documents without a screen and report where they don't match the schema
+    #[arg(long, requires = "documents", conflicts_with_all = ["output", "ui"])]
+    check: bool,
+
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t = report::Format::Human, requires = "check", conflicts_with = "json")]
+    format: report::Format,
+
+    /// Read the schema of this address from a file; an address that ends with / stands for a folder. May be given several times
+    #[arg(long, value_name = "URL=FILE")]
+    map: Vec<String>,
 
     /// Save the document here instead of printing it; may be INSTANCE itself
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::FilePath)]
@@ -69,16 +91,33 @@ pub struct Form {
 }
 
 impl Form {
-    pub fn run(&self, _: &Global, out: &mut Out) -> Ended {
-        self.open(out).map_err(|halt| match halt {
+    pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
+        let ended = if self.check { self.check(global, out) } else { self.open(out) };
+        ended.map_err(|halt| match halt {
             // Whatever keeps the form from opening is not to be taken for its being cancelled.
             Halt::Met(problem) if problem.kind == ProblemKind::File => Problem { kind: ProblemKind::Input, ..problem }.into(),
             other => other,
         })
     }
 
+    fn check(&self, global: &Global, out: &mut Out) -> Ended {
+        let format = if global.json { report::Format::Json } else { self.format };
+        let map = SchemaMap::of(&self.map)?;
+        FormCheck { schema: &self.schema, documents: &self.documents, map: &map, format }.run(out)
+    }
+
+    /// The one document that is edited.
+    fn instance(&self) -> Result<Option<&Path>, Problem> {
+        match self.documents.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            _ => Err(Problem::new(ProblemKind::Input, "opening a form", "it edits one document")
+                .remedy("name one, or add --check to check all of them")),
+        }
+    }
+
     fn open(&self, out: &mut Out) -> Ended {
-        let SchemaFile { schema, left_out } = schema_files::load(&self.schema)?;
+        let SchemaFile { schema, left_out } = schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
         let (workspace, form) = self.form_file(schema, ui.clone())?;
         let paths = Paths::of_user()?;
@@ -108,21 +147,24 @@ impl Form {
 
     /// Whether the output is the very file that is edited.
     fn edits(&self, output: &Path) -> bool {
-        let same = |instance: &Path| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
-        self.instance.as_deref().and_then(same).is_some_and(|(instance, output)| instance == output)
+        let same = |instance: &PathBuf| fs::canonicalize(instance).ok().zip(fs::canonicalize(output).ok());
+        self.documents.first().and_then(same).is_some_and(|(instance, output)| instance == output)
     }
 
     /// What the form begins with, and the folder that its document is saved in.
     fn form_file(&self, schema: Value, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
+        let instance = self.instance()?;
         let wanted = self.output.as_deref().and_then(Format::of);
-        let given = self.instance.as_deref().map(read_instance).transpose()?;
+        // A `.json` that has comments stays one.
+        let wanted = wanted.filter(|wanted| instance.and_then(Format::of) != Some(*wanted));
+        let given = instance.map(read_instance).transpose()?;
         let source = match given {
             Some(source) => in_format(source, wanted)?,
             None => empty(&schema, wanted.unwrap_or(Format::Json))?,
         };
-        let place = match (&self.output, self.instance.as_deref()) {
+        let place = match (&self.output, instance) {
             (Some(output), _) => output.clone(),
-            (None, Some(instance)) if instance != Path::new("-") => instance.to_owned(),
+            (None, Some(instance)) if instance != Path::new(STDIN) => instance.to_owned(),
             (None, _) => self.schema.clone(),
         };
         let (workspace, file) = folder_of(&place)?;
@@ -172,7 +214,7 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
 }
 
 fn read_instance(path: &Path) -> Result<Source, Problem> {
-    if path != Path::new("-") {
+    if path != Path::new(STDIN) {
         return schema_files::parse(path, files::read(path)?.text);
     }
     let mut text = String::new();
@@ -184,6 +226,11 @@ fn read_instance(path: &Path) -> Result<Source, Problem> {
 /// The document in the format that its file's name asks for.
 fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> {
     let Some(format) = wanted.filter(|format| *format != source.format()) else { return Ok(source) };
+    // Every JSON is JSON5 too.
+    let is_wider = source.format().is_json() && format.is_json();
+    if is_wider && let Ok(same) = Source::parse(format, source.text().clone()) {
+        return Ok(same);
+    }
     let failed = |cause: String| {
         Problem::new(ProblemKind::Input, format!("writing the document as {}", format.name()), cause)
             .remedy("give the output the ending of the input's format")

@@ -4,26 +4,69 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use clap::ValueEnum;
+
 use super::{
-    opened::Opened,
     out::{Out, Tint},
     wrap::wrap,
 };
-use crate::model::finding::{Finding, Severity};
+use crate::{
+    engine::junit::{self, Checked, Suite},
+    model::{
+        entry::FileId,
+        finding::{Finding, Severity},
+    },
+};
 
-/// What a check came to.
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Human,
+    Json,
+    /// For code scanning services
+    Sarif,
+    /// Annotations of GitHub's workflows
+    Github,
+    /// For CI: a suite for each file, with its errors
+    Junit,
+}
+
+/// The findings of some files.
 pub struct Report<'r> {
-    pub opened: &'r Opened,
+    /// The command, for reports that name it.
+    pub command: &'static str,
+    pub files: &'r [FileId],
     pub findings: &'r [Finding],
+    /// A file as one would type it.
+    pub shown: &'r dyn Fn(&FileId) -> String,
+}
+
+/// Writes a report, and its counts on stderr.
+pub fn write(report: &Report<'_>, format: Format, out: &mut Out) -> io::Result<()> {
+    match format {
+        Format::Human => human(report, out)?,
+        Format::Json => out.json(&json(report))?,
+        Format::Sarif => out.json(&sarif(report))?,
+        Format::Github => github(report, out)?,
+        Format::Junit => out.raw(&junit(report))?,
+    }
+    out.say(summary(report));
+    Ok(())
+}
+
+/// Whether a report has an error.
+#[must_use]
+pub fn has_errors(report: &Report<'_>) -> bool {
+    report.findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Place, severity and code on a line, the sentence and the fix below.
-pub fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let place = match site.line {
-            0 => report.opened.shown(&site.file),
-            line => format!("{}:{line}:{}", report.opened.shown(&site.file), site.column),
+            0 => (report.shown)(&site.file),
+            line => format!("{}:{line}:{}", (report.shown)(&site.file), site.column),
         };
         let tint = match finding.severity {
             Severity::Error => Tint::Bad,
@@ -42,22 +85,21 @@ pub fn human(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
 }
 
 /// A sentence with the counts.
-pub fn summary(report: &Report<'_>) -> String {
+fn summary(report: &Report<'_>) -> String {
     let count = |severity| report.findings.iter().filter(|finding| finding.severity == severity).count();
     let of = |count: usize, word: &str| if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") };
-    let files = report.opened.asked.as_ref().map_or(report.opened.files.len(), |_| 1);
     format!(
         "{}, {}, {} in {}",
         of(count(Severity::Error), "error"),
         of(count(Severity::Warning), "warning"),
         of(count(Severity::Note), "note"),
-        of(files, "file")
+        of(report.files.len(), "file")
     )
 }
 
 /// For scripts: a list of `{code, severity, file, line, column, pointer, message, fix}`; the pointer is within the file, and lines that are not
 /// known are null.
-pub fn json(report: &Report<'_>) -> Value {
+fn json(report: &Report<'_>) -> Value {
     let known = |number: usize| (number > 0).then_some(number);
     let of = |finding: &Finding| {
         let site = &finding.site;
@@ -82,14 +124,14 @@ fn pointer(finding: &Finding) -> String {
 }
 
 /// SARIF 2.1.0, as code scanning services take it.
-pub fn sarif(report: &Report<'_>) -> Value {
+fn sarif(report: &Report<'_>) -> Value {
     let mut codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
     codes.sort_unstable();
     codes.dedup();
     let rules: Value = codes.iter().map(|code| json!({"id": code})).collect();
     let result = |finding: &Finding| {
         let site = &finding.site;
-        let mut place = json!({"artifactLocation": {"uri": uri(&report.opened.shown(&site.file))}});
+        let mut place = json!({"artifactLocation": {"uri": uri(&(report.shown)(&site.file))}});
         if site.line > 0 {
             place["region"] = json!({"startLine": site.line, "startColumn": site.column.max(1)});
         }
@@ -125,7 +167,7 @@ fn sentence(finding: &Finding) -> String {
 }
 
 /// Workflow commands that GitHub shows at the lines they name.
-pub fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
+fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
     for finding in report.findings {
         let site = &finding.site;
         let word = match finding.severity {
@@ -137,7 +179,7 @@ pub fn github(report: &Report<'_>, out: &mut Out) -> io::Result<()> {
             0 => String::new(),
             line => format!(",line={line},col={}", site.column),
         };
-        let (file, title) = (property(&report.opened.shown(&site.file)), property(finding.code));
+        let (file, title) = (property(&(report.shown)(&site.file)), property(finding.code));
         out.line(format_args!("::{word} file={file}{place},title={title}::{}", escaped(&sentence(finding))))?;
     }
     Ok(())
@@ -150,4 +192,23 @@ fn escaped(text: &str) -> String {
 
 fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A suite for each file: a failed case for each error, else one case that passed.
+fn junit(report: &Report<'_>) -> String {
+    let suite = |file: &FileId| {
+        let errors = report.findings.iter().filter(|finding| finding.site.file == *file && finding.severity == Severity::Error);
+        let failed = errors.map(|finding| {
+            let site = &finding.site;
+            let place = if site.line == 0 { String::new() } else { format!(" at {}:{}", site.line, site.column) };
+            Checked { name: format!("{}{place}", finding.code), differences: vec![sentence(finding)], took_ms: None }
+        });
+        let mut cases: Vec<Checked> = failed.collect();
+        if cases.is_empty() {
+            cases.push(Checked { name: "no errors".into(), ..Checked::default() });
+        }
+        let shown = (report.shown)(file);
+        Suite { name: shown.clone(), file: shown, cases }
+    };
+    junit::report(report.command, &report.files.iter().map(suite).collect::<Vec<_>>())
 }

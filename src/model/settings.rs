@@ -27,6 +27,8 @@ pub struct WorkspaceSettings {
     pub states: Vec<Name>,
     /// None of them is chosen.
     pub connections: Connections,
+    /// Addresses of JSON Schemas with the files that hold them, relative to the workspace.
+    pub schemas: Vec<(String, String)>,
 }
 
 impl Default for WorkspaceSettings {
@@ -39,6 +41,7 @@ impl Default for WorkspaceSettings {
             groups: Value::Object(serde_json::Map::new()),
             states: Vec::new(),
             connections: Connections::default(),
+            schemas: Vec::new(),
         }
     }
 }

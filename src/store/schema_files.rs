@@ -9,11 +9,11 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use super::{files, workspace::SETTINGS};
+use super::{files, schema_map::SchemaMap, workspace::SETTINGS};
 use crate::{
     model::problem::{Problem, ProblemKind},
     schema::tree::Draft,
-    syntax::source::{Format, Source},
+    syntax::source::Source,
 };
 
 /// More files than these are not followed.
@@ -29,28 +29,46 @@ pub struct SchemaFile {
     pub left_out: Vec<String>,
 }
 
-/// Reads a schema in JSON or YAML. References to other files are followed within the schema's folder, or the workspace that it lies in.
+/// Reads a schema in JSON or YAML. A reference to an address that the map has leads to its file; other references to files are followed
+/// within the folder of the file that has them, or the workspace that this lies in.
 ///
 /// # Errors
 /// When the file, or one that it refers to, cannot be read; a reference to a file that is not there is left to the schema's checks.
-pub fn load(path: &Path) -> Result<SchemaFile, Problem> {
+pub fn load(path: &Path, map: &SchemaMap) -> Result<SchemaFile, Problem> {
     let mut schema = read(path)?;
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = real.parent().unwrap_or(Path::new("/"));
-    let within = folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder).to_owned();
-    let mut bundle =
-        Bundle { within, known: HashMap::from([(real.clone(), String::new())]), files: Vec::new(), left_out: Vec::new() };
-    let own = own_address(&schema);
-    bundle.follow(&mut schema, &real, own.as_deref());
+    let own = own_address(&schema).unwrap_or_default();
+    let name = real.file_name().unwrap_or_default().to_string_lossy();
+    let whole = if own.contains(':') { own.clone() } else { format!("file:///{}", plain(&name)) };
+    let mut bundle = Bundle {
+        map,
+        roots: vec![root_of(&real)],
+        known: HashMap::from([(real.clone(), whole.clone())]),
+        files: Vec::new(),
+        left_out: Vec::new(),
+    };
+    bundle.follow(&mut schema, &Home { file: &real, address: "", own: &own }, &own);
     let mut done = 0;
     while let Some((file, address)) = bundle.files.get(done).cloned() {
         let mut part = read(&file)?;
-        let own = own_address(&part);
-        bundle.follow(&mut part, &file, own.as_deref());
+        let own = own_address(&part).unwrap_or_default();
+        // What it refers to is relative to its own address, else to the one that it is known by.
+        let base = if own.contains(':') { own.clone() } else { address.clone() };
+        bundle.follow(&mut part, &Home { file: &file, address: &address, own: &own }, &base);
         embed(&mut schema, part, &address);
         done += 1;
     }
+    // Only what is embedded can refer to the whole from outside.
+    if done > 0 && own != whole {
+        name_whole(&mut schema, &whole);
+    }
     Ok(SchemaFile { schema, left_out: bundle.left_out })
+}
+
+/// The folder that a schema may refer to files in.
+fn root_of(file: &Path) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder).to_owned()
 }
 
 /// The value of a JSON, YAML or TOML file.
@@ -68,88 +86,151 @@ pub fn read(path: &Path) -> Result<Value, Problem> {
 /// # Errors
 /// When it is none of the formats, with the place.
 pub fn parse(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
-    let failed = |error: crate::syntax::source::SyntaxError| {
+    Source::of_file(path, text).map_err(|error| {
         Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
-            .remedy("mend the text first; a form needs one that can be read")
-    };
-    if let Some(format) = Format::of(path) {
-        return Source::parse(format, text).map_err(failed);
-    }
-    let first = Source::parse(Format::Json, text.clone());
-    let others = || [Format::Yaml, Format::Toml].into_iter().find_map(|format| Source::parse(format, text.clone()).ok());
-    first.or_else(|error| others().ok_or_else(|| failed(error)))
+            .remedy("fix the text in an editor first; a form needs one that can be read")
+    })
 }
 
-struct Bundle {
-    within: PathBuf,
-    /// The address of each file that was met; the first one's is empty.
+struct Bundle<'m> {
+    map: &'m SchemaMap,
+    /// Folders that references may lead into.
+    roots: Vec<PathBuf>,
+    /// The address of each file that was met.
     known: HashMap<PathBuf, String>,
     /// Files to embed, with their addresses.
     files: Vec<(PathBuf, String)>,
     left_out: Vec<String>,
 }
 
-impl Bundle {
-    /// Gives each reference to another file the address that the file has in the bundle.
-    fn follow(&mut self, schema: &mut Value, file: &Path, own: Option<&str>) {
+/// The file whose references are followed.
+struct Home<'h> {
+    file: &'h Path,
+    /// Its address in the bundle.
+    address: &'h str,
+    /// The address that it gives itself.
+    own: &'h str,
+}
+
+impl Bundle<'_> {
+    /// Gives each reference to another file the address that the file has in the bundle. References are relative to `base`.
+    fn follow(&mut self, schema: &mut Value, home: &Home<'_>, base: &str) {
         match schema {
             Value::Object(members) => {
+                let id = members.get("$id").and_then(Value::as_str).map(|id| join(base, id.trim_end_matches('#')));
+                let base = id.as_deref().unwrap_or(base);
                 for (name, member) in members.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str())) {
                     match member {
                         Value::String(reference) if name == "$ref" || name == "$dynamicRef" => {
-                            if let Some(address) = self.address(reference, file, own) {
+                            if let Some(address) = self.address(reference, home, base) {
                                 *reference = address;
                             }
                         }
-                        other => self.follow(other, file, own),
+                        other => self.follow(other, home, base),
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.follow(item, file, own)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.follow(item, home, base)),
             _ => {}
         }
     }
 
-    fn address(&mut self, reference: &str, file: &Path, own: Option<&str>) -> Option<String> {
+    fn address(&mut self, reference: &str, home: &Home<'_>, base: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        if document.is_empty() || document.contains("://") || document.starts_with("urn:") || Some(document) == own {
+        if document.is_empty() {
             return None;
         }
-        let path = file.parent()?.join(percent_decoded(document));
+        if document == home.own {
+            // Embedded, it has another address.
+            return (!home.address.is_empty()).then(|| format!("{}#{fragment}", home.address));
+        }
+        let url = join(base, document);
+        if let Some(file) = self.map.file(&url) {
+            let real = fs::canonicalize(&file).unwrap_or(file);
+            self.roots.push(root_of(&real));
+            return self.embedded(real, url, reference).map(|address| format!("{address}#{fragment}"));
+        }
+        if document.contains("://") || document.starts_with("urn:") {
+            return None;
+        }
+        let path = home.file.parent()?.join(percent_decoded(document));
         // What is not there may be the `$id` of a part of the schema; if not, the schema's check says so.
         let real = fs::canonicalize(path).ok().filter(|path| path.is_file())?;
-        if !real.starts_with(&self.within) {
-            self.left_out
-                .push(format!("the reference \"{reference}\" leads out of {}; it is not followed", self.within.display()));
+        let Some(root) = self.roots.iter().find(|root| real.starts_with(root)) else {
+            let root = root_of(home.file);
+            self.left_out.push(format!("the reference \"{reference}\" leads out of {}; it is not followed", root.display()));
             return None;
-        }
-        if let Some(address) = self.known.get(&real) {
-            return Some(format!("{address}#{fragment}"));
+        };
+        let name = plain(&real.strip_prefix(root).unwrap_or(&real).to_string_lossy());
+        self.embedded(real, format!("file:///{name}"), reference).map(|address| format!("{address}#{fragment}"))
+    }
+
+    /// The address of a file in the bundle: the one that it has, else this one.
+    fn embedded(&mut self, real: PathBuf, address: String, reference: &str) -> Option<String> {
+        if let Some(known) = self.known.get(&real) {
+            return Some(known.clone());
         }
         if self.known.len() > MOST_FILES {
             self.left_out.push(format!("the reference \"{reference}\" is not followed: there are more than {MOST_FILES} files"));
             return None;
         }
-        let name = real.strip_prefix(&self.within).unwrap_or(&real).to_string_lossy().replace([' ', '#', '%'], "_");
-        let address = format!("file:///{name}");
         self.known.insert(real.clone(), address.clone());
         self.files.push((real, address.clone()));
-        Some(format!("{address}#{fragment}"))
+        Some(address)
     }
+}
+
+/// An address as seen from another, as RFC 3986 has it for those that schemas are named by.
+fn join(base: &str, address: &str) -> String {
+    let scheme = |text: &str| text.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign)));
+    if scheme(address) || !scheme(base) {
+        return address.to_owned();
+    }
+    let host = base.find("://").map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash));
+    let (start, path) = match address.strip_prefix('/') {
+        Some(path) => ("", path),
+        None => (base[host..].rfind('/').map_or("", |slash| &base[host..host + slash]), address),
+    };
+    let mut parts: Vec<&str> = start.split('/').skip(1).collect();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("{}/{}", &base[..host], parts.join("/"))
 }
 
 fn own_address(schema: &Value) -> Option<String> {
     schema.get("$id").or_else(|| schema.get("id")).and_then(Value::as_str).map(|id| id.trim_end_matches('#').to_owned())
 }
 
-/// Puts a file into the schema under its address.
-fn embed(schema: &mut Value, part: Value, address: &str) {
-    let draft = Draft::of(schema);
-    let (definitions, id) = match draft {
+/// A file's name as part of an address.
+fn plain(name: &str) -> String {
+    name.replace([' ', '#', '%'], "_")
+}
+
+/// The keywords of a schema's draft for parts and for its address.
+fn keywords(schema: &Value) -> (&'static str, &'static str) {
+    match Draft::of(schema) {
         Draft::Draft4 => ("definitions", "id"),
         Draft::Draft6 | Draft::Draft7 => ("definitions", "$id"),
         _ => ("$defs", "$id"),
-    };
+    }
+}
+
+/// Gives the whole schema an address.
+fn name_whole(schema: &mut Value, address: &str) {
+    let (_, id) = keywords(schema);
+    if let Value::Object(members) = schema {
+        members.insert(id.to_owned(), address.into());
+    }
+}
+
+/// Puts a file into the schema under its address.
+fn embed(schema: &mut Value, part: Value, address: &str) {
+    let (definitions, id) = keywords(schema);
     let part = match part {
         Value::Object(mut members) => {
             // Beside a reference older drafts do not see the address.
@@ -208,13 +289,14 @@ mod tests {
                 ("parts/a.json", json!({"definitions": {"x": {"$ref": "#/definitions/y"}, "y": {"type": "integer"}}})),
                 (
                     "parts/b.json",
-                    json!({"$id": "https://example.com/b", "properties": {"a": {"$ref": "a.json#/definitions/y"}, "s": {"$ref": "../s.json"}}}),
+                    json!({"$id": "https://example.com/b", "properties": {"a": {"$ref": "a.json#/definitions/y"}, "s": {"$ref": "../s.json"}, "b": {"type": "boolean"}}}),
                 ),
             ]);
-            let loaded = load(&folder.path().join("s.json")).unwrap();
+            let loaded = load(&folder.path().join("s.json"), &SchemaMap::default()).unwrap();
             assert_eq!(loaded.left_out, Vec::<String>::new());
             let checker = Checker::compile(&loaded.schema).unwrap();
             assert!(checker.is_valid(&json!({"a": 1, "b": {"a": 2, "s": {"a": 3}}})), "{dialect}");
+            assert!(checker.is_valid(&json!({"b": {"s": {"b": {"b": true}}}})), "{dialect}: the whole is meant, not the part");
             for wrong in [json!({"a": "x"}), json!({"b": {"a": "x"}}), json!({"b": {"s": {"a": "x"}}})] {
                 assert!(!checker.is_valid(&wrong), "{dialect}: {wrong}");
             }
@@ -222,11 +304,53 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_is_mapped_leads_to_its_file() {
+        let folder = folder(&[
+            ("s.json", json!({"$id": "https://e.org/a/s.json", "properties": {
+                "far": {"$ref": "https://far.org/x/y.json#/$defs/n"},
+                "near": {"$ref": "../b/t.json"},
+                "inner": {"$id": "https://far.org/x/", "$ref": "y.json"},
+                "self": {"$ref": "https://e.org/a/s.json#/properties/plain"},
+                "plain": {"type": "integer"}}})),
+            ("far/y.json", json!({"$id": "https://far.org/x/y.json", "type": "object", "$defs": {"n": {"type": "integer"}},
+                "properties": {"n": {"$ref": "https://far.org/x/y.json#/$defs/n"}, "z": {"$ref": "z.json"}}})),
+            ("far/z.json", json!({"type": "boolean"})),
+            ("t.json", json!({"type": "string"})),
+        ]);
+        let file = |name: &str| folder.path().join(name);
+        let pair = |url: &str, name: &str| format!("{url}={}", file(name).display());
+        let map = SchemaMap::of(&[pair("https://far.org/x/", "far"), pair("https://e.org/b/t.json", "t.json")]).unwrap();
+        let loaded = load(&file("s.json"), &map).unwrap();
+        assert_eq!(loaded.left_out, Vec::<String>::new());
+        let checker = Checker::compile(&loaded.schema).unwrap();
+        assert!(checker.is_valid(&json!({"far": 1, "near": "x", "inner": {"n": 1, "z": true}, "self": 2})));
+        for wrong in [json!({"far": "x"}), json!({"near": 1}), json!({"inner": {"n": "x"}}), json!({"inner": {"z": 1}}), json!({"self": "x"})] {
+            assert!(!checker.is_valid(&wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_joined() {
+        for (base, address, joined) in [
+            ("https://e.org/a/b.json", "c.json", "https://e.org/a/c.json"),
+            ("https://e.org/a/b.json", "../c.json", "https://e.org/c.json"),
+            ("https://e.org/a/b.json", "/c.json", "https://e.org/c.json"),
+            ("https://e.org/a/", "c.json", "https://e.org/a/c.json"),
+            ("https://e.org", "c.json", "https://e.org/c.json"),
+            ("https://e.org/a/b.json", "urn:x:y", "urn:x:y"),
+            ("", "c.json", "c.json"),
+            ("b.json", "c.json", "c.json"),
+        ] {
+            assert_eq!(join(base, address), joined, "{base} {address}");
+        }
+    }
+
+    #[test]
     fn what_lies_outside_is_not_followed() {
         let folder = folder(&[("in/s.json", json!({"$ref": "../out.json"})), ("out.json", json!({"type": "integer"}))]);
-        let loaded = load(&folder.path().join("in/s.json")).unwrap();
+        let loaded = load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
         assert!(loaded.left_out[0].contains("leads out of"), "{:?}", loaded.left_out);
         fs::write(folder.path().join("toolcrib.toml"), "").unwrap();
-        assert!(load(&folder.path().join("in/s.json")).unwrap().left_out.is_empty(), "a workspace is one place");
+        assert!(load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap().left_out.is_empty(), "a workspace is one place");
     }
 }

@@ -89,7 +89,7 @@ impl Workspace {
             return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), "it has no name"));
         };
         if Format::of(&real).is_none() {
-            let cause = "it is not a .json, .yaml, .yml or .toml file";
+            let cause = "it is not a .json, .jsonc, .json5, .yaml, .yml or .toml file";
             return Err(Problem::new(ProblemKind::Input, format!("opening {}", asked.display()), cause)
                 .remedy("give a folder with descriptors, or one of its files"));
         }
@@ -178,7 +178,7 @@ impl Workspace {
 
 fn parsed(file: FileId, Text { text, stamp }: Text) -> FileRead {
     let format = Format::of(file.path()).unwrap_or(Format::Json);
-    let source = Source::parse(format, text.clone());
+    let source = Source::of_format(format, text.clone());
     FileRead { file, text, source, stamp }
 }
 

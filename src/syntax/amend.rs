@@ -6,7 +6,7 @@ use super::{
     change::{self, Splice},
     draft::Draft,
     edit::{Edit, EditError},
-    json,
+    json::{self, dialect::Dialect},
     page::Page,
     place::Format,
     print, toml,
@@ -22,13 +22,13 @@ pub fn ways(
     edit: &Edit,
     expected: &Value,
 ) -> Result<Vec<Vec<Splice>>, EditError> {
-    let page = Page::of(text);
+    let page = Page::of(text, format);
     let Some(document) = document else {
         return Ok(vec![begin(&page, format, &Draft::of_value(expected))]);
     };
     let (root, plan) = (&document.root, change::plan(document, edit)?);
     Ok(match format {
-        Format::Json => vec![json::edit::edit(&page, root, &plan)],
+        Format::Json | Format::Jsonc | Format::Json5 => vec![json::edit::edit(&page, root, &plan, Dialect::of(format))],
         Format::Toml => vec![toml::edit::edit(&page, root, &plan, expected)?],
         Format::Yaml => {
             let manner = yaml::manner::learn(&page, root);

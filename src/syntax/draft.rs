@@ -3,7 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::{
-    json,
+    json::{self, dialect::Dialect},
     tree::{Document, Node, Shape, Tree},
 };
 use crate::schema::{decimal, literal::Literal, pointer::Pointer};
@@ -30,7 +30,7 @@ pub struct Spelled {
 
 impl Spelled {
     pub fn of(literal: &Literal) -> Self {
-        let text = literal.written().and_then(|text| Some((text.to_owned(), json::parse::parse(text).ok()?)));
+        let text = literal.written().and_then(|text| Some((text.to_owned(), json::parse::parse(text, Dialect::Strict).ok()?)));
         Self { text }
     }
 

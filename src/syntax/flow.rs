@@ -46,12 +46,21 @@ pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Stand<'p>
 pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str) -> Vec<Splice> {
     let spans = spans(parent);
     let (Some(stand), Some(last)) = (stand(page, parent, row), spans.last()) else { return Vec::new() };
+    // A comment above the next child stays right above it.
+    let before = match row.checked_sub(1).and_then(|row| spans.get(row)) {
+        Some(before) => comma_behind(page, before.1).map(|comma| comma + 1),
+        None => Some(parent.span.start + 1),
+    };
+    let line_before = before.and_then(|end| page.rest_is_comment(end));
     match (spans.get(row), stand) {
+        (Some(next), Stand::OwnLine(indent)) if line_before.is_some_and(|end| !is_bare(page, end, next.0)) => {
+            vec![Splice::insert(line_before.unwrap_or(next.0), format!("{}{indent}{child},", page.eol))]
+        }
         (Some(next), Stand::OwnLine(indent)) => vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))],
         (Some(next), Stand::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
         (None, stand) => match (comma_behind(page, last.1), stand) {
             (Some(comma), Stand::OwnLine(indent)) => {
-                vec![Splice::insert(page.line_end(comma), format!("{}{indent}{child},", page.eol))]
+                vec![Splice::insert(behind_comment(page, comma + 1), format!("{}{indent}{child},", page.eol))]
             }
             (Some(comma), Stand::Beside) => vec![Splice::insert(comma + 1, format!("{gap}{child},"))],
             (None, Stand::OwnLine(indent)) => {
@@ -80,13 +89,50 @@ pub fn drop_rows(page: &Page<'_>, parent: &Node, rows: &[usize], rules: Rules) -
     splices
 }
 
-/// Moves one of several texts to another place among them; what stands between them stays.
+/// Moves one of several texts to another place among them; comments on the lines above a child and behind it go with it, everything else
+/// that stands between them stays.
 pub fn shift(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
+    let parts: Vec<Parts> = spans.iter().map(|span| Parts::of(page, *span)).collect();
+    let of = |part: fn(&Parts) -> (usize, usize)| parts.iter().map(part).collect::<Vec<_>>();
+    let pieces = [of(|parts| parts.above), of(|parts| parts.child), of(|parts| parts.behind)];
+    pieces.iter().flat_map(|spans| swap(page, spans, from, to)).collect()
+}
+
+/// The same for texts that have their comments in them.
+pub fn swap(page: &Page<'_>, spans: &[(usize, usize)], from: usize, to: usize) -> Vec<Splice> {
     let mut order: Vec<usize> = (0..spans.len()).collect();
     let moved = order.remove(from);
     order.insert(to, moved);
     let swapped = order.iter().enumerate().filter(|(slot, row)| slot != *row);
     swapped.map(|(slot, row)| Splice::new(spans[slot].0, spans[slot].1, &page.text[spans[*row].0..spans[*row].1])).collect()
+}
+
+/// A child with the comments that are about it.
+struct Parts {
+    above: (usize, usize),
+    child: (usize, usize),
+    /// Behind its comma, where it has one.
+    behind: (usize, usize),
+}
+
+impl Parts {
+    fn of(page: &Page<'_>, child: (usize, usize)) -> Self {
+        let end = comma_behind(page, child.1).filter(|comma| !page.parted(child.1, *comma)).map_or(child.1, |comma| comma + 1);
+        let behind = page.rest_is_comment(end).unwrap_or(end);
+        if !page.begins_line(child.0) {
+            return Self { above: (child.0, child.0), child, behind: (end, end) };
+        }
+        let (mut start, line) = (page.line_start(child.0), page.line_start(child.0));
+        while start > 0 {
+            let above = page.line_start(start - 1);
+            let is_comment = page.comment_end(above + page.indent(above).len()).is_some() && page.rest_is_comment(above).is_some();
+            if !is_comment {
+                break;
+            }
+            start = above;
+        }
+        Self { above: (start, line), child, behind: (end, behind) }
+    }
 }
 
 /// The comma behind a child, over blanks and comments.
@@ -96,9 +142,8 @@ pub fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     loop {
         match bytes.get(at)? {
             b' ' | b'\t' | b'\r' | b'\n' => at += 1,
-            b'#' => at = page.line_end(at),
             b',' => return Some(at),
-            _ => return None,
+            _ => at = page.comment_end(at)?,
         }
     }
 }
@@ -106,14 +151,14 @@ pub fn comma_behind(page: &Page<'_>, end: usize) -> Option<usize> {
 fn drop_row(page: &Page<'_>, spans: &[(usize, usize)], row: usize, last: usize) -> Splice {
     let (start, end) = spans[row];
     let behind = comma_behind(page, end).map_or(end, |comma| comma + 1);
-    let rest = page.text[behind..page.line_end(behind)].trim_start_matches([' ', '\t']);
-    if page.begins_line(start) && !page.parted(end, behind) && (rest.is_empty() || rest.starts_with('#')) {
+    if page.begins_line(start) && !page.parted(end, behind) && page.rest_is_comment(behind).is_some() {
         return Splice::delete(page.line_start(start), page.next_line(behind));
     }
     let has_line_before = row > 0 && !page.parted(spans[row - 1].1, start);
     match spans.get(row + 1) {
         Some(next) if row < last && !page.parted(end, next.0) => Splice::delete(start, next.0),
-        _ if has_line_before => Splice::delete(spans[row - 1].1, end),
+        // The comment of the child before stays.
+        _ if has_line_before => Splice::delete(comma_behind(page, spans[row - 1].1).unwrap_or(spans[row - 1].1), end),
         Some(_) => Splice::delete(start, behind),
         None => Splice::delete(start, end),
     }
@@ -134,8 +179,12 @@ fn clear(page: &Page<'_>, parent: &Node, spans: &[(usize, usize)], rules: Rules)
 
 /// The end of the line behind a child, if nothing but a comment follows on it; else the child's own end.
 fn behind_comment(page: &Page<'_>, end: usize) -> usize {
-    let rest = page.text[end..page.line_end(end)].trim_start_matches([' ', '\t']);
-    if rest.is_empty() || rest.starts_with('#') { page.line_end(end) } else { end }
+    page.rest_is_comment(end).unwrap_or(end)
+}
+
+/// Whether nothing but spaces and line ends stands between two offsets.
+fn is_bare(page: &Page<'_>, from: usize, to: usize) -> bool {
+    page.text.get(from..to).is_some_and(|between| between.trim().is_empty())
 }
 
 fn covered(splices: &[Splice], at: usize) -> bool {

@@ -21,7 +21,7 @@ pub fn apply(source: &Source, document: usize, at: &Pointer, edit: &Edit) -> Res
     let before = inner(source, document, at)?;
     let (after, patch) = before.apply(0, edit)?;
     let set = Edit::Set { at: at.clone(), to: Literal::from(&**after.text()) };
-    if source.format() == Format::Json
+    if matches!(source.format(), Format::Json | Format::Jsonc)
         && let Some(place) = source.place(document, at)
         && let Some(splice) = within(source.text(), place.value, &patch)
     {

@@ -1,18 +1,51 @@
 //! The geometry of a text: its lines, their indentation, and how it ends them.
 
-use super::tree::Node;
+use super::{json, place::Format, tree::Node};
 
 #[derive(Clone, Copy)]
 pub struct Page<'t> {
     pub text: &'t str,
     /// How lines end here: as the first one does.
     pub eol: &'static str,
+    comments: Comments,
+}
+
+/// How comments are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comments {
+    /// From `#` to the end of the line.
+    Hash,
+    /// From `//` to the end of the line, and from `/*` to `*/`.
+    Slashes,
 }
 
 impl<'t> Page<'t> {
-    pub fn of(text: &'t str) -> Self {
+    pub fn of(text: &'t str, format: Format) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
-        Self { text, eol: if crlf { "\r\n" } else { "\n" } }
+        let comments = if format.is_json() { Comments::Slashes } else { Comments::Hash };
+        Self { text, eol: if crlf { "\r\n" } else { "\n" }, comments }
+    }
+
+    /// Where a comment that begins at an offset ends; `None` where none does.
+    pub fn comment_end(&self, at: usize) -> Option<usize> {
+        match self.comments {
+            Comments::Hash => self.text[at..].starts_with('#').then(|| self.line_end(at)),
+            Comments::Slashes => json::parse::comment_end(self.text, at).map(|end| end.min(self.text.len())),
+        }
+    }
+
+    /// Where the line of an offset ends, if nothing but comments follows there.
+    pub fn rest_is_comment(&self, at: usize) -> Option<usize> {
+        let end = self.line_end(at);
+        let mut at = at;
+        while at < end {
+            match self.text.as_bytes()[at] {
+                b' ' | b'\t' => at += 1,
+                _ => at = self.comment_end(at)?,
+            }
+        }
+        // A comment that goes on in the next line belongs to what follows there.
+        (at == end).then_some(end)
     }
 
     /// Where the line of an offset begins, behind a byte order mark.

@@ -7,6 +7,9 @@ use crate::schema::pointer::Pointer;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     Json,
+    /// JSON with comments and trailing commas.
+    Jsonc,
+    Json5,
     Yaml,
     Toml,
 }
@@ -17,16 +20,26 @@ impl Format {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
+            "jsonc" => Some(Self::Jsonc),
+            "json5" => Some(Self::Json5),
             "yaml" | "yml" => Some(Self::Yaml),
             "toml" => Some(Self::Toml),
             _ => None,
         }
     }
 
+    /// Strict JSON, or one of its wider dialects.
+    #[must_use]
+    pub fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonc | Self::Json5)
+    }
+
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "JSON",
+            Self::Jsonc => "JSON with comments",
+            Self::Json5 => "JSON5",
             Self::Yaml => "YAML",
             Self::Toml => "TOML",
         }

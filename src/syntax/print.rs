@@ -26,7 +26,7 @@ pub fn literal(format: Format, literal: &Literal) -> String {
 
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
-        Format::Json => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,
+        Format::Json | Format::Jsonc | Format::Json5 => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,
         Format::Yaml => yaml::print::lines(to, &yaml::print::Manner::default()).join(eol) + eol,
         Format::Toml => toml::print::whole(to, eol),
     }

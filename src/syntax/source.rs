@@ -1,6 +1,6 @@
 //! A parsed text that remembers every byte: values, places, and edits.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -10,7 +10,8 @@ use super::{
     change::{self, Splice},
     draft::Draft,
     edit::{Edit, EditError, Patch},
-    gentle, json,
+    gentle,
+    json::{self, dialect::Dialect},
     lines::Lines,
     print,
     python::{self, Reading},
@@ -41,7 +42,7 @@ impl Source {
         let text = text.into();
         let lines = Lines::of(&text);
         let tree = match format {
-            Format::Json => json::parse::parse(&text),
+            Format::Json | Format::Jsonc | Format::Json5 => json::parse::parse(&text, Dialect::of(format)),
             Format::Yaml => yaml::parse::parse(&text),
             Format::Toml => toml::parse::parse(&text),
         };
@@ -51,6 +52,36 @@ impl Source {
         })?;
         let notes = tree.notes(|offset| lines.position(&text, offset));
         Ok(Self { format, text, meaning: Arc::new(Meaning { tree, lines, notes }) })
+    }
+
+    /// Reads a file's text by the ending of its name. A name without an ending that is known says nothing, so the text itself decides.
+    pub fn of_file(path: &Path, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
+        let text = text.into();
+        if let Some(format) = Format::of(path) {
+            return Self::of_format(format, text);
+        }
+        Self::json_of(&text).or_else(|error| {
+            let mut others = [Format::Yaml, Format::Toml].into_iter().filter(|_| !json::is_commented(&text));
+            others.find_map(|format| Self::parse(format, text.clone()).ok()).ok_or(error)
+        })
+    }
+
+    /// Reads a text that is known to be in a format; a text of JSON with comments is read as what it is.
+    pub fn of_format(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
+        match format {
+            Format::Json => Self::json_of(&text.into()),
+            format => Self::parse(format, text),
+        }
+    }
+
+    /// A text in the strictest JSON that it is. The error is that of the dialect that the text looks like.
+    fn json_of(text: &Arc<str>) -> Result<Self, SyntaxError> {
+        let strict = match Self::parse(Format::Json, text.clone()) {
+            Err(error) if json::is_bracketed(text) => error,
+            done => return done,
+        };
+        let wider = Self::parse(Format::Jsonc, text.clone()).or_else(|_| Self::parse(Format::Json5, text.clone()));
+        wider.map_err(|error| if json::is_commented(text) { error } else { strict })
     }
 
     #[must_use]
@@ -73,6 +104,13 @@ impl Source {
     #[must_use]
     pub fn value(&self, document: usize) -> Option<&Arc<Value>> {
         self.document(document).map(|document| &document.value)
+    }
+
+    /// A document's own text, with its markers and comments.
+    #[must_use]
+    pub fn document_text(&self, document: usize) -> Option<&str> {
+        let extent = self.document(document)?.extent;
+        self.text.get(extent.start..extent.end)
     }
 
     /// Where the value at `at` stands; values that come from an alias or a merge key have the alias's place.
@@ -294,8 +332,8 @@ mod tests {
     fn json_says_what_is_wrong_and_where() {
         for (text, line, column, words) in [
             ("{\"a\": 1,}", 1, 8, "a comma before \"}\" is not allowed"),
-            ("{\n \"a\" 1}", 2, 6, "a colon is wanted"),
-            ("[1 2]", 1, 4, "a comma or \"]\" is wanted"),
+            ("{\n \"a\" 1}", 2, 6, "a colon is expected"),
+            ("[1 2]", 1, 4, "a comma or \"]\" is expected"),
             ("[tru]", 1, 2, "\"tru\" is no value"),
             ("{\"a\": 1} x", 1, 10, "after the end"),
             ("// c", 1, 1, "no comments"),
@@ -307,6 +345,59 @@ mod tests {
         ] {
             let error = Source::parse(Format::Json, text).unwrap_err();
             assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
+            assert!(error.to_string().contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn json_with_comments_and_json5_are_read_as_what_they_are() {
+        let jsonc = "// head\n{\n  /* a */ \"a\": [1, 2,], // b\n  \"c\": \"http://x/*y*/\",\n}\n// foot";
+        assert_eq!(**read(Format::Jsonc, jsonc).value(0).unwrap(), json!({"a": [1, 2], "c": "http://x/*y*/"}));
+        let json5 = "// head\n{a: 'it\\'s', $b_1: \"x\\\ny\", 'c d': [+1, .5, 5., 0x1F, -0xA,], \u{e9}\\u0061: null, // c\n}";
+        let value = json!({"a": "it's", "$b_1": "xy", "c d": [1, 0.5, 5.0, 31, -10], "éa": null});
+        let source = read(Format::Json5, json5);
+        assert_eq!(**source.value(0).unwrap(), value);
+        assert_eq!((written(&source, "/c d/3"), written(&source, "/a")), ("0x1F", "'it\\'s'"));
+        assert_eq!(read(Format::Json5, "\u{feff}\u{a0}[\u{b}]").value(0).map(|value| (**value).clone()), Some(json!([])));
+        assert_eq!(read(Format::Jsonc, "// nothing\n").documents(), 0);
+        let of = |name: &str, text: &str| Source::of_file(Path::new(name), text).map(|source| source.format());
+        for (name, text, format) in [
+            ("a.json", "{\"a\": 1}", Format::Json),
+            ("a.json", jsonc, Format::Jsonc),
+            ("a.json", "{a: 1}", Format::Json5),
+            ("a.jsonc", "{\"a\": 1}", Format::Jsonc),
+            ("a.json5", "{\"a\": 1}", Format::Json5),
+            ("stdin", jsonc, Format::Jsonc),
+            ("stdin", "{a: 'x', /* c */}", Format::Json5),
+            ("stdin", "{a: x}", Format::Yaml),
+            ("stdin", "a: 1", Format::Yaml),
+            ("stdin", "// not json: 1", Format::Yaml),
+            ("stdin", "'text'", Format::Yaml),
+            ("stdin", "[a]\nb = 1", Format::Toml),
+        ] {
+            assert_eq!(of(name, text), Ok(format), "{name} {text}");
+        }
+        assert!(of("stdin", "{ // c\n a: b }").is_err(), "a comment of JSON's is never taken for YAML");
+    }
+
+    #[test]
+    fn json_with_comments_and_json5_say_what_is_wrong_and_where() {
+        for (format, text, column, words) in [
+            (Format::Json5, "[Infinity]", 2, "Infinity has no value in JSON"),
+            (Format::Json5, "[-NaN]", 2, "-NaN has no value in JSON"),
+            (Format::Json5, "[01]", 2, "\"01\" is not a number"),
+            (Format::Json5, "['\\x4']", 3, "two hex digits"),
+            (Format::Json5, "['a\nb']", 4, "a line end in a text"),
+            (Format::Json5, "{a b: 1}", 4, "a colon is expected"),
+            (Format::Json5, "{1: 2}", 2, "a key is expected"),
+            (Format::Json5, "[1,,2]", 4, "a value is expected"),
+            (Format::Jsonc, "['a']", 2, "a value is expected"),
+            (Format::Jsonc, "{a: 1}", 2, "a key in double quotes"),
+            (Format::Jsonc, "[1] /* x", 5, "the comment does not end"),
+            (Format::Jsonc, "[,]", 2, "a value is expected"),
+        ] {
+            let error = Source::parse(format, text).unwrap_err();
+            assert_eq!((error.line, error.column), (1, column), "{text}: {error}");
             assert!(error.to_string().contains(words), "{text}: {error}");
         }
     }

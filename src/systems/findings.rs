@@ -62,6 +62,10 @@ fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s 
 #[must_use]
 pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &SyntaxError>) -> Vec<Finding> {
     match source {
+        // It is read as what it is, but agents' systems read strict JSON.
+        Ok(source) if Format::of(file.path()) == Some(Format::Json) && source.format() != Format::Json => {
+            Source::parse(Format::Json, source.text().clone()).err().map(|error| syntax::refused(file, &error)).into_iter().collect()
+        }
         Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
         Ok(source) if source.notes().is_empty() => Vec::new(),
         Ok(source) => {
@@ -121,7 +125,7 @@ fn in_text(source: &Source, document: usize, home: &Pointer, at: &Pointer) -> Op
     let inner = nested::inner(source, document, home).ok()?;
     let inside = nearest(&inner, 0, at)?;
     let quoted = source.place(document, home)?.value;
-    (source.format() == Format::Json).then(|| nested::outer(source.text(), quoted, inside))?
+    matches!(source.format(), Format::Json | Format::Jsonc).then(|| nested::outer(source.text(), quoted, inside))?
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 #[path = "syntax/edits.rs"]
 mod edits;
+#[path = "syntax/json_dialects.rs"]
+mod json_dialects;
 #[path = "syntax/odd_texts.rs"]
 mod odd_texts;
 #[path = "syntax/properties.rs"]

@@ -344,7 +344,7 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
                 return Vec::new();
             }
             let format = Format::of(file.path()).unwrap_or(Format::Json);
-            let source = Source::parse(format, text.clone());
+            let source = Source::of_format(format, text.clone());
             if unsaved {
                 state.notices.push(NoticeKind::Warning, format!("{file} changed on disk; saving will ask"), now);
                 return Vec::new();

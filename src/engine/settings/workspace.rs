@@ -1,4 +1,4 @@
-//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections.
+//! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections, files of JSON Schemas.
 
 use super::{
     connections,
@@ -23,7 +23,7 @@ const MODES: [(&str, Mode); 3] =
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections"]);
+    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections", "schemas"]);
     let mut settings = WorkspaceSettings {
         name: reader.text(&top, "name").filter(|name| !name.trim().is_empty()),
         mode: reader.word(&top, "mode", &MODES).unwrap_or_default(),
@@ -40,6 +40,10 @@ pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
                 reader.note(Severity::Error, "settings.groups", &at, issue.message);
             }
         }
+    }
+    if let Some(table) = reader.table(&top, "schemas") {
+        let files = table.members.keys().filter_map(|url| Some((url.clone(), reader.text(&table, url)?)));
+        settings.schemas = files.collect();
     }
     if let Some(tables) = reader.table(&top, "connections") {
         for name in tables.members.keys() {

@@ -1,12 +1,15 @@
 //! Writes a change into JSON text in the manner of what stands around it.
 
-use super::print::{self, Layout};
+use super::{
+    dialect::Dialect,
+    print::{self, Keys, Layout},
+};
 use crate::syntax::{
     change::{Change, Plan, Splice},
     draft::Draft,
     flow::{self, Stand},
     page::Page,
-    tree::{Node, Shape},
+    tree::{Member, Node, Shape},
 };
 
 const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: true };
@@ -14,8 +17,12 @@ const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: t
 /// How many nodes are looked at to learn a text's manner.
 const SAMPLE: usize = 400;
 
-pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>) -> Vec<Splice> {
-    let pen = Pen { page, layout: learn(page, root) };
+pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>, dialect: Dialect) -> Vec<Splice> {
+    let mut layout = learn(page, root);
+    if dialect.is_json5() {
+        learn_quotes(page, root, &mut layout);
+    }
+    let pen = Pen { page, layout };
     match &plan.change {
         Change::Replace { node, to } => vec![pen.replace(node, to, &plan.above)],
         Change::Add { object, key, to } => {
@@ -30,7 +37,7 @@ pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>) -> Vec<Splice> {
         Change::Rename { object, rows, key } => {
             let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
             let named = rows.iter().filter_map(|row| members.as_slice().get(*row));
-            named.map(|member| Splice::new(member.key_span.start, member.key_span.end, print::string(key, &pen.layout))).collect()
+            named.map(|member| Splice::new(member.key_span.start, member.key_span.end, pen.renamed(member, key))).collect()
         }
     }
 }
@@ -49,8 +56,13 @@ impl Pen<'_> {
             (false, None) => true,
         };
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
-        // A list that stood on several lines stays so, whatever other lists do.
-        let layout = Layout { short_lists: layout.short_lists && !(on_lines && filled), ..layout };
+        // A list that stood on several lines stays so, whatever other lists do; a text keeps its quotes.
+        let single = match self.page.text.as_bytes()[node.span.start] {
+            b'\'' => true,
+            b'"' => false,
+            _ => layout.single,
+        };
+        let layout = Layout { short_lists: layout.short_lists && !(on_lines && filled), single, ..layout };
         Splice::new(node.span.start, node.span.end, print::value(to, &layout, self.page.indent(node.span.start)))
     }
 
@@ -67,9 +79,23 @@ impl Pen<'_> {
         }
     }
 
+    /// A key in the place of another, quoted as that is.
+    fn renamed(&self, member: &Member, key: &str) -> String {
+        let keys = match self.page.text.as_bytes()[member.key_span.start] {
+            b'\'' => Keys::Single,
+            b'"' => Keys::Double,
+            _ => Keys::Bare,
+        };
+        print::key(key, &Layout { keys, ..self.layout.clone() })
+    }
+
     /// The first child of empty brackets.
     fn fill(&self, parent: &Node, above: &[&Node], print: impl Fn(&Layout, &str) -> String) -> Splice {
         let (page, inside) = (self.page, parent.span.start + 1..parent.span.end - 1);
+        let comments = page.text[inside.clone()].trim_end();
+        if !comments.is_empty() {
+            return self.fill_below(parent, comments, print);
+        }
         let on_lines = match above.last() {
             _ if page.parted(inside.start, inside.end) => true,
             Some(around) => page.parted(around.span.start, around.span.end),
@@ -86,6 +112,21 @@ impl Pen<'_> {
             _ => print(&self.layout.on_one_line(), ""),
         };
         Splice::new(inside.start, inside.end, text)
+    }
+}
+
+impl Pen<'_> {
+    /// The first child of brackets that hold nothing but comments: on a line of its own below them.
+    fn fill_below(&self, parent: &Node, comments: &str, print: impl Fn(&Layout, &str) -> String) -> Splice {
+        let (page, start) = (self.page, parent.span.start + 1);
+        let indent = page.indent(parent.span.start);
+        let own = page.begins_line(start + comments.len() - comments.trim_start().len());
+        let inner = match &self.layout.unit {
+            _ if own => page.indent(start + comments.len() - comments.trim_start().len()).to_owned(),
+            unit => format!("{indent}{}", unit.as_deref().unwrap_or("  ")),
+        };
+        let text = format!("{}{inner}{}{}{indent}", page.eol, print(&self.layout, &inner), page.eol);
+        Splice::new(start + comments.len(), parent.span.end - 1, text)
     }
 }
 
@@ -129,4 +170,30 @@ fn learn(page: &Page<'_>, root: &Node) -> Layout {
     layout.short_lists = lists.unwrap_or(false) && page.parted(root.span.start, root.span.end);
     layout.compact = colon.unwrap_or(false) && !page.parted(root.span.start, root.span.end);
     layout
+}
+
+/// How JSON5 quotes keys and texts, learnt from the first of them.
+fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
+    let (mut keys, mut single) = (None, None);
+    let mut queue = vec![root];
+    let mut row = 0;
+    while let Some(node) = queue.get(row).copied().filter(|_| row < SAMPLE && (keys.is_none() || single.is_none())) {
+        row += 1;
+        let first = page.text.as_bytes().get(node.span.start);
+        match &node.shape {
+            Shape::Object { members, .. } => {
+                let of = |member: &Member| match page.text.as_bytes()[member.key_span.start] {
+                    b'\'' => Keys::Single,
+                    b'"' => Keys::Double,
+                    _ => Keys::Bare,
+                };
+                keys = keys.or(members.iter().next().map(of));
+                queue.extend(members.iter().map(|member| &member.value));
+            }
+            Shape::List { items, .. } => queue.extend(items),
+            Shape::Scalar | Shape::Alias => single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\'')),
+        }
+    }
+    layout.keys = keys.unwrap_or(Keys::Bare);
+    layout.single = single.unwrap_or(layout.keys == Keys::Single);
 }

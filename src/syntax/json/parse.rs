@@ -1,9 +1,10 @@
-//! Reads strict JSON (RFC 8259) into values and their places.
+//! Reads JSON, strict or in a wider dialect, into values and their places.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::dialect::{self, Dialect};
 use crate::{
     schema::decimal,
     syntax::{
@@ -15,15 +16,15 @@ use crate::{
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
 
-pub fn parse(text: &str) -> Result<Tree, Fault> {
+pub fn parse(text: &str, dialect: Dialect) -> Result<Tree, Fault> {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: start, depth: 0, oddities: Vec::new() };
-    parser.skip_blanks();
+    let mut parser = Parser { text, bytes: text.as_bytes(), dialect, at: start, depth: 0, oddities: Vec::new() };
+    parser.skip_spaces()?;
     if parser.at == text.len() {
         return Ok(Tree { documents: Vec::new(), oddities: Vec::new() });
     }
     let (root, value) = parser.value()?;
-    parser.skip_blanks();
+    parser.skip_spaces()?;
     if parser.at < text.len() {
         return Err((parser.at, format!("{} after the end of the value", parser.here())));
     }
@@ -34,6 +35,7 @@ pub fn parse(text: &str) -> Result<Tree, Fault> {
 struct Parser<'t> {
     text: &'t str,
     bytes: &'t [u8],
+    dialect: Dialect,
     at: usize,
     depth: usize,
     oddities: Vec<(usize, NoteKind)>,
@@ -46,9 +48,11 @@ impl Parser<'_> {
             Some(b'{') => self.nested(Self::object)?,
             Some(b'[') => self.nested(Self::list)?,
             Some(b'"') => (Shape::Scalar, Value::String(self.string()?)),
+            Some(b'\'') if self.dialect.is_json5() => (Shape::Scalar, Value::String(self.string()?)),
             Some(b'-' | b'0'..=b'9') => (Shape::Scalar, self.number()?),
+            Some(b'+' | b'.') if self.dialect.is_json5() => (Shape::Scalar, self.number()?),
             Some(b'a'..=b'z' | b'A'..=b'Z') => (Shape::Scalar, self.word()?),
-            _ => return Err((start, format!("a value is wanted here, not {}", self.here()))),
+            _ => return Err((start, format!("a value is expected here, not {}", self.here()))),
         };
         Ok((Node::new(Span { start, end: self.at }, shape), value))
     }
@@ -66,82 +70,113 @@ impl Parser<'_> {
 
     fn object(&mut self) -> Result<(Shape, Value), Fault> {
         let (mut members, mut values) = (Vec::new(), Map::new());
-        self.skip_blanks();
+        self.skip_spaces()?;
         while !self.take(b'}') {
-            if !members.is_empty() {
-                self.separator("}")?;
-            }
-            if self.bytes.get(self.at) != Some(&b'"') {
-                return Err((self.at, format!("a key in double quotes is wanted here, not {}", self.here())));
+            if !members.is_empty() && self.separator("}")? {
+                break;
             }
             let start = self.at;
-            let key = self.string()?;
+            let key = self.key()?;
             let key_span = Span { start, end: self.at };
-            self.skip_blanks();
+            self.skip_spaces()?;
             if !self.take(b':') {
-                return Err((self.at, format!("a colon is wanted after the key, not {}", self.here())));
+                return Err((self.at, format!("a colon is expected after the key, not {}", self.here())));
             }
-            self.skip_blanks();
+            self.skip_spaces()?;
             let (node, value) = self.value()?;
             members.push(Member { key: key.as_str().into(), key_span, value: node, merge: false });
             if values.insert(key, value).is_some() {
                 self.oddities.push((start, NoteKind::DuplicateKey));
             }
-            self.skip_blanks();
+            self.skip_spaces()?;
         }
         Ok((Shape::Object { members: Members::new(members), style: Style::Flow }, Value::Object(values)))
     }
 
     fn list(&mut self) -> Result<(Shape, Value), Fault> {
         let (mut items, mut values) = (Vec::new(), Vec::new());
-        self.skip_blanks();
+        self.skip_spaces()?;
         while !self.take(b']') {
-            if !items.is_empty() {
-                self.separator("]")?;
+            if !items.is_empty() && self.separator("]")? {
+                break;
             }
             let (node, value) = self.value()?;
             items.push(node);
             values.push(value);
-            self.skip_blanks();
+            self.skip_spaces()?;
         }
         items.shrink_to_fit();
         values.shrink_to_fit();
         Ok((Shape::List { items, style: Style::Flow }, Value::Array(values)))
     }
 
-    fn separator(&mut self, close: &str) -> Result<(), Fault> {
+    /// The comma between two children; whether the brackets close behind it.
+    fn separator(&mut self, close: &str) -> Result<bool, Fault> {
         if !self.take(b',') {
-            return Err((self.at, format!("a comma or \"{close}\" is wanted here, not {}", self.here())));
+            return Err((self.at, format!("a comma or \"{close}\" is expected here, not {}", self.here())));
         }
         let comma = self.at - 1;
-        self.skip_blanks();
-        if self.text[self.at..].starts_with(close) {
+        self.skip_spaces()?;
+        if !self.text[self.at..].starts_with(close) {
+            return Ok(false);
+        }
+        if !self.dialect.has_comments() {
             return Err((comma, format!("a comma before \"{close}\" is not allowed")));
         }
-        Ok(())
+        self.at += close.len();
+        Ok(true)
+    }
+
+    fn key(&mut self) -> Result<String, Fault> {
+        match self.bytes.get(self.at) {
+            Some(b'"') => self.string(),
+            Some(b'\'') if self.dialect.is_json5() => self.string(),
+            _ if self.dialect.is_json5() => self.name(),
+            _ => Err((self.at, format!("a key in double quotes is expected here, not {}", self.here()))),
+        }
+    }
+
+    /// A key without quotes.
+    fn name(&mut self) -> Result<String, Fault> {
+        let start = self.at;
+        let belongs = |letter: char| dialect::continues_name(letter) || letter == '\\';
+        let written = self.text[start..].split(|letter| !belongs(letter)).next().unwrap_or_default();
+        let name = dialect::unescaped(written).ok().filter(|name| dialect::is_name(name));
+        let name = name.ok_or_else(|| (start, format!("a key is expected here, not {}", self.here())))?;
+        self.at += written.len();
+        Ok(name)
     }
 
     fn string(&mut self) -> Result<String, Fault> {
-        let start = self.at;
+        let (start, quote) = (self.at, self.bytes[self.at]);
         self.at += 1;
         let mut escaped = false;
         loop {
             match self.bytes.get(self.at) {
                 None => return Err((start, "the text in quotes does not end".into())),
-                Some(b'"') => break,
+                Some(byte) if *byte == quote => break,
                 Some(b'\\') => {
                     escaped = true;
-                    self.at += 2;
+                    self.at += 1 + self.text[self.at + 1..].chars().next().map_or(0, char::len_utf8);
+                    // The two bytes of a line end are one.
+                    self.at += usize::from(self.text[..self.at].ends_with('\r') && self.bytes.get(self.at) == Some(&b'\n'));
                 }
-                Some(0..=0x1f) => {
+                Some(b'\n' | b'\r') if self.dialect.is_json5() => {
+                    return Err((self.at, "a line end in a text: write \\n, or a backslash before it to go on in the next line".into()));
+                }
+                Some(0..=0x1f) if !self.dialect.is_json5() => {
                     return Err((self.at, "a control character in a text: write it as an escape such as \\n".into()));
                 }
                 Some(_) => self.at += 1,
             }
         }
         self.at += 1;
+        let inside = &self.text[start + 1..self.at - 1];
         if !escaped {
-            return Ok(self.text[start + 1..self.at - 1].to_owned());
+            return Ok(inside.to_owned());
+        }
+        if self.dialect.is_json5() {
+            return dialect::unescaped(inside).map_err(|(at, words)| (start + 1 + at, words));
         }
         serde_json::from_str(&self.text[start..self.at]).map_err(|error| {
             let inside = if error.line() == 1 { error.column().saturating_sub(1) } else { 0 };
@@ -151,6 +186,12 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Result<Value, Fault> {
+        if self.dialect.is_json5() {
+            let belongs = |byte: u8| matches!(byte, b'-' | b'+' | b'.') || byte.is_ascii_alphanumeric();
+            let written = self.token(belongs);
+            let number = dialect::number(&self.text[written.start..written.end]);
+            return number.map(Value::Number).map_err(|words| (written.start, words));
+        }
         let written = self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
         let number = serde_json::from_str(&self.text[written.start..written.end]);
         number.map(|number| Value::Number(decimal::canonical(number))).map_err(|error| (written.start, reason(&error)))
@@ -162,7 +203,10 @@ impl Parser<'_> {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             "null" => Ok(Value::Null),
-            other => Err((written.start, format!("{other:?} is no value: text stands in double quotes"))),
+            other @ ("Infinity" | "NaN") if self.dialect.is_json5() => {
+                dialect::number(other).map(Value::Number).map_err(|words| (written.start, words))
+            }
+            other => Err((written.start, format!("{other:?} is no value: text needs quotes"))),
         }
     }
 
@@ -179,18 +223,42 @@ impl Parser<'_> {
         found
     }
 
-    fn skip_blanks(&mut self) {
-        self.at += self.bytes[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    /// Goes over spaces, and comments where there are any.
+    fn skip_spaces(&mut self) -> Result<(), Fault> {
+        loop {
+            self.at += self.bytes[self.at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+            if self.dialect.is_json5() {
+                let rest = &self.text[self.at..];
+                self.at += rest.len() - rest.trim_start_matches(dialect::is_space).len();
+            }
+            if !self.dialect.has_comments() || self.bytes.get(self.at) != Some(&b'/') {
+                return Ok(());
+            }
+            match comment_end(self.text, self.at) {
+                Some(end) => self.at = end,
+                None if self.text[self.at..].starts_with("/*") => return Err((self.at, "the comment does not end: */ is missing".into())),
+                None => return Ok(()),
+            }
+        }
     }
 
     /// What stands at the present offset, in words.
     fn here(&self) -> String {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
-            Some('/') => "\"/\" (JSON has no comments)".into(),
+            Some('/') if !self.dialect.has_comments() => "\"/\" (JSON has no comments; name the file .jsonc)".into(),
             Some(letter) => format!("{:?}", letter.to_string()),
             None => "the end of the file".into(),
         }
     }
+}
+
+/// Where a comment that begins at an offset ends, the line end of a `//` comment left out; `None` where none begins or it does not end.
+pub fn comment_end(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    if let Some(inside) = rest.strip_prefix("/*") {
+        return inside.find("*/").map(|end| at + 2 + end + 2);
+    }
+    rest.starts_with("//").then(|| at + rest.find(['\n', '\r', '\u{2028}', '\u{2029}']).unwrap_or(rest.len()))
 }
 
 /// The reader's words without its own line and column.

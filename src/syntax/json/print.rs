@@ -1,5 +1,6 @@
 //! Writes values as JSON in a given layout.
 
+use super::dialect;
 use crate::syntax::draft::Draft;
 
 /// How new JSON is laid out.
@@ -14,12 +15,26 @@ pub struct Layout {
     pub compact: bool,
     /// Letters beyond ASCII are written as escapes.
     pub ascii: bool,
+    /// Texts are in single quotes (JSON5).
+    pub single: bool,
+    /// How keys are written.
+    pub keys: Keys,
+}
+
+/// How new keys are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    Double,
+    /// In single quotes (JSON5).
+    Single,
+    /// Without quotes where they are names (JSON5), else as texts are.
+    Bare,
 }
 
 impl Layout {
     /// Two blanks a level.
     pub fn plain(eol: &'static str) -> Self {
-        Self { unit: Some("  ".into()), eol, short_lists: false, compact: false, ascii: false }
+        Self { unit: Some("  ".into()), eol, short_lists: false, compact: false, ascii: false, single: false, keys: Keys::Double }
     }
 
     pub fn on_one_line(&self) -> Self {
@@ -39,9 +54,22 @@ pub fn value(draft: &Draft, layout: &Layout, indent: &str) -> String {
     text
 }
 
+/// A key as it is written beside others.
+pub fn key(key: &str, layout: &Layout) -> String {
+    match layout.keys {
+        Keys::Bare if dialect::is_name(key) && (key.is_ascii() || !layout.ascii) => key.to_owned(),
+        Keys::Bare => string(key, layout),
+        Keys::Double => string(key, &Layout { single: false, ..layout.clone() }),
+        Keys::Single => string(key, &Layout { single: true, ..layout.clone() }),
+    }
+}
+
 /// A text as JSON, in quotes.
 pub fn string(text: &str, layout: &Layout) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
+    let mut quoted = serde_json::Value::from(text).to_string();
+    if layout.single {
+        quoted = single(&quoted);
+    }
     if !layout.ascii {
         return quoted;
     }
@@ -55,9 +83,28 @@ pub fn string(text: &str, layout: &Layout) -> String {
     plain
 }
 
+/// A text in double quotes put into single ones.
+fn single(quoted: &str) -> String {
+    let mut text = String::with_capacity(quoted.len() + 2);
+    let mut letters = quoted[1..quoted.len() - 1].chars();
+    text.push('\'');
+    while let Some(letter) = letters.next() {
+        match (letter, letter == '\\') {
+            (_, true) => match letters.next() {
+                Some('"') => text.push('"'),
+                next => text.extend(['\\'].into_iter().chain(next)),
+            },
+            ('\'', _) => text.push_str("\\'"),
+            _ => text.push(letter),
+        }
+    }
+    text.push('\'');
+    text
+}
+
 /// A member: key, colon, value.
 pub fn member(key: &str, draft: &Draft, layout: &Layout, indent: &str) -> String {
-    format!("{}:{}{}", string(key, layout), layout.gap(), value(draft, layout, indent))
+    format!("{}:{}{}", self::key(key, layout), layout.gap(), value(draft, layout, indent))
 }
 
 fn write(out: &mut String, draft: &Draft, layout: &Layout, indent: &str) {

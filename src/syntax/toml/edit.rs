@@ -368,7 +368,7 @@ impl<'p> Pen<'p> {
             return flow::shift(self.page, &flow::spans(list), from, to);
         }
         let whole = |item: &Node| (self.with_comments(item), self.page.line_end(item.span.end));
-        flow::shift(self.page, &items.iter().map(whole).collect::<Vec<_>>(), from, to)
+        flow::swap(self.page, &items.iter().map(whole).collect::<Vec<_>>(), from, to)
     }
 
     fn rename(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {

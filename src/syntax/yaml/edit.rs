@@ -139,7 +139,7 @@ impl Pen<'_> {
             true => (self.with_comments(list, row), page.line_end(*end)),
             false => (dash + 1, page.line_end(*end)),
         });
-        flow::shift(page, &spans.collect::<Vec<_>>(), from, to)
+        flow::swap(page, &spans.collect::<Vec<_>>(), from, to)
     }
 
     fn rename(&self, object: &Node, rows: &[usize], key: &str) -> Vec<Splice> {

@@ -1,0 +1,125 @@
+//! `toolcrib form --check`: documents held against a schema without a screen.
+
+use std::{
+    collections::HashSet,
+    io::Read as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    ending::{Ended, Ending},
+    out::Out,
+    report::{self, Format, Report},
+    scenarios::inside,
+};
+use crate::{
+    engine::{conformance, lint::syntax},
+    model::{
+        entry::FileId,
+        finding::Finding,
+        problem::{Problem, ProblemKind},
+    },
+    schema::validate::Checker,
+    store::{
+        files, globs,
+        schema_files::{self, SchemaFile},
+        schema_map::SchemaMap,
+    },
+    syntax::source::Source,
+};
+
+/// Standard input, in the place of a file.
+pub const STDIN: &str = "-";
+
+/// What is checked, and how that is told.
+pub struct FormCheck<'c> {
+    pub schema: &'c Path,
+    pub documents: &'c [PathBuf],
+    pub map: &'c SchemaMap,
+    pub format: Format,
+}
+
+impl FormCheck<'_> {
+    pub fn run(&self, out: &mut Out) -> Ended {
+        let (checker, mut found) = self.checker(out)?;
+        let mut names = Vec::new();
+        for path in documents(self.documents)? {
+            let file = FileId::new(path.display().to_string());
+            found.extend(check(&path, &file, &checker)?);
+            names.push(file);
+        }
+        let unchecked = found.iter().any(|finding| finding.code == conformance::FLAW);
+        let report =
+            Report { command: "toolcrib form --check", files: &names, findings: &found, shown: &|file| file.to_string() };
+        report::write(&report, self.format, out)?;
+        if unchecked {
+            out.warn(format_args!("{} has flaws: the documents were not fully checked", self.schema.display()));
+        }
+        Ok(if report::has_errors(&report) { Ending::Found } else { Ending::Done })
+    }
+
+    /// The schema ready to check with, and what is wrong with it.
+    fn checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>), Problem> {
+        let SchemaFile { schema, left_out } = schema_files::load(self.schema, self.map)?;
+        left_out.iter().for_each(|words| out.warn(words));
+        let opened = Checker::open(&Arc::new(schema));
+        let file = FileId::new(self.schema.display().to_string());
+        let text = schema_files::parse(self.schema, files::read(self.schema)?.text)?;
+        let flaws = conformance::flaws(&file, Some(&text), &opened.findings);
+        match opened.checker {
+            Some(checker) => Ok((checker, flaws)),
+            None => {
+                let cause = opened.findings.first().map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
+                let doing = format!("reading the schema {}", self.schema.display());
+                Err(Problem::new(ProblemKind::Input, doing, cause).remedy("fix the schema; nothing can be checked with it"))
+            }
+        }
+    }
+}
+
+/// What is wrong with one document, or with each of a file that has several.
+fn check(path: &Path, file: &FileId, checker: &Checker) -> Result<Vec<Finding>, Problem> {
+    let source = match Source::of_file(path, text_of(path)?) {
+        Ok(source) => source,
+        Err(error) => return Ok(vec![syntax::refused(file, &error)]),
+    };
+    let rows = 0..source.documents().max(1);
+    Ok(rows.flat_map(|document| conformance::findings(file, &source, document, checker)).collect())
+}
+
+fn text_of(path: &Path) -> Result<Arc<str>, Problem> {
+    if path != Path::new(STDIN) {
+        return Ok(files::read(path)?.text);
+    }
+    let mut text = String::new();
+    let failed = |error: std::io::Error| Problem::new(ProblemKind::Input, "reading standard input", error.to_string());
+    std::io::stdin().read_to_string(&mut text).map_err(failed)?;
+    Ok(text.into())
+}
+
+/// The files that the arguments name: themselves, those in a folder, those that match a pattern; each once.
+fn documents(given: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+    let mut all = Vec::new();
+    for path in given {
+        let pattern = path.to_str().filter(|text| globs::is_pattern(text) && !path.exists());
+        let found = match pattern {
+            Some(pattern) => globs::expand(pattern),
+            None if path.is_dir() => inside(path)?.into_iter().filter(|path| !is_hidden(path)).collect(),
+            None => vec![path.clone()],
+        };
+        if found.is_empty() {
+            let cause = format!("{} names no file", path.display());
+            return Err(Problem::new(ProblemKind::Missing, "looking for documents", cause)
+                .remedy("check the pattern; hidden files need their dot in it"));
+        }
+        all.extend(found);
+    }
+    let mut met = HashSet::new();
+    all.retain(|path| met.insert(path.clone()));
+    Ok(all)
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with('.'))
+}

@@ -1,0 +1,180 @@
+//! File patterns as shells expand them, for command lines that no shell expanded.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// More files are not listed.
+const MOST_FILES: usize = 100_000;
+/// Folders are followed so deep.
+const DEEPEST: usize = 32;
+
+/// Whether a path is a pattern, if no file has that name.
+#[must_use]
+pub fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
+}
+
+/// The files that match a pattern, by name: `*` and `?` within a name, `[a-z]`, `{json,yaml}`, `**` for folders of any depth.
+/// Names that begin with a dot match only where the pattern has the dot. Links to folders are not followed by `**`.
+#[must_use]
+pub fn expand(pattern: &str) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for pattern in alternatives(pattern) {
+        let (start, rest) = match pattern.strip_prefix('/') {
+            Some(rest) => (PathBuf::from("/"), rest),
+            None => (PathBuf::new(), pattern.as_str()),
+        };
+        let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+        walk(&start, &parts, 0, &mut found);
+    }
+    found.into_iter().collect()
+}
+
+/// The patterns that braces stand for.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let Some((open, close)) = braces(pattern) else { return vec![pattern.to_owned()] };
+    let (head, inner, tail) = (&pattern[..open], &pattern[open + 1..close], &pattern[close + 1..]);
+    let mut depth = 0;
+    let parts = inner.split(|sign: char| {
+        depth += i32::from(sign == '{') - i32::from(sign == '}');
+        depth == 0 && sign == ','
+    });
+    parts.flat_map(|part| alternatives(&format!("{head}{part}{tail}"))).collect()
+}
+
+/// The first pair of braces with a comma in it.
+fn braces(pattern: &str) -> Option<(usize, usize)> {
+    let mut open = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, sign) in pattern.char_indices() {
+        match sign {
+            '{' => open.push(at),
+            '}' => pairs.extend(open.pop().map(|start| (start, at))),
+            _ => {}
+        }
+    }
+    pairs.into_iter().filter(|(open, close)| pattern[*open..*close].contains(',')).min()
+}
+
+fn walk(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSet<PathBuf>) {
+    if found.len() >= MOST_FILES || depth > DEEPEST {
+        return;
+    }
+    let Some((part, rest)) = parts.split_first() else {
+        if folder.is_file() {
+            found.insert(folder.to_owned());
+        }
+        return;
+    };
+    if !is_pattern(part) {
+        return walk(&folder.join(part), rest, depth, found);
+    }
+    if *part == "**" {
+        walk(folder, if rest.is_empty() { &["*"] } else { rest }, depth, found);
+        for (name, path, is_folder) in entries(folder) {
+            if is_folder && !name.starts_with('.') {
+                walk(&path, parts, depth + 1, found);
+            }
+        }
+        return;
+    }
+    let (pattern, hidden): (Vec<char>, bool) = (part.chars().collect(), part.starts_with('.'));
+    for (name, path, _) in entries(folder) {
+        if (hidden || !name.starts_with('.')) && matches(&pattern, &name.chars().collect::<Vec<_>>()) {
+            walk(&path, rest, depth + 1, found);
+        }
+    }
+}
+
+/// What is in a folder: names, paths, and whether each is a folder itself.
+fn entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
+    let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = fs::read_dir(listed).into_iter().flatten().flatten();
+    let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
+    named.map(|(name, kind)| (name.clone(), folder.join(name), kind.is_dir())).collect()
+}
+
+/// Whether a name matches a pattern without folders.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
+    match first {
+        '*' => (0..=name.len()).any(|skip| matches(rest, &name[skip..])),
+        '?' => !name.is_empty() && matches(rest, &name[1..]),
+        '[' => match class(rest) {
+            Some((set, rest)) => name.first().is_some_and(|letter| is_in(set, *letter)) && matches(rest, &name[1..]),
+            None => name.first() == Some(&'[') && matches(rest, &name[1..]),
+        },
+        letter => name.first() == Some(letter) && matches(rest, &name[1..]),
+    }
+}
+
+/// What stands between brackets, and what follows them; a `]` right behind the opening one is a letter.
+fn class(pattern: &[char]) -> Option<(&[char], &[char])> {
+    let negated = usize::from(matches!(pattern.first(), Some('!' | '^')));
+    let close = pattern.iter().skip(negated + 1).position(|sign| *sign == ']')? + negated + 1;
+    Some((&pattern[..close], &pattern[close + 1..]))
+}
+
+fn is_in(set: &[char], letter: char) -> bool {
+    let (negated, mut set) = match set {
+        ['!' | '^', rest @ ..] => (true, rest),
+        set => (false, set),
+    };
+    let mut found = false;
+    while let [first, rest @ ..] = set {
+        match rest {
+            ['-', last, rest @ ..] => {
+                found |= (*first..=*last).contains(&letter);
+                set = rest;
+            }
+            _ => {
+                found |= *first == letter;
+                set = rest;
+            }
+        }
+    }
+    found != negated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_match_as_in_a_shell() {
+        let is = |pattern: &str, name: &str| {
+            matches(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
+        };
+        for (pattern, name) in [("*", ""), ("*.json", "a.json"), ("a?c", "aéc"), ("[a-c]x", "bx"), ("[!a]", "b"), ("[]a]", "]"), ("a[", "a["), ("*a*b", "xaaab"), ("[a-]", "-")] {
+            assert!(is(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("*.json", "a.jsonc"), ("a?c", "ac"), ("[a-c]x", "dx"), ("[!a]", "a"), ("", "a")] {
+            assert!(!is(pattern, name), "{pattern} {name}");
+        }
+        assert_eq!(alternatives("a.{json,y{a,}ml}"), ["a.json", "a.yaml", "a.yml"]);
+        assert_eq!(alternatives("{a}"), ["{a}"]);
+    }
+
+    #[test]
+    fn folders_are_walked_and_hidden_names_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.json", "b.yaml", ".h.json", "x/c.json", "x/y/d.json", ".git/e.json"] {
+            fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = |pattern: &str| -> Vec<String> {
+            let found = expand(&format!("{}/{pattern}", folder.path().display()));
+            found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string()).collect()
+        };
+        assert_eq!(found("**/*.json"), ["a.json", "x/c.json", "x/y/d.json"]);
+        assert_eq!(found("*.{json,yaml}"), ["a.json", "b.yaml"]);
+        assert_eq!(found(".*.json"), [".h.json"]);
+        assert_eq!(found("x/*/d.json"), ["x/y/d.json"]);
+        assert_eq!(found("*"), ["a.json", "b.yaml"], "folders are no documents");
+        assert_eq!(found("z*"), [""; 0]);
+        assert_eq!(found("x/**"), ["x/c.json", "x/y/d.json"]);
+    }
+}
