@@ -166,7 +166,7 @@ async fn serve(bus: Arc<dyn Bus>, mut line: Line, answer: Arc<Answer>) {
         let Heard::Packet(packet) = heard else { continue };
         let headers: Vec<_> = packet.headers.into_iter().filter(|(name, _)| name == ID).collect();
         for body in answer.bodies() {
-            bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body }).await.unwrap();
+            bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body, expires: None }).await.unwrap();
         }
     }
 }
@@ -245,7 +245,7 @@ async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
     let to = address("request:tg:flood", transport).unwrap();
     let begun = Instant::now();
     let headers = vec![(ID.to_owned(), "bare".to_owned())];
-    bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}") }).await.unwrap();
+    bus.send(Outgoing { to, reply: None, headers, body: Bytes::from_static(b"{}"), expires: None }).await.unwrap();
     let mut count = 0;
     while count < pieces {
         match line.next().await {

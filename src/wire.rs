@@ -9,6 +9,7 @@ pub mod backoff;
 pub mod deployed;
 pub mod dialogue;
 pub mod management;
+pub mod overhearing;
 pub mod postgres;
 pub mod queue;
 pub mod registry;

@@ -80,6 +80,8 @@ mod numbers;
 mod pictures;
 #[path = "all/pulsar.rs"]
 mod pulsar;
+#[path = "all/push.rs"]
+mod push;
 #[path = "all/rabbitmq.rs"]
 mod rabbitmq;
 #[path = "all/reach.rs"]

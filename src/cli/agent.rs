@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
 use serde_json::json;
 use tokio::{sync::mpsc, time::Instant};
 
@@ -17,20 +17,23 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
+    engine::{mask::Mask, settings::connections},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
     },
     runtime::registry,
+    store::secrets,
     systems::{
         deployed::push::Absent,
         trustgraph::{
-            agent::{self, Part, Told},
+            agent::{self, Asked, PATTERNS, Part, Told},
             deployed::push,
-            dialogue::{Dialogue, Said, state_words},
+            dialogue::{Dialogue, Said, offered_words, state_words},
+            gateway::words::AGENT_ERROR,
         },
     },
-    wire::deployed::catalog,
+    wire::{deployed::catalog, overhearing::Listener},
 };
 
 /// Events on their way at most.
@@ -47,6 +50,18 @@ pub struct Agent {
     #[command(flatten)]
     request: RequestArgs,
 
+    /// The pattern that the agent works by; else it chooses one itself
+    #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(PATTERNS))]
+    pattern: Option<String>,
+
+    /// The collection that its tools ask where they name none; else TrustGraph's, which is "default"
+    #[arg(long, value_name = "NAME")]
+    collection: Option<String>,
+
+    /// The broker behind the gateway, by its name in toolcrib.toml or its address: the tools that the model is really offered and the agent's true errors are read there
+    #[arg(long, value_name = "NAME|URL")]
+    broker: Option<String>,
+
     /// How long the next message may take: 30s, 2m; else ten minutes
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
@@ -55,9 +70,19 @@ pub struct Agent {
 impl Agent {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let (connection, context) = (opened.settings.connections.current(), self.request.context(&opened));
+        let connections = &opened.settings.connections;
+        let mut connection = connections.current();
+        if let Some(wanted) = &self.broker {
+            connection.gateway.broker = Some(Box::new(connections::broker(connections, wanted)?));
+        }
+        let asked = Asked {
+            question: self.question.clone(),
+            context: self.request.context(&opened),
+            pattern: self.pattern.clone(),
+            collection: self.collection.clone(),
+        };
         let correlation = uuid::Uuid::new_v4().to_string();
-        let request = agent::request(&self.question, &context, &correlation, &connection)?;
+        let request = agent::request(&asked, &correlation, &connection)?;
         let items = deployed::read(&connection)?;
         let tools = catalog(&items);
         if let Err(cause) = push::plan(&tools, &items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads)
@@ -66,10 +91,15 @@ impl Agent {
         }
         let wait = self.timeout.unwrap_or(PATIENCE);
         let limits = Limits { first: wait, idle: wait, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
-        let told = Dialogue::new(tools, context);
+        let told = Dialogue::new(tools, &asked);
+        let mask = secrets::mask(&connections.known);
         let dialogue = Telling { out, json: global.json, told, open: None, at_ms: 0 };
-        wait_for("asking the agent", dialogue.run(connection, request, limits))
+        wait_for("asking the agent", dialogue.run(connection, (request, asked, limits), mask))
     }
+}
+
+fn passed(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Tells a dialogue to whoever reads the output.
@@ -83,36 +113,61 @@ struct Telling<'d> {
 }
 
 impl Telling<'_> {
-    async fn run(mut self, connection: Connection, request: Request, limits: Limits) -> Ended {
+    async fn run(mut self, connection: Connection, (request, asked, limits): (Request, Asked, Limits), mask: Mask) -> Ended {
         self.begin()?;
-        let (registry, began) = (registry::of_system(), Instant::now());
-        let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
+        let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
+        let mut listener = tokio::select! {
+            biased;
+            () = &mut interrupt => return Ok(Ending::Interrupted),
+            listener = Listener::open(&registry, &connection, &asked, mask) => listener.unwrap_or_else(|problem| {
+                self.out.warn(format_args!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+                Listener::deaf()
+            }),
+        };
+        let began = Instant::now();
+        let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
         let mut call = pin!(registry.call(&connection, request, limits, sender));
         let mut running = true;
-        loop {
+        let ended = loop {
             let event = tokio::select! {
                 biased;
                 () = &mut interrupt => {
-                    self.at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    self.at_ms = passed(began);
                     self.out.say("the agent goes on by itself: TrustGraph has no way to stop it");
-                    return self.end(Outcome::Cancelled, None);
+                    break self.end(Outcome::Cancelled, None);
                 }
                 event = events.recv() => event,
                 () = &mut call, if running => {
                     running = false;
                     continue;
                 }
+                overheard = listener.next() => {
+                    self.at_ms = passed(began);
+                    let said = overheard.into_iter().flat_map(|heard| self.told.overhear(heard)).collect();
+                    self.tell(said)?;
+                    continue;
+                }
             };
-            let Some(Event { at_ms, kind }) = event else { return Ok(Ending::Done) };
+            let Some(Event { at_ms, kind }) = event else { break Ok(Ending::Done) };
             self.at_ms = at_ms;
             match kind {
-                EventKind::Chunk { text, .. } => self.take(&text)?,
+                EventKind::Chunk { text, .. } => {
+                    let said = self.told.take(&text);
+                    self.tell(said)?;
+                }
                 EventKind::Notice(words) => self.out.say(words),
-                EventKind::End { outcome, problem } => return self.end(outcome, problem),
+                EventKind::End { outcome, problem: Some(problem) } if problem.kind == AGENT_ERROR => {
+                    let said = listener.until_known(&mut self.told).await;
+                    self.tell(said)?;
+                    break self.end(outcome, Some(self.told.explained(problem)));
+                }
+                EventKind::End { outcome, problem } => break self.end(outcome, problem),
                 EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stage(_) | EventKind::Stray { .. } => {}
             }
-        }
+        };
+        listener.end().await;
+        ended
     }
 
     fn begin(&mut self) -> Result<(), Halt> {
@@ -132,12 +187,15 @@ impl Telling<'_> {
     }
 
     fn line(&mut self, label: &str, tint: Tint, text: &str) -> Result<(), Halt> {
+        if self.open.take().is_some() {
+            self.out.line("")?;
+        }
         self.out.line(format_args!("{} {}", self.out.tint(Tint::Bold, &format!("{label:<11}")), self.out.tint(tint, text)))?;
         Ok(self.out.flush()?)
     }
 
-    fn take(&mut self, message: &str) -> Result<(), Halt> {
-        for said in self.told.take(message) {
+    fn tell(&mut self, said: Vec<Said>) -> Result<(), Halt> {
+        for said in said {
             match said {
                 Said::Told(Told::Action { tool, arguments }) if self.json => {
                     let action = json!({"event": "action", "at_ms": self.at_ms, "tool": tool, "arguments": arguments});
@@ -147,6 +205,10 @@ impl Telling<'_> {
                 Said::Told(Told::Text { part, text, ends }) => self.text(part, &text, ends)?,
                 Said::Note(words) => self.out.say(words),
                 Said::State { state, available } => self.tell_state("state", &state, &available)?,
+                Said::Offered { steps, tools } if self.json => {
+                    self.out.json_line(&json!({"event": "offered", "at_ms": self.at_ms, "steps": steps, "tools": tools}))?;
+                }
+                Said::Offered { tools, .. } => self.line("offered", Tint::Dim, &offered_words(&tools))?,
             }
         }
         Ok(())

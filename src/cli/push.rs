@@ -34,9 +34,13 @@ pub struct Push {
     #[arg(long)]
     dry_run: bool,
 
-    /// Take away there what is not here
+    /// Delete there what is not here
     #[arg(long)]
     delete: bool,
+
+    /// Write a tool and a tool service once more as they are, so that TrustGraph's agent loads its tools again
+    #[arg(long)]
+    reload: bool,
 
     /// Write without asking
     #[arg(long, conflicts_with = "dry_run")]
@@ -48,13 +52,17 @@ impl Push {
         let opened = Opened::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!("{} cannot be read, and what it holds would seem to be gone", opened.shown(&broken.file));
-            return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("mend it first (`toolcrib check`)").into());
+            return Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("correct it first (`toolcrib check`)").into());
         }
         let connection = opened.settings.connections.current();
         let deployment = self.system.at(&connection)?;
         let items = deployed::read(&connection)?;
         let absent = if self.delete { Absent::Delete } else { Absent::Keep };
-        let push = deployment.plan(&opened.catalog, &items, absent)?;
+        let mut push = deployment.plan(&opened.catalog, &items, absent)?;
+        if self.reload {
+            deployment.reloads()?;
+            push.reload = true;
+        }
         if !global.json {
             show(out, &push)?;
         }
@@ -64,9 +72,10 @@ impl Push {
         }
         let loads = push.loads.as_ref().map_err(|cause| {
             Problem::new(ProblemKind::Service, format!("seeing whether {} could load it", self.system.title()), cause)
-                .remedy("mend that entry here, or take it away there (--delete); nothing was written")
+                .remedy("correct that entry here, or delete it there (--delete); nothing was written")
         });
-        let write = loads.is_ok() && !push.changes.is_empty() && !self.dry_run && self.agreed(out, &connection, &push)?;
+        let wanted = !push.changes.is_empty() || push.reload;
+        let write = loads.is_ok() && wanted && !self.dry_run && self.agreed(out, &connection, &push)?;
         if write {
             deployed::write(&connection, &push)?;
         }
@@ -76,7 +85,9 @@ impl Push {
         let loaded = |count| deployment.loaded(count);
         let count = *loads?;
         out.say(match (write, self.dry_run, push.changes.is_empty()) {
+            (true, _, true) => format!("written once more as it is, for the agent to load it again; {}", loaded(count)),
             (true, ..) => format!("written and read back: {}; {}", push.words(), loaded(count)),
+            (false, false, true) if push.reload => "nothing was written".to_owned(),
             (false, _, true) => format!("nothing to write: all is there just so; {}", loaded(count)),
             (false, true, _) => format!("nothing was written (--dry-run): {}; with it, {}", push.words(), loaded(count)),
             (false, ..) => "nothing was written".to_owned(),
@@ -98,7 +109,8 @@ impl Push {
         out.flush().map_err(failed)?;
         let place = connection.servers.first().map_or("", String::as_str);
         let mut asking = std::io::stderr().lock();
-        let question = format!("write this to {} ({place})? {} [y/N] ", connection.name, push.words());
+        let what = if push.changes.is_empty() { "nothing changes, the agent loads again".to_owned() } else { push.words() };
+        let question = format!("write this to {} ({place})? {what} [y/N] ", connection.name);
         asking.write_all(crate::model::shown::visible(&question).as_bytes()).and_then(|()| asking.flush()).map_err(failed)?;
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;

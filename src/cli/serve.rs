@@ -24,9 +24,11 @@ use crate::{
         tool::Tool,
     },
     runtime::registry,
+    systems::trustgraph::gateway::table::Table,
     wire::{
         registry::Registry,
         serve::{
+            beside,
             decided::Answered,
             gateway::{
                 doors::{self, Door},
@@ -79,7 +81,8 @@ impl Serve {
         }
         if connection.transport.is_gateway() {
             let doors = self.doors(&opened, &connection, out)?;
-            return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref())));
+            let table = Table::of(&opened.catalog);
+            return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref(), table)));
         }
         if self.listen.is_some() {
             let problem =
@@ -163,20 +166,22 @@ impl Serve {
 /// Where to answer, and for what.
 enum Place<'p> {
     Bus(Vec<Offer>),
-    /// At another address than the connection's, where one is said.
-    Gateway(Vec<Door>, Option<&'p str>),
+    /// At another address than the connection's, where one is named; with the configuration that it has.
+    Gateway(Vec<Door>, Option<&'p str>, Table),
 }
 
 /// Services that listen already.
 enum Started {
-    Bus(Serving),
+    /// With what whoever serves should know first.
+    Bus(Serving, Vec<String>),
     Gateway(Listening),
 }
 
 impl Started {
     fn tell(&self, out: &Out) {
         match self {
-            Self::Bus(serving) => {
+            Self::Bus(serving, warnings) => {
+                warnings.iter().for_each(|warning| out.warn(warning));
                 for (name, subject) in serving.subjects() {
                     out.say(format_args!("listening on {subject} for {name}"));
                 }
@@ -196,7 +201,7 @@ impl Started {
 
     async fn run(self, reports: mpsc::Sender<Answered>, stop: CancellationToken) {
         match self {
-            Self::Bus(serving) => serving.run(Some(reports), stop).await,
+            Self::Bus(serving, _) => serving.run(Some(reports), stop).await,
             Self::Gateway(listening) => listening.run(Some(reports), stop).await,
         }
     }
@@ -239,9 +244,13 @@ async fn serve(global: &Global, out: &mut Out, connection: Connection, place: Pl
 
 async fn start(registry: &Registry, connection: &Connection, place: Place<'_>) -> Result<Started, CallProblem> {
     match place {
-        Place::Bus(offers) => Ok(Started::Bus(Serving::start(registry.open(connection).await?, offers).await?)),
-        Place::Gateway(doors, listen) => {
-            Ok(Started::Gateway(Listening::start(connection, registry.secrets(), listen, doors).await?))
+        Place::Bus(offers) => {
+            let bus = registry.open(connection).await?;
+            let warnings = beside::look(&*bus, &offers).await;
+            Ok(Started::Bus(Serving::start(bus, offers).await?, warnings))
+        }
+        Place::Gateway(doors, listen, table) => {
+            Ok(Started::Gateway(Listening::start(connection, registry.secrets(), listen, doors).await?.with(table)))
         }
     }
 }

@@ -14,7 +14,10 @@ use crate::{
     },
     store::files,
     syntax::source::{Format, Source},
-    systems::trustgraph::gateway::{endpoints::Endpoint, served},
+    systems::trustgraph::{
+        agent,
+        gateway::{endpoints::Endpoint, served},
+    },
     wire::serve::{
         gateway::doors::Door,
         offers::{By, Offer},
@@ -89,6 +92,10 @@ fn door(stub: &StubService, opened: &Opened, connection: &Connection) -> Result<
     if let Some(tool) = opened.catalog.tool_called(&stub.name) {
         let door = Door::of_tool(tool, &opened.catalog, connection, by);
         return Ok(door.map_err(|problem| format!("{}; {}", problem.cause, problem.remedy)));
+    }
+    if stub.name == agent::SERVICE {
+        let at = Endpoint::of_flow(agent::SERVICE, &connection.gateway);
+        return Ok(Ok(Door { name: stub.name.clone(), at, config: serde_json::Map::new(), by }));
     }
     if opened.service(&stub.name).is_ok() {
         return Ok(Err("TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into()));

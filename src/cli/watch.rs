@@ -173,6 +173,7 @@ impl Watch {
                 break Ending::Done;
             }
         };
+        tap.end().await;
         if let Some(file) = &mut file {
             file.end()?;
         }

@@ -27,17 +27,26 @@ pub fn missing(at: &Pointer, whole: &str, wanted: &Value, value: &Value) -> Opti
         (wanted, value) => (wanted != value).then(|| {
             let text = value.to_string();
             let shown = Mask::default().named(at.last().unwrap_or_default(), &text).into_owned();
-            format!("{} is {}, not {wanted}", place(), start(&shown))
+            // JSON has its own quotes.
+            let (start, rest) = cut(&shown);
+            format!("{} is {start}{rest}, not {wanted}", place())
         }),
     }
 }
 
-/// As much of a text as a sentence can hold, without what looks like a secret.
+/// As much of a text as a sentence can hold, in quotes and without what looks like a secret.
 #[must_use]
 pub fn start(text: &str) -> String {
+    let (start, rest) = cut(text);
+    format!("{start:?}{rest}")
+}
+
+/// The same without quotes, and a sign where more follows.
+fn cut(text: &str) -> (String, &'static str) {
     const MOST: usize = 120;
     let near: String = text.chars().take(MOST * 4).collect();
     let masked = Mask::default().text(&near).into_owned();
     let start: String = masked.chars().take(MOST).collect();
-    if start.len() < masked.len() || near.len() < text.len() { format!("{start:?}…") } else { format!("{start:?}") }
+    let rest = if start.len() < masked.len() || near.len() < text.len() { "…" } else { "" };
+    (start, rest)
 }

@@ -81,11 +81,13 @@ pub struct Gateway {
     /// `None`: the workspace that the token belongs to.
     pub workspace: Option<String>,
     pub flow: String,
+    /// The broker behind it, where the agent can be listened to; `None`: it is not known.
+    pub broker: Option<Box<Connection>>,
 }
 
 impl Default for Gateway {
     fn default() -> Self {
-        Self { workspace: None, flow: "default".into() }
+        Self { workspace: None, flow: "default".into(), broker: None }
     }
 }
 

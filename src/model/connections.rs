@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{connection::Connection, tool::Tool};
 
-/// Who listens where connections lead, by their names: the name and filter of each.
+/// What answers where connections lead, by their names: the name of each and what it answers for, a consumer its filter, a prompt template
+/// the word `prompt`.
 pub type Listeners = BTreeMap<String, Arc<[(String, String)]>>;
 
 /// The connections of a workspace. What is chosen counts for every tool, then what a tool has of its own, then the usual one.

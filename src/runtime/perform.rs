@@ -250,11 +250,11 @@ impl Performer {
         let (sender, mut events) = mpsc::channel(EVENTS);
         let (registry, limits, messages) = (Arc::clone(&self.registry), self.limits, self.messages.clone());
         let record = self.keeper.record(&request, &connection);
-        let kept = record.clone();
+        let (kept, mask) = (record.clone(), self.mask.clone());
         let task = tokio::spawn(async move {
             let calling = async {
                 match agent::asked(&request) {
-                    Some((_, context)) => dialogue::ask(&registry, &connection, request, context, sender).await,
+                    Some(asked) => dialogue::ask(&registry, &connection, (request, asked), mask, sender).await,
                     None => registry.call(&connection, request, limits, sender).await,
                 }
             };

@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::mpsc, task::AbortHandle, time::sleep};
+use tokio::{sync::mpsc, time::sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     app::{message::Message, watching::WatchMessage},
@@ -46,7 +47,7 @@ const TICKS: u32 = 60;
 
 /// The tap that is open, if one is.
 #[derive(Debug, Default)]
-pub struct Listening(Option<AbortHandle>);
+pub struct Listening(Option<CancellationToken>);
 
 impl Drop for Listening {
     fn drop(&mut self) {
@@ -57,21 +58,31 @@ impl Drop for Listening {
 impl Listening {
     /// Listens no more.
     pub fn stop(&mut self) {
-        if let Some(task) = self.0.take() {
-            task.abort();
+        if let Some(stop) = self.0.take() {
+            stop.cancel();
         }
     }
 
     /// Listens there from now on, and nowhere else.
     pub fn begin(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
         self.stop();
-        let listening = async move {
+        let stop = CancellationToken::new();
+        self.0 = Some(stop.clone());
+        tokio::spawn(async move {
             let turn = at.turn;
-            if let Err(problem) = listen(&at, &registry, &messages).await {
-                let _ = messages.send(Message::Watch(WatchMessage::Refused { turn, problem })).await;
+            let opened = stop.run_until_cancelled(open_tap(&at, &registry)).await;
+            match opened {
+                Some(Ok(mut tap)) => {
+                    stop.run_until_cancelled(listen(&at, &mut tap, &messages)).await;
+                    tap.end().await;
+                }
+                Some(Err(problem)) => {
+                    let refused = Message::Watch(WatchMessage::Refused { turn, problem });
+                    let _ = stop.run_until_cancelled(messages.send(refused)).await;
+                }
+                None => {}
             }
-        };
-        self.0 = Some(tokio::spawn(listening).abort_handle());
+        });
     }
 }
 
@@ -86,12 +97,16 @@ pub struct At {
     pub since: Option<Since>,
 }
 
-async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) -> Result<(), CallProblem> {
+async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallProblem> {
     let address = |place: &Place| Address { name: place.name.clone(), kept: place.kept };
     let addresses: Vec<Address> = at.places.iter().map(address).collect();
     let since = at.since.map(begins).transpose()?;
     let bus = registry.open(&at.connection).await?;
-    let mut tap = Tap::open_since(bus, &addresses, secrets::mask(&at.known), since).await?;
+    Tap::open_since(bus, &addresses, secrets::mask(&at.known), since).await
+}
+
+/// Passes on what is heard, until nobody takes it any more.
+async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
     let mut witness = Witness::default();
     let mut quiet = TICKS;
@@ -103,7 +118,7 @@ async fn listen(at: &At, registry: &Registry, messages: &mpsc::Sender<Message>) 
             sleep(Duration::from_millis(1)).await;
         }
         if messages.send(Message::Watch(next)).await.is_err() {
-            return Ok(());
+            return;
         }
         next = tokio::select! {
             heard = tap.next(SLICE) => {

@@ -8,18 +8,20 @@ pub mod deployed;
 pub mod descriptor;
 pub mod dialogue;
 pub mod entries;
+pub mod follow;
 pub mod function;
 pub mod gateway;
 pub mod keys;
 pub mod kinds;
 pub mod load;
+pub mod overheard;
 pub mod regate;
 pub mod schema;
 pub mod types;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Message, NewEntry, Place, Reference, Reply, System};
+use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, System};
 use crate::{
     engine::lint::ground::Ground,
     model::{
@@ -77,8 +79,9 @@ impl System for TrustGraph {
         checks::check(ground)
     }
 
-    fn check_there(&self, catalog: &Catalog, connections: &Connections, _: &Listeners) -> Vec<Finding> {
-        checks::uncarried(catalog, connections)
+    fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
+        let uncarried = checks::uncarried(catalog, connections);
+        uncarried.into_iter().chain(checks::missing_templates(catalog, connections, listeners)).collect()
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
@@ -123,6 +126,10 @@ impl System for TrustGraph {
 
     fn witness(&self, crossing: &Crossing) -> Option<Reading> {
         witness::witness(crossing)
+    }
+
+    fn follower(&self) -> Option<Box<dyn Follower>> {
+        Some(Box::new(follow::Steps::default()))
     }
 
     fn arguments(&self, body: &str) -> Option<String> {

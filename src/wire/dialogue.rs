@@ -6,21 +6,24 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     deployed::{self, catalog},
+    overhearing::Listener,
     queue,
     registry::Registry,
 };
 use crate::{
+    engine::mask::Mask,
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
-        context::Context,
         problem::Problem,
     },
     systems::{
         deployed::push::Absent,
         trustgraph::{
+            agent::Asked,
             deployed::push,
             dialogue::{Dialogue, Said, Transcript, state_words},
+            gateway::words::AGENT_ERROR,
         },
     },
 };
@@ -31,11 +34,17 @@ const QUEUE: usize = 256;
 /// As long as the gateway itself waits.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Makes the request, which asks the agent in that context, to its end, like [`Registry::call`]. The tools that it has are read first; what
-/// is to be known of them is told as notices.
-pub async fn ask(registry: &Registry, connection: &Connection, request: Request, context: Context, events: mpsc::Sender<Event>) {
+/// Makes the request, which asks the agent that, to its end, like [`Registry::call`]. The tools that it has are read first; what is to be
+/// known of them is told as notices. Where the broker behind the gateway is known, it is listened to meanwhile.
+pub async fn ask(
+    registry: &Registry,
+    connection: &Connection,
+    (request, asked): (Request, Asked),
+    mask: Mask,
+    events: mpsc::Sender<Event>,
+) {
     let began = Instant::now();
-    let mut telling = match opened(registry, connection, context).await {
+    let mut telling = match opened(registry, connection, &asked).await {
         Ok((dialogue, complaints)) => Telling { dialogue, transcript: Transcript::default(), before: String::new(), complaints },
         Err(Problem { cause, remedy, .. }) => {
             let problem = Some(CallProblem { kind: "no-tools".into(), message: cause, remedy });
@@ -45,35 +54,35 @@ pub async fn ask(registry: &Registry, connection: &Connection, request: Request,
             return;
         }
     };
+    let mut listener = match Listener::open(registry, connection, &asked, mask).await {
+        Ok(listener) => listener,
+        Err(problem) => {
+            telling.complaints.push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+            Listener::deaf()
+        }
+    };
     let ahead = passed(began);
     for words in telling.begin() {
         let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
     }
     let limits =
         Limits { first: PATIENCE, idle: PATIENCE, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
-    let (sender, mut heard) = mpsc::channel::<Event>(QUEUE);
-    let passing = async {
-        while let Some(Event { at_ms, kind }) = heard.recv().await {
-            let event = Event { at_ms: at_ms + ahead, kind: telling.told(kind) };
-            let weight = event.weight();
-            if queue::put(&events, event, weight).await.is_err() {
-                return;
-            }
-        }
-    };
+    let (sender, heard) = mpsc::channel::<Event>(QUEUE);
+    let passing = telling.pass((heard, &mut listener), (began, ahead), &events);
     tokio::select! {
         ((), ()) = async { tokio::join!(registry.call(connection, request, limits, sender), passing) } => {}
         () = events.closed() => {}
     }
+    listener.end().await;
 }
 
 /// The dialogue with the tools that are configured there, and what keeps them from being loaded.
-async fn opened(registry: &Registry, connection: &Connection, context: Context) -> Result<(Dialogue, Vec<String>), Problem> {
+async fn opened(registry: &Registry, connection: &Connection, asked: &Asked) -> Result<(Dialogue, Vec<String>), Problem> {
     let items = deployed::read(registry, connection).await?;
     let tools = catalog(&items);
     let loads = push::plan(&tools, &items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads);
     let told = |cause| format!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none");
-    let dialogue = Dialogue::new(tools, context);
+    let dialogue = Dialogue::new(tools, asked);
     let complaints = loads.err().map(told).into_iter().chain(dialogue.warnings()).collect();
     Ok((dialogue, complaints))
 }
@@ -101,13 +110,52 @@ impl Telling {
         notices
     }
 
-    /// A message of the agent as what the text grows by; all else as it is.
-    fn told(&mut self, kind: EventKind) -> EventKind {
-        let EventKind::Chunk { text, bytes } = kind else { return kind };
-        let mut grown = std::mem::take(&mut self.before);
-        for said in self.dialogue.take(&text) {
-            grown.push_str(&self.transcript.write(&said));
+    /// Passes on what the call and the broker tell, until the call has ended.
+    async fn pass(
+        &mut self,
+        (mut heard, listener): (mpsc::Receiver<Event>, &mut Listener),
+        (began, ahead): (Instant, u64),
+        events: &mpsc::Sender<Event>,
+    ) {
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = heard.recv() => match event {
+                    Some(Event { at_ms, kind }) => Event { at_ms: at_ms + ahead, kind: self.told(kind, listener).await },
+                    None => return,
+                },
+                overheard = listener.next() => {
+                    let said: Vec<Said> = overheard.into_iter().flat_map(|heard| self.dialogue.overhear(heard)).collect();
+                    match self.grown(&said) {
+                        text if text.is_empty() => continue,
+                        text => Event { at_ms: passed(began), kind: EventKind::Chunk { text: text.into(), bytes: 0 } },
+                    }
+                }
+            };
+            let weight = event.weight();
+            if queue::put(events, event, weight).await.is_err() {
+                return;
+            }
         }
-        EventKind::Chunk { text: grown.into(), bytes }
+    }
+
+    fn grown(&mut self, said: &[Said]) -> String {
+        said.iter().map(|said| self.transcript.write(said)).collect()
+    }
+
+    /// A message of the agent as what the text grows by, its failure with what is known of the cause; all else as it is.
+    async fn told(&mut self, kind: EventKind, listener: &mut Listener) -> EventKind {
+        match kind {
+            EventKind::Chunk { text, bytes } => {
+                let said = self.dialogue.take(&text);
+                let grown = std::mem::take(&mut self.before) + &self.grown(&said);
+                EventKind::Chunk { text: grown.into(), bytes }
+            }
+            EventKind::End { outcome, problem: Some(problem) } if problem.kind == AGENT_ERROR => {
+                listener.until_known(&mut self.dialogue).await;
+                EventKind::End { outcome, problem: Some(self.dialogue.explained(problem)) }
+            }
+            other => other,
+        }
     }
 }

@@ -9,6 +9,7 @@
 //! For TrustGraph's gateway, [`mod@gateway`] listens itself. What is said, on a bus or there, [`decided`] tells.
 
 pub mod asking;
+pub mod beside;
 pub mod decided;
 pub mod desk;
 pub mod executor;

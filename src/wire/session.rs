@@ -180,7 +180,9 @@ enum Step {
 impl Session<'_> {
     async fn live(mut self, inbox: Option<Address>, packed: Packed) -> Result<(), Deaf> {
         let bytes = self.request.body.len();
-        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: packed.headers, body: packed.body };
+        // From then on no answer counts, whatever the service does with the request.
+        let expires = Some(self.limits.first.min(self.limits.total));
+        let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: packed.headers, body: packed.body, expires };
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.teller.tell(EventKind::Sent { bytes }).await?;

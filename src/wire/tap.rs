@@ -5,6 +5,7 @@
 mod catch;
 mod cut;
 mod now;
+mod order;
 mod past;
 
 use std::{sync::Arc, time::Duration};
@@ -13,13 +14,15 @@ use bytes::Bytes;
 use tokio::{
     sync::broadcast::error::RecvError,
     task::JoinSet,
-    time::{sleep, timeout},
+    time::{interval, sleep, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
 use self::{
     catch::Catch,
     cut::Cut,
     now::{notice, now},
+    order::Order,
     past::Past,
 };
 use super::transport::{
@@ -33,6 +36,7 @@ use crate::{
     model::{
         call::CallProblem,
         clock::Millis,
+        connection::TransportKind,
         traffic::{Crossing, Tapped},
     },
 };
@@ -46,10 +50,18 @@ const STARTING: Duration = Duration::from_secs(5);
 /// How often a place is looked for that is not there yet.
 const LOOKING: Duration = Duration::from_secs(1);
 
-/// Listens until it is dropped.
+/// How long a server may take to say that it knows that nobody listens any more.
+const LEAVING: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether an answer has waited for long enough.
+const TICK: Duration = Duration::from_millis(250);
+
+/// Listens until it is ended or dropped.
 pub struct Tap {
     catch: Arc<Catch>,
-    _listening: JoinSet<()>,
+    ears: JoinSet<()>,
+    stop: CancellationToken,
+    _beside: JoinSet<()>,
 }
 
 impl Tap {
@@ -74,7 +86,7 @@ impl Tap {
     ) -> Result<Self, CallProblem> {
         let catch = Arc::new(Catch::new(CAPACITY));
         let cut = Arc::new(Cut(mask));
-        let mut listening = JoinSet::new();
+        let (mut ears, mut beside, stop) = (JoinSet::new(), JoinSet::new(), CancellationToken::new());
         // Before the subscriptions: what is newer than this may be heard twice, and nothing is missed between.
         let past = match since {
             Some(since) => {
@@ -100,7 +112,13 @@ impl Tap {
         let own = settle(&*bus).await?;
         let all: Arc<[Address]> = places.into();
         if let Some(past) = past {
-            listening.spawn(past.play());
+            beside.spawn(past.play());
+        }
+        // Topics of Kafka are fetched one by one, each in its own time.
+        let order =
+            (bus.transport() == TransportKind::Kafka && places.len() > 1).then(|| Arc::new(Order::new(Arc::clone(&catch))));
+        if let Some(order) = &order {
+            beside.spawn(tick(Arc::clone(order)));
         }
         for (place, line) in places.iter().zip(lines) {
             let ear = Ear {
@@ -110,10 +128,11 @@ impl Tap {
                 own: own.clone(),
                 cut: Arc::clone(&cut),
                 catch: Arc::clone(&catch),
+                order: order.clone(),
             };
-            listening.spawn(ear.listen(line));
+            ears.spawn(ear.listen(line, stop.clone()));
         }
-        listening.spawn(async move {
+        beside.spawn(async move {
             loop {
                 match words.recv().await {
                     Ok(words) => said.put(notice(words)),
@@ -122,7 +141,14 @@ impl Tap {
                 }
             }
         });
-        Ok(Self { catch, _listening: listening })
+        Ok(Self { catch, ears, stop, _beside: beside })
+    }
+
+    /// Listens no more: once this is done, nothing of it is left on the server.
+    pub async fn end(mut self) {
+        self.stop.cancel();
+        // A server that does not answer forgets it when the connection ends.
+        let _ = timeout(LEAVING, async { while self.ears.join_next().await.is_some() {} }).await;
     }
 
     /// What was heard since, in order, at most so many; waits until there is something.
@@ -154,19 +180,34 @@ struct Ear {
     own: Option<String>,
     cut: Arc<Cut>,
     catch: Arc<Catch>,
+    /// `None`: what is heard is in order already.
+    order: Option<Arc<Order>>,
+}
+
+/// Lets go of what waits too long.
+async fn tick(order: Arc<Order>) {
+    let mut ticks = interval(TICK);
+    loop {
+        ticks.tick().await;
+        order.tick();
+    }
 }
 
 impl Ear {
-    async fn listen(self, line: Option<Line>) {
+    /// Listens until it is stopped, and leaves then.
+    async fn listen(self, line: Option<Line>, stop: CancellationToken) {
         let mut line = match line {
             Some(line) => line,
-            None => match self.come().await {
-                Ok(line) => line,
-                Err(problem) => return self.catch.put(notice(problem.message)),
+            None => match stop.run_until_cancelled(self.come()).await {
+                Some(Ok(line)) => line,
+                Some(Err(problem)) => return self.catch.put(notice(problem.message)),
+                None => return,
             },
         };
         let (mut lost, mut overflows) = (0, self.bus.news().faults().overflows);
-        while let Some(heard) = line.next().await {
+        loop {
+            let Some(heard) = stop.run_until_cancelled(line.next()).await else { return line.leave().await };
+            let Some(heard) = heard else { break };
             let (missing, over) = (line.lost().0 - lost, self.bus.news().faults().overflows);
             if missing > 0 || over != overflows {
                 let messages = (over == overflows).then_some(missing);
@@ -196,7 +237,11 @@ impl Ear {
             return;
         }
         let about = told.map(|told| Arc::new(self.cut.crossing(told, at)));
-        self.catch.put(Tapped::Crossing(Arc::new(Crossing { about, ..self.cut.crossing(packet, at) })));
+        let crossing = Crossing { about, ..self.cut.crossing(packet, at) };
+        match &self.order {
+            Some(order) => order.put(crossing),
+            None => self.catch.put(Tapped::Crossing(Arc::new(crossing))),
+        }
     }
 
     /// Waits until the place is there.
@@ -225,7 +270,7 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
     let Some(inbox) = bus.inbox() else { return Ok(None) };
     let name = inbox.name.clone();
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
-    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new() }).await?;
+    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new(), expires: None }).await?;
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(Some(name)),
         _ => Err(CallProblem {
@@ -247,6 +292,7 @@ mod tests {
             reply: Some(Address::fleeting("_INBOX.7")),
             headers: vec![("id".into(), "7f1c".into()), ("x-api-key".into(), "geheim".into())],
             body: Bytes::copy_from_slice(body.as_bytes()),
+            expires: None,
         }
     }
 

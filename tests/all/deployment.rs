@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
@@ -50,6 +50,8 @@ fn the_real_gateway() {
         imports(&trustgraph, scheme);
     }
     agents(&trustgraph);
+    agents_that_are_listened_to(&trustgraph);
+    agents_that_fail(&trustgraph);
     agents_by_keys(&trustgraph);
     pushes(&trustgraph);
     by_keys(&trustgraph);
@@ -133,11 +135,24 @@ fn pushes(trustgraph: &Deployment) {
     assert_eq!((dry.code, &told["loads"], &told["written"]), (Some(0), &5.into(), &false.into()), "{}", dry.words);
     let unasked = push(&[]);
     assert!(unasked.code == Some(2) && unasked.words.contains("--yes"), "{}", unasked.words);
+    assert!(dry.words.contains("with it, the agent should load 5 tools") || !dry.data.is_empty(), "{}", dry.words);
     let written = push(&["--yes"]);
     assert!(written.code == Some(0) && written.words.contains("4 added"), "{}{}", written.data, written.words);
+    assert!(written.words.contains("; the agent should load 5 tools"), "{}", written.words);
+    assert!(written.words.contains("there is no prompt template \"no-such-prompt\""), "{}", written.words);
+    assert_eq!(trustgraph.loads(), 5);
+    let checked = toolcrib(folder.path(), &["check", "--connection", &url]);
+    assert!(
+        checked.data.contains("there is no prompt template \"no-such-prompt\"") && !checked.data.contains("\"shout\" where"),
+        "{}",
+        checked.data
+    );
     assert!(written.data.contains("+ tool-service/jokes"), "{}", written.data);
     let again = push(&["--yes"]);
     assert!(again.words.contains("all is there just so"), "{}", again.words);
+    let reloaded = push(&["--yes", "--reload"]);
+    assert!(reloaded.code == Some(0) && reloaded.words.contains("for the agent to load it again"), "{}", reloaded.words);
+    assert_eq!(trustgraph.loads(), 5);
 
     let file = folder.path().join("tools.yaml");
     fs::write(&file, TOOLS.replace("service: jokes,", "service: nobody,")).unwrap();
@@ -153,8 +168,90 @@ fn pushes(trustgraph: &Deployment) {
     fs::write(&file, fewer).unwrap();
     let deleted = push(&["--yes", "--delete"]);
     assert!(deleted.code == Some(0) && deleted.words.contains("1 deleted"), "{}{}", deleted.data, deleted.words);
+    assert_eq!(trustgraph.loads(), 4);
+    never_without_tools(trustgraph, &file, &push);
     fs::write(&file, "tool: {").unwrap();
     assert!(push(&["--yes", "--delete"]).words.contains("cannot be read"));
+}
+
+/// Whatever is deleted and written, the agent has the tools of before or of afterwards all the while.
+fn never_without_tools(trustgraph: &Deployment, file: &Path, push: &dyn Fn(&[&str]) -> Ran) {
+    let kept = |lines: &[&str]| -> String {
+        TOOLS.lines().filter(|line| !lines.iter().any(|part| line.contains(part))).map(|line| format!("{line}\n")).collect()
+    };
+    // The service stays for a while, and then goes alone.
+    fs::write(file, kept(&["broken:", "joke:"])).unwrap();
+    let pushed = push(&["--yes", "--delete"]);
+    assert!(pushed.code == Some(0), "{}", pushed.words);
+    assert_eq!(trustgraph.loads(), 3);
+    let alone = kept(&["broken:", "joke:", "jokes:", "tool-service:"]);
+    fs::write(file, &alone).unwrap();
+    let pushed = push(&["--yes", "--delete"]);
+    assert!(pushed.code == Some(0) && pushed.words.contains("1 deleted"), "{}", pushed.words);
+    assert_eq!(trustgraph.loads(), 3);
+    // Some go, and others come.
+    fs::write(file, alone.replace("unknown", "other")).unwrap();
+    let pushed = push(&["--yes", "--delete"]);
+    assert!(pushed.code == Some(0) && pushed.words.contains("1 added, 1 deleted"), "{}", pushed.words);
+    // It reads what is there when it hears of a change, which may be the next one already.
+    let first = trustgraph.loads();
+    assert!([3, 4].contains(&first) && trustgraph.loads() == 3, "{first}");
+}
+
+/// The tools that the model is really offered are read on the broker, and what differs from the forecast is told.
+fn agents_that_are_listened_to(trustgraph: &Deployment) {
+    let (folder, url, broker) = (tempfile::tempdir().unwrap(), trustgraph.url("ws"), trustgraph.broker());
+    let ask = |arguments: &[&str]| {
+        toolcrib(folder.path(), &[&["agent", "--connection", &url, "--groups", "read", "--broker", &broker], arguments].concat())
+    };
+    let run = ask(&["--json", "--pattern", "react", "--collection", "books", "ask-model then shout"]);
+    assert_eq!(run.code, Some(0), "{}", run.words);
+    let events: Vec<Value> = run.data.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let offered: Vec<&Value> = events.iter().filter(|event| event["event"] == "offered").map(|event| &event["tools"]).collect();
+    assert_eq!(offered, [&json!(["ask-model"]), &json!(["ask-model", "shout"]), &json!(["ask-model"])], "{}", run.data);
+    assert!(!run.words.contains("not loaded"), "{}", run.words);
+    let shown = ask(&["ask-model"]);
+    assert!(shown.data.contains("offered     2 seen on the broker: ask-model, shout"), "{}", shown.data);
+
+    let named =
+        format!("[connections.tg]\nservers = [\"{url}\"]\nbroker = \"bus\"\n[connections.bus]\nservers = [\"{broker}\"]\n");
+    fs::write(folder.path().join("toolcrib.toml"), named).unwrap();
+    let shown = toolcrib(folder.path(), &["agent", "--connection", "tg", "--groups", "read", "ask-model"]);
+    assert!(shown.data.contains("offered     1 seen on the broker: ask-model"), "{}{}", shown.data, shown.words);
+    let nowhere =
+        toolcrib(folder.path(), &["agent", "--connection", "tg", "--broker", "pulsar://127.0.0.1:1", "--groups", "read", "done"]);
+    assert!(nowhere.words.contains("the broker is not listened to"), "{}", nowhere.words);
+    let gateway = toolcrib(folder.path(), &["agent", "--connection", "tg", "--broker", "tg", "done"]);
+    assert!(gateway.code == Some(2) && gateway.words.contains("not to a broker"), "{}", gateway.words);
+    let pattern = toolcrib(folder.path(), &["agent", "--connection", "tg", "--pattern", "guess", "done"]);
+    assert!(pattern.code == Some(2) && pattern.words.contains("plan-then-execute"), "{}", pattern.words);
+}
+
+/// Why the agent fails is said as far as it is known, more of it where the broker is listened to.
+fn agents_that_fail(trustgraph: &Deployment) {
+    let (folder, url, broker) = (tempfile::tempdir().unwrap(), trustgraph.url("ws"), trustgraph.broker());
+    let ask = |question: &str, more: &[&str]| {
+        let arguments = ["agent", "--connection", &url, "--groups", "read", question];
+        let ran = toolcrib(folder.path(), &[&arguments, more].concat());
+        assert_eq!(ran.code, Some(1), "{}{}", ran.data, ran.words);
+        ran.words
+    };
+    let listening = ["--broker", broker.as_str()];
+    let hidden = ask("shout", &[]);
+    assert!(hidden.contains("the model called \"shout\", which it does not have: it is hidden in undefined"), "{hidden}");
+    assert!(hidden.contains("available in asked, not in undefined") && hidden.contains("take ask-model first"), "{hidden}");
+    let seen = ask("shout", &listening);
+    assert!(seen.contains("(it says: No action for shout!)"), "{seen}");
+    let unknown = ask("shoot", &[]);
+    assert!(unknown.contains("no tool has that name; the nearest is \"shout\""), "{unknown}");
+    let failed = ask("fail", &listening);
+    assert!(failed.contains("the prompt service or the language model behind it failed: the model is out"), "{failed}");
+    let endless = ["ask-model"; 11].join(" then ");
+    let limit = ask(&endless, &[]);
+    assert!(limit.contains("most likely the agent gave up after 10 steps"), "{limit}");
+    let limit = ask(&endless, &listening);
+    assert!(limit.contains(" the agent gave up after 10 steps") && !limit.contains("most likely"), "{limit}");
+    assert!(limit.contains("--max-iterations"), "{limit}");
 }
 
 fn agents(trustgraph: &Deployment) {
@@ -193,9 +290,13 @@ fn agents(trustgraph: &Deployment) {
 /// The same from the screen: the steps stream into the answer, and are kept.
 fn agents_by_keys(trustgraph: &Deployment) {
     let folder = workspace();
-    fs::write(folder.path().join("toolcrib.toml"), "[context]\ngroups = [\"read\"]\n").unwrap();
-    let url = trustgraph.url("ws");
-    let mut terminal = terminal::toolcrib([folder.path().to_str().unwrap(), "--connection", &url]).size(160, 50).start();
+    let settings = format!(
+        "[context]\ngroups = [\"read\"]\n[connections.tg]\nservers = [\"{}\"]\nbroker = \"{}\"\n",
+        trustgraph.url("ws"),
+        trustgraph.broker()
+    );
+    fs::write(folder.path().join("toolcrib.toml"), settings).unwrap();
+    let mut terminal = terminal::toolcrib([folder.path().to_str().unwrap(), "--connection", "tg"]).size(160, 60).start();
     terminal.wait_for("tools.yaml");
     terminal.press(["f4"]);
     terminal.wait_for("Ask the agent");
@@ -208,6 +309,7 @@ fn agents_by_keys(trustgraph: &Deployment) {
     {
         terminal.wait_for(told);
     }
+    terminal.wait_for("2 seen on the broker: ask-model, shout");
     terminal.wait_for("✓ succeeded");
     terminal.press(["esc", "5"]);
     terminal.wait_for("agent ✓ succeeded");

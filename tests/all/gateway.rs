@@ -82,7 +82,7 @@ async fn a_gateway_in_peace() {
 }
 
 async fn what_is_sent(gateway: &StandIn) {
-    let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into() };
+    let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
     let with = |transport| Connection { gateway: gateway_of.clone(), ..gateway.connection(transport) };
     let framed = Request { headers: vec![("workspace".into(), "w".into())], ..asking("what") };
     let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;

@@ -393,3 +393,74 @@ fn what_cannot_be_served_says_why_and_where_it_can_be() {
         .ended(2, &["\"nobody\", which is no tool", "/api/v1/flow/default/service/mcp-tool"]);
     place.run(&["serve", "--connection", "gate", "--stub", "stub.yaml"]).ended(3, &["SECRET"]);
 }
+
+/// The configuration of the workspace is behind the gateway too, and an agent that has its tools.
+#[test]
+fn a_gateway_of_our_own_is_read_written_and_asked() {
+    let place = Place::with(&[("tools.json", TOOLS), ("stub.yaml", STUB)]);
+    let mut serving = Serving::start(&place, "ws://127.0.0.1:0", &["--stub", "stub.yaml"]);
+    let mut said = Vec::new();
+    let url = loop {
+        match serving.line() {
+            line if line.starts_with("listening at ") => break line.replace("listening at ", ""),
+            line => said.push(line),
+        }
+    };
+    assert!(said.iter().any(|line| line == "answering /api/v1/config for the configuration of this workspace"), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("answering /api/v1/flow/default/service/agent for an agent")), "{said:?}");
+    let more = r#"{"tool": {
+        "first": {"type": "text-completion", "name": "first", "description": "d", "group": ["g"], "state": "next"},
+        "second": {"type": "text-completion", "name": "second", "description": "d", "group": ["g"], "applicable-states": ["next"]}}}"#;
+    let other = Place::with(&[("more.json", more)]);
+    let run = |arguments: &[&str]| other.run(&[arguments, &["--connection", &url]].concat());
+    let imported = run(&["import", "trustgraph", "--dry-run"]);
+    imported.ended(0, &[]);
+    assert!(imported.data.contains("server-echo") && imported.data.contains("teller"), "{}", imported.data);
+    run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["2 added", "deleted", "the agent should load 2 tools"]);
+    run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["all is there just so"]);
+    let asked = run(&["agent", "--groups", "g", "use first, then second"]);
+    asked.ended(0, &[]);
+    for line in [
+        "state       undefined · 1 available: first",
+        "action      first {}",
+        "state       next · 2 available: first, second",
+        "answer      done after 2 steps",
+    ] {
+        assert!(asked.data.contains(line), "{line}: {}", asked.data);
+    }
+    run(&["agent", "--groups", "g", "second"])
+        .ended(1, &["the model called \"second\", which it does not have", "take first first"]);
+    run(&["agent", "--groups", "g", "--pattern", "plan-then-execute", "first then second"]).ended(1, &["which it does not have"]);
+    run(&["agent", "--groups", "g", "what now?"]).ended(0, &[]);
+    let requests = json!([
+        {"way": "post", "service": "agent", "body": {"question": "first", "group": ["g"]}},
+        {"way": "raw", "service": "", "body": post("{\"operation\": \"list\", \"type\": \"tool\"}")},
+        {"way": "raw", "service": "", "body": post("{\"operation\": \"dance\"}")},
+        {"way": "raw", "service": "", "body": post("{\"keys\": []}")},
+    ]);
+    let came = foreign(&url.replacen("ws", "http", 1), &requests);
+    let answer = json!({"message_type": "answer", "content": "done after 1 step", "end_of_message": true, "end_of_dialog": true});
+    assert_eq!(came[0]["messages"], json!([answer]), "over HTTP only the last message arrives");
+    let text = |row: usize| came[row]["messages"][0].as_str().unwrap().to_owned();
+    assert!(text(1).contains(r#""directory":["first","second"]"#), "{}", text(1));
+    assert!(text(2).starts_with("HTTP/1.1 400") && text(2).contains("unknown operation"), "{}", text(2));
+    assert!(text(3).starts_with("HTTP/1.1 400") && text(3).contains("missing operation"), "{}", text(3));
+    serving.interrupt();
+}
+
+/// A request for the configuration, as it goes over the wire.
+fn post(body: &str) -> String {
+    format!("POST /api/v1/config HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+#[test]
+fn a_stub_named_agent_answers_for_the_agent() {
+    let stub = "services:\n  agent:\n    rules:\n      - answer: [{json: {message_type: thought, content: hm, end_of_message: true}}, {json: {message_type: answer, content: so, end_of_message: true}}]\n";
+    let place = Place::with(&[("tools.json", TOOLS), ("stub.yaml", stub)]);
+    let mut serving = Serving::start(&place, "ws://127.0.0.1:0", &["--stub", "stub.yaml"]);
+    let url = serving.address();
+    let asked = place.run(&["agent", "why?", "--connection", &url]);
+    asked.ended(0, &[]);
+    assert!(asked.data.contains("thought     hm") && asked.data.contains("answer      so"), "{}", asked.data);
+    serving.interrupt();
+}

@@ -16,7 +16,7 @@ use toolcrib::{
     },
     wire::{
         registry::Registry,
-        serve::{offers, serving::Serving},
+        serve::{beside, offers, serving::Serving},
         transport::{
             bus::Share,
             message::{Address, Heard as OnLine, Outgoing},
@@ -160,6 +160,7 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
         reply: None,
         headers: vec![("id".into(), id.to_string())],
         body: piece.to_string().into(),
+        expires: None,
     };
     for piece in 0..3 {
         for id in 0..IDS {
@@ -286,4 +287,29 @@ async fn encryption() {
     let unencrypted = Connection::to(TransportKind::Kafka, "test", gate.url("kafka", "localhost"));
     let unencrypted = tested(&unencrypted).await.unwrap_err();
     assert!(unencrypted.contains("did not greet us as Kafka does"), "{unencrypted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_serves_beside_another_is_warned() {
+    let broker = KafkaBroker::start();
+    let jokes: Vec<_> = offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
+    let look = async || {
+        let bus = Registry::default().open(&broker.connection()).await.unwrap();
+        beside::look(&*bus, &jokes).await
+    };
+    assert_eq!(look().await, [""; 0]);
+    {
+        let _service = JokeService::on_kafka(broker.address());
+        let warned = look().await;
+        assert!(matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")), "{warned:?}");
+    }
+    let registry = Registry::default();
+    let serving = Serving::start(registry.open(&broker.connection()).await.unwrap(), jokes.clone()).await.unwrap();
+    let (stop, (report, mut reports)) = (CancellationToken::new(), mpsc::channel(16));
+    let running = tokio::spawn(serving.run(Some(report), stop.clone()));
+    let warned = look().await;
+    assert!(matches!(&warned[..], [one] if one.contains("another `toolcrib serve` answers on tg.request.joke")), "{warned:?}");
+    stop.cancel();
+    timeout(HUNG, running).await.unwrap().unwrap();
+    assert!(reports.recv().await.is_none(), "nobody called");
 }

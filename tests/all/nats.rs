@@ -410,7 +410,7 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let taking = async {
         while !matches!(onlooker.next().await, Some(message::Heard::Packet(packet)) if packet.body.ends_with(b"true}")) {}
         // What comes back behind all of it.
-        here.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: "".into() }).await.unwrap();
+        here.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: "".into(), expires: None }).await.unwrap();
         echo.next().await.unwrap();
         let mut events = Vec::new();
         while let Some(event) = receiver.recv().await {

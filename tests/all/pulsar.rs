@@ -26,9 +26,11 @@ use crate::{
         battery::{self, Broker, from_service, responder},
         calls::{HUNG, call_with, joke, joke_of, limits},
         certificates::Certificates,
+        place::Place,
         pulsar::PulsarBroker,
         relay::Relay,
         services::{JokeService, Responder},
+        serving::Serving as Served,
     },
 };
 
@@ -223,3 +225,29 @@ async fn the_token_is_shown_to_the_broker_alone() {
     let (told, _) = greets_with(b"HTTP/1.1 400 Bad Request\r\n\r\n", "t").await;
     assert!(told.contains("did not greet us as Pulsar does"), "{told}");
 }
+
+#[test]
+fn whoever_serves_beside_a_real_service_is_warned() {
+    let (broker, place) = (PulsarBroker::start(), Place::with(&[("tools.json", JOKES)]));
+    let serve = || Served::start(&place, &broker.url(), &["jokes"]);
+    let mut alone = serve();
+    assert_eq!(alone.line(), "listening on non-persistent://tg/request/joke for jokes");
+    // They share the calls, and say nothing of each other.
+    let mut two = serve();
+    assert_eq!(two.line(), "listening on non-persistent://tg/request/joke for jokes");
+    two.interrupt();
+    alone.interrupt();
+    let _service = JokeService::on_pulsar(&broker.url());
+    let mut beside = serve();
+    let warned = beside.line();
+    assert!(
+        warned.contains("a service answers on non-persistent://tg/request/joke already") && warned.contains("two answers"),
+        "{warned}"
+    );
+    assert!(beside.line().starts_with("listening"));
+    beside.interrupt();
+}
+
+const JOKES: &str = r#"{
+    "tool": {"tell": {"type": "tool-service", "name": "tell", "description": "d", "service": "jokes"}},
+    "tool-service": {"jokes": {"request-queue": "non-persistent://tg/request/joke", "response-queue": "non-persistent://tg/response/joke"}}}"#;

@@ -16,6 +16,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         serve::{
+            beside,
             offers::{self, By, Offer},
             serving::Serving,
         },
@@ -71,6 +72,8 @@ impl Broker for Rabbit {
 async fn a_broker_in_peace() {
     let files = Certificates::naming(&["localhost"]);
     let broker = Rabbit::start(&files);
+    a_request_that_timed_out_is_gone(&broker).await;
+    whoever_serves_beside_a_real_service_is_warned(&broker).await;
     trustgraphs_own_service_answers(&broker).await;
     battery::replies_as_they_should_be_and_not(&broker).await;
     battery::a_late_reply_is_a_stray(&broker).await;
@@ -85,6 +88,54 @@ async fn a_broker_in_peace() {
     the_sample_answers_on(&registry(), &broker.connection()).await;
     a_killed_service_leaves_the_call_to_its_limit(&broker).await;
     addresses_of_another_broker_are_refused_with_the_right_ones(&broker).await;
+}
+
+/// A service whose queue outlives it finds nothing of the calls that nobody waits for any more.
+async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
+    let registry = registry();
+    let offer = |topic: &str| Offer {
+        name: topic.into(),
+        request: format!("request:tg:{topic}"),
+        response: Some(format!("response:tg:{topic}")),
+        by: By::Stub(Arc::new(StubService {
+            rules: vec![Rule { name: "any".into(), ..Rule::default() }],
+            ..StubService::default()
+        })),
+    };
+    let serve = async || {
+        let bus = registry.open(&broker.connection()).await.unwrap();
+        let serving = Serving::start(bus, vec![offer("late")]).await.unwrap();
+        let (stop, (report, reports)) = (CancellationToken::new(), mpsc::channel(16));
+        (tokio::spawn(serving.run(Some(report), stop.clone())), stop, reports)
+    };
+    let (running, stop, reports) = serve().await;
+    stop.cancel();
+    timeout(HUNG, running).await.unwrap().unwrap();
+    drop(reports);
+    let short = Limits { first: Duration::from_millis(400), ..limits() };
+    let missed = call_with(&registry, &broker.connection(), joke_of("late"), short).await;
+    assert_eq!(missed.problem().kind, "timed-out-first");
+    let (running, stop, mut reports) = serve().await;
+    let again = Request { correlation: "again".into(), headers: vec![("id".into(), "again".into())], ..joke_of("late") };
+    let heard = call_with(&registry, &broker.connection(), again, limits()).await;
+    assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
+    stop.cancel();
+    timeout(HUNG, running).await.unwrap().unwrap();
+    let mut answered = Vec::new();
+    while let Some(report) = reports.recv().await {
+        answered.push(report.id);
+    }
+    assert_eq!(answered, ["again"]);
+}
+
+async fn whoever_serves_beside_a_real_service_is_warned(broker: &Rabbit) {
+    let jokes: Vec<_> = offers::samples().into_iter().filter(|offer| offer.name == "joke-service").collect();
+    let bus = registry().open(&broker.connection()).await.unwrap();
+    assert_eq!(beside::look(&*bus, &jokes).await, [""; 0]);
+    let service = JokeService::on_rabbitmq(broker.port());
+    let warned = beside::look(&*bus, &jokes).await;
+    assert!(matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")), "{warned:?}");
+    drop(service);
 }
 
 async fn trustgraphs_own_service_answers(broker: &Rabbit) {

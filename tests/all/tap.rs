@@ -1,6 +1,11 @@
 //! Taps on real brokers: they hear everything, and nobody notices them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::time::timeout;
@@ -23,7 +28,10 @@ use toolcrib::{
         registry::Registry,
         serve::{offers, serving::Serving},
         tap::Tap,
-        transport::message::Address,
+        transport::{
+            bus::Share,
+            message::{Address, Outgoing},
+        },
     },
 };
 
@@ -35,6 +43,7 @@ use crate::support::{
     pulsar::PulsarBroker,
     rabbitmq::{PASSWORD, Rabbit},
     services::{JokeService, Responder, foreign_call},
+    signals,
 };
 
 /// Somebody who looks on, over a connection of their own.
@@ -283,4 +292,57 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
         assert_eq!(heard.end().0, Outcome::Succeeded);
         let _ = timeout(Duration::from_millis(300), onlooker.until(|onlooker| onlooker.ended() == 2)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_kafka_no_request_is_shown_after_its_answer() {
+    const CALLS: usize = 20;
+    let broker = KafkaBroker::start();
+    let bus = Registry::default().open(&broker.connection()).await.unwrap();
+    let [request, response] = ["tg.request.joke", "tg.response.joke"].map(Address::fleeting);
+    // Who listens makes the topics.
+    let _lines = [bus.subscribe(&request, Share::Each).await.unwrap(), bus.subscribe(&response, Share::Each).await.unwrap()];
+    let mut onlooker = Onlooker::at(&broker.connection(), &["request:tg:joke", "response:tg:joke"]).await;
+    let send = async |to: &Address, id: usize, body: &str| {
+        let headers = vec![("id".into(), id.to_string())];
+        bus.send(Outgoing { to: to.clone(), reply: None, headers, body: body.to_owned().into(), expires: None }).await.unwrap();
+    };
+    for id in 0..CALLS {
+        send(&response, id, r#"{"error": null, "response": "ha", "end_of_stream": true}"#).await;
+        send(&request, id, r#"{"config": "{}", "arguments": "{}"}"#).await;
+    }
+    onlooker.until(|onlooker| onlooker.ended() == CALLS).await;
+    let mut asked = Vec::new();
+    for tapped in onlooker.record.tapped() {
+        let Tapped::Crossing(crossing) = tapped else { continue };
+        let id = crossing.header("id").unwrap().to_owned();
+        match &*crossing.subject {
+            "tg.request.joke" => asked.push(id),
+            _ => assert!(asked.contains(&id), "{id} is answered before it is asked"),
+        }
+    }
+    assert_eq!(asked.len(), CALLS);
+}
+
+#[test]
+fn on_pulsar_nothing_of_a_watch_stays_at_the_broker() {
+    let (broker, home) = (PulsarBroker::start(), tempfile::tempdir().unwrap());
+    let topics = ["persistent://tg/flow/kept", "non-persistent://tg/request/joke"];
+    let watch = |more: &[&str]| {
+        let mut watch = Command::new(env!("CARGO_BIN_EXE_toolcrib"));
+        watch.arg("watch").args(topics).args(["--connection", &broker.url()]).args(more);
+        watch.current_dir(home.path()).env_clear().env("HOME", home.path()).stdin(Stdio::null());
+        watch
+    };
+    assert!(watch(&["--for", "300ms"]).output().unwrap().status.success());
+    broker.logs("Removed subscription 'toolcrib-");
+    broker.logs("Removed subscription 'toolcrib-");
+    // The same when somebody presses Ctrl+C.
+    let mut watching = watch(&[]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watching.stderr.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().starts_with("listening on"));
+    signals::send(watching.id(), "INT");
+    assert!(watching.wait().unwrap().success());
+    broker.logs("Removed subscription 'toolcrib-");
+    broker.logs("Removed subscription 'toolcrib-");
 }

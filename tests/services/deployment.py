@@ -4,12 +4,13 @@
 
 Upstream's programs run as they are but for two: the configuration service keeps its table in memory, and a script answers for the language
 model (and for the librarian, which the agent tells its thoughts). Everybody may do everything, but a token must look like one. Prints READY
-once the gateway and the agent answer, and then a line for each prompt that it was asked. Ends when standard input is closed.
+once the gateway and the agent answer, and then a line for each prompt that it was asked and for each time the agent has loaded its tools. Ends when standard input is closed.
 """
 
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -42,6 +43,7 @@ def seed():
         "processor:agent-manager": {"default": {"topics": agent, "parameters": {}}},
         "processor:mcp-tool": {"default": {"topics": pair("mcp-tool"), "parameters": {}}},
         "tool": TOOLS,
+        "prompt": {"system": "Be brief.", **{f"template.{name}": {"prompt": "x"} for name in ("agent-react", "question", "shout")}},
     }
     table = {("default", kind, key): json.dumps(value) for kind, of in entries.items() for key, value in of.items()}
     table[("__workspaces__", "workspace", "default")] = json.dumps({"enabled": True})
@@ -182,6 +184,9 @@ class Model:
         await self.prompt.flush()
 
 
+ready = threading.Event()
+
+
 def lines_of(child, wanted, seen, heard):
     for line in child.stdout:
         text = line.decode(errors="replace")
@@ -190,6 +195,9 @@ def lines_of(child, wanted, seen, heard):
             heard.set()
         if text.startswith("{"):
             print(text, end="", flush=True)
+        loaded = re.search(r"Loaded (\d+) tools for", text)
+        if loaded and ready.is_set():
+            print(json.dumps({"loaded": int(loaded[1])}), flush=True)
 
 
 def answers(port):
@@ -231,6 +239,7 @@ def main(broker, port):
             end()
         time.sleep(0.1)
     print("READY", flush=True)
+    ready.set()
     threading.Event().wait()
 
 

@@ -89,7 +89,8 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
-    match agent::request(question, &state.context(), &state.ids.peek(), &connection) {
+    let asked = agent::Asked { question: question.to_owned(), context: state.context(), ..agent::Asked::default() };
+    match agent::request(&asked, &state.ids.peek(), &connection) {
         Ok(request) => {
             state.ids.take();
             state.screen = ScreenId::Invoke;

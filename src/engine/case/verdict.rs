@@ -228,7 +228,7 @@ mod tests {
             ("{outcome: failed}", "outcome: expected failed: it succeeded"),
             ("{error: cold}", "there was none"),
             ("{contains: late}", "contains: expected \"late\": it is not in"),
-            ("{json: {a: 2}}", "/a is \"1\", not 2"),
+            ("{json: {a: 2}}", "/a is 1, not 2"),
             ("{json: {c: 2}}", "there is no \"c\" in the answer"),
             ("{json: {b: [1]}}", "/b has 2 items, not 1"),
             ("{json: {b: {x: 1}}}", "/b is"),

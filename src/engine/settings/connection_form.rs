@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::connections::{CHANNEL, SECRETS, TOOLS, kind_of, words};
+use super::connections::{BROKER, CHANNEL, SECRETS, TOOLS, kind_of, words};
 use crate::model::connection::TransportKind;
 
 /// The schema for a table with this value. A key that does not count for its transport is offered only while it is there.
@@ -71,6 +71,11 @@ pub fn schema(table: &Value) -> Value {
         "flow",
         kind.is_gateway(),
         json!({"type": "string", "default": "default", "description": "The flow that flow services are asked of"}),
+    );
+    offer(
+        BROKER,
+        kind.is_gateway(),
+        json!({"type": "string", "description": "The broker behind the gateway, a connection's name or an address: the tools that the agent really has, and its true errors, are read there"}),
     );
     offer(CHANNEL, kind == TransportKind::Nats, channel());
     for (key, _) in SECRETS {

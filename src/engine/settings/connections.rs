@@ -41,7 +41,7 @@ const SCHEMES: [(&str, TransportKind); 12] = [
 const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
 /// Every key of a connection.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 17] = [
     "transport",
     "servers",
     "user",
@@ -56,12 +56,16 @@ pub const KEYS: [&str; 16] = [
     "key-file",
     "workspace",
     "flow",
+    BROKER,
     TOOLS,
     CHANNEL,
 ];
 
 /// The list within a connection that names the tools whose calls go through it.
 pub const TOOLS: &str = "tools";
+
+/// What names the broker behind a gateway: another connection, or an address.
+pub const BROKER: &str = "broker";
 
 /// The table within a connection that names a channel of CommonGround, and its keys.
 pub const CHANNEL: &str = "commonground";
@@ -128,6 +132,36 @@ pub fn read_tools(reader: &mut Reader, name: &str, table: &Table<'_>, connection
     }
 }
 
+/// Reads which broker is behind a gateway. All connections are known by then.
+pub fn read_broker(reader: &mut Reader, name: &str, table: &Table<'_>, connections: &mut Connections) {
+    let Some(wanted) = reader.text(table, BROKER) else { return };
+    match broker(connections, &wanted) {
+        Ok(broker) => {
+            if let Some(gateway) = connections.known.iter_mut().find(|known| known.name == name) {
+                gateway.gateway.broker = Some(Box::new(broker));
+            }
+        }
+        Err(problem) => {
+            let message = format!("{}; {}", problem.cause, problem.remedy);
+            reader.note(Severity::Error, "settings.broker", &table.at.child(BROKER), message);
+        }
+    }
+}
+
+/// The connection to a broker behind a gateway: by name, or by address.
+///
+/// # Errors
+/// When there is none, or it leads to no broker.
+pub fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
+    let broker = named(connections, wanted)?;
+    if broker.transport.is_gateway() || broker.transport == TransportKind::Embedded {
+        let cause = format!("connection \"{}\" leads to {}, not to a broker", broker.name, broker.transport.title());
+        let remedy = "name the broker behind the gateway: pulsar://HOST:6650, amqp://HOST:5672 or kafka://HOST:9092";
+        return Err(Problem::new(ProblemKind::Input, "choosing the broker", cause).remedy(remedy));
+    }
+    Ok(broker)
+}
+
 /// Notes the keys that are not known, and those that people write a secret under.
 fn known(reader: &mut Reader, table: &Table<'_>, secrets: &[(&str, &str)], keys: &[&str]) {
     let mut rest = table.members.clone();
@@ -177,12 +211,12 @@ fn id(reader: &mut Reader, table: &Table<'_>, key: &str) -> Option<String> {
 fn gateway(reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Gateway {
     let usual = Gateway::default();
     let keys = ["workspace", "flow"];
-    for key in keys.iter().filter(|key| !kind.is_gateway() && table.members.contains_key(**key)) {
+    for key in keys.iter().chain(&[BROKER]).filter(|key| !kind.is_gateway() && table.members.contains_key(**key)) {
         let message = format!("{key} counts only behind a gateway, which transport {} is not", kind.word());
         reader.note(Severity::Warning, "settings.no-gateway", &table.at.child(*key), message);
     }
     let [workspace, flow] = keys.map(|key| reader.text(table, key));
-    Gateway { workspace, flow: flow.unwrap_or(usual.flow) }
+    Gateway { workspace, flow: flow.unwrap_or(usual.flow), broker: None }
 }
 
 fn servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {

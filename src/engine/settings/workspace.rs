@@ -53,6 +53,13 @@ pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
                 connections::read_tools(&mut reader, name, &table, &mut settings.connections);
             }
         }
+        for (name, value) in tables.members {
+            if value.is_object()
+                && let Some(table) = reader.table(&tables, name)
+            {
+                connections::read_broker(&mut reader, name, &table, &mut settings.connections);
+            }
+        }
     }
     if let Some(usual) = reader.text(&top, "connection") {
         match settings.connections.named(&usual) {
@@ -274,6 +281,21 @@ servers = ["nats://host"]
         assert!(choose("locale").unwrap_err().remedy.contains("\"local\""));
         assert!(choose("ftp://x").unwrap_err().remedy.contains("nats://"));
         assert!(!format!("{:?}", choose("nats://u:hunter2@x").unwrap_err()).contains("hunter2"));
+    }
+
+    #[test]
+    fn a_gateway_names_the_broker_behind_it() {
+        let text = "[connections.tg]\nservers = 'ws://h:1'\nbroker = 'bus'\n[connections.bus]\nservers = 'pulsar://h:2'\n\
+                    [connections.other]\nservers = 'ws://h:3'\nbroker = 'tg'\n[connections.far]\nservers = 'ws://h:4'\nbroker = 'kafka://h:5'\n\
+                    [connections.lost]\nservers = 'ws://h:6'\nbroker = 'bis'\n";
+        let (settings, findings) = parse(text);
+        let broker = |name: &str| settings.connections.named(name).unwrap().gateway.broker.clone().map(|broker| broker.name);
+        assert_eq!((broker("tg").as_deref(), broker("far").as_deref()), (Some("bus"), Some("kafka://h:5")));
+        assert_eq!((broker("other"), broker("lost")), (None, None));
+        let told = told(&findings);
+        assert_eq!(told.len(), 2, "{told:#?}");
+        assert!(told[0].contains("\"tg\" leads to a gateway over WebSocket, not to a broker"), "{told:#?}");
+        assert!(told[1].contains("did you mean \"bus\""), "{told:#?}");
     }
 
     #[test]

@@ -92,8 +92,8 @@ mod tests {
         let why = choose("bob", json!({"style": "limerick"}), json!({"q": {"n": 2}})).unwrap_err();
         for words in [
             "no rule of the stub matches",
-            "\"deep\": arguments: /q/n is \"2\", not 1",
-            "configuration: /style",
+            "\"deep\": arguments: /q/n is 2, not 1",
+            "configuration: /style is \"limerick\", not \"pun\"",
             "the user is not \"ann\"",
         ] {
             assert!(why.contains(words), "{words}: {why}");

@@ -8,7 +8,7 @@ use crate::model::{
     catalog::Catalog,
     connection::Connection,
     entry::{Entry, SystemId},
-    problem::Problem,
+    problem::{Problem, ProblemKind},
 };
 
 /// Where new entries go in a workspace, where its own files do not say.
@@ -53,6 +53,15 @@ pub trait Deployment: Sync {
         value
     }
 
-    /// What so many tools there mean: `the agent loads 3 tools`.
+    /// That something there loads the entries again when they are written once more.
+    ///
+    /// # Errors
+    /// When nothing does.
+    fn reloads(&self) -> Result<(), Problem> {
+        let cause = "nothing there loads definitions again: each is read when it is used";
+        Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("leave --reload out"))
+    }
+
+    /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load them.
     fn loaded(&self, tools: usize) -> String;
 }

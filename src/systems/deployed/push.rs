@@ -37,6 +37,8 @@ pub struct Push {
     pub after: Vec<Item>,
     /// How many tools are then of use there, or why none would be.
     pub loads: Result<usize, String>,
+    /// Write once more what makes the agent load everything, even where nothing changes.
+    pub reload: bool,
 }
 
 impl Change {
@@ -93,6 +95,18 @@ impl Push {
             _ => None,
         });
         told.collect()
+    }
+
+    /// How much of it is there, in words; `now` is what was read back.
+    #[must_use]
+    pub fn progress(&self, now: &[Item]) -> String {
+        let unmet = self.unmet(now);
+        let (all, done) = (self.changes.len(), self.changes.len() - unmet.len());
+        match done {
+            0 if all > 0 => "nothing of it is there: all is as before".to_owned(),
+            _ if unmet.is_empty() => "all of it is there all the same".to_owned(),
+            _ => format!("{done} of {all} changes are there; {}", unmet.join("; ")),
+        }
     }
 
     /// What changes, in words: `2 added, 1 changed`.

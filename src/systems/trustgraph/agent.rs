@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gateway::endpoints::{self, Endpoint};
+use super::gateway::{
+    endpoints::{self, Endpoint},
+    words,
+};
 use crate::model::{
     call::Request,
     connection::{Connection, TransportKind},
@@ -13,20 +16,43 @@ use crate::model::{
 /// The service's name on the gateway.
 pub const SERVICE: &str = "agent";
 
-/// A question for the agent with the context that it comes in.
+/// The patterns that an agent can be told to work by; without one it chooses itself.
+pub const PATTERNS: [&str; 3] = ["react", PLAN, "supervisor"];
+
+/// The pattern that filters tools and never moves the state.
+pub const PLAN: &str = "plan-then-execute";
+
+/// How many steps an agent takes at most where its service is not told otherwise.
+pub const MOST_STEPS: usize = 10;
+
+/// How an agent says that it took too many steps.
+pub const TOO_MANY_STEPS: &str = "Too many agent iterations";
+
+/// What an agent is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub question: String,
+    pub context: Context,
+    /// One of [`PATTERNS`].
+    pub pattern: Option<String>,
+    /// The collection that its tools ask where they name none; `default` where it is left out.
+    pub collection: Option<String>,
+}
+
+/// A question for the agent.
 ///
 /// # Errors
 /// When the connection is none over which its steps arrive.
-pub fn request(question: &str, context: &Context, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
+pub fn request(asked: &Asked, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
     reached(connection)?;
+    let Asked { question, context, pattern, collection } = asked;
     let mut body = Map::from_iter([("question".to_owned(), json!(question)), ("streaming".to_owned(), json!(true))]);
     // A group that is left out means `default`; a bare text would be taken letter by letter.
     if let Some(groups) = &context.groups {
         body.insert("group".into(), groups.iter().map(|name| Value::from(&**name)).collect());
     }
-    if let Some(state) = &context.state {
-        body.insert("state".into(), (&**state).into());
-    }
+    let texts = [("state", context.state.as_deref()), ("pattern", pattern.as_deref()), ("collection", collection.as_deref())];
+    body.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
     Ok(endpoints::of_flow(SERVICE, body, correlation, connection))
 }
 
@@ -52,20 +78,21 @@ pub fn is_at(to: &str) -> bool {
     Endpoint::parse(to).is_some_and(|endpoint| endpoint.service == SERVICE && endpoint.flow.is_some())
 }
 
-/// The question that a request asks the agent, and the context that it comes in; `None` when it asks something else.
+/// What a request asks the agent; `None` when it asks something else.
 #[must_use]
-pub fn asked(request: &Request) -> Option<(String, Context)> {
+pub fn asked(request: &Request) -> Option<Asked> {
     if !is_at(&request.to) {
         return None;
     }
     let body: Value = serde_json::from_str(&request.body).ok()?;
+    let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
     let groups = body.get("group").and_then(Value::as_array);
     let context = Context {
         user: None,
         groups: groups.map(|groups| groups.iter().filter_map(Value::as_str).map(Into::into).collect()),
-        state: body.get("state").and_then(Value::as_str).map(Into::into),
+        state: text("state").map(Into::into),
     };
-    Some((body.get("question")?.as_str()?.to_owned(), context))
+    Some(Asked { question: text("question")?, context, pattern: text("pattern"), collection: text("collection") })
 }
 
 /// What a text of the agent is.
@@ -131,10 +158,16 @@ pub fn action(triples: &Value) -> Option<Told> {
 /// Why a tool of type tool-service fails in the hands of the agent.
 pub const UNCALLABLE: &str = "TrustGraph's own agent cannot call tool services from version 2.8.2 to 2.11.1 at least: this is its fault, not the service's; call the service directly over the broker";
 
+/// What a text means that an MCP tool reports an error in.
+const MCP_ERROR: &str = "the MCP tool itself failed, and this text is its error: nothing else on the way marks it as one";
+
 /// What an observation of this text really means, where that is known.
 #[must_use]
 pub fn explained(observation: &str) -> Option<&'static str> {
-    observation.contains("ToolServiceClient() takes no arguments").then_some(UNCALLABLE)
+    if observation.contains("ToolServiceClient() takes no arguments") {
+        return Some(UNCALLABLE);
+    }
+    words::is_mcp_error(observation).then_some(MCP_ERROR)
 }
 
 #[cfg(test)]
@@ -163,15 +196,17 @@ mod tests {
     fn groups_are_a_list_and_what_is_not_given_is_left_out() {
         let socket = Connection::to(TransportKind::WebSocket, "tg", "ws://h");
         let context = Context { groups: Some(vec!["a".into(), "b".into()]), state: Some("s".into()), user: None };
-        let sent = request("why?", &context, "r", &socket).unwrap();
+        let whole = Asked { question: "why?".into(), context, pattern: Some(PLAN.into()), collection: Some("books".into()) };
+        let sent = request(&whole, "r", &socket).unwrap();
         assert_eq!(sent.to, "/api/v1/flow/default/service/agent");
-        assert_eq!(&*sent.body, r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s"}"#);
-        let bare = request("why?", &Context::default(), "r", &socket).unwrap();
-        assert_eq!(&*bare.body, r#"{"question":"why?","streaming":true}"#);
-        assert_eq!(asked(&sent), Some(("why?".into(), context.clone())));
-        assert_eq!(asked(&bare), Some(("why?".into(), Context::default())));
+        let body = r#"{"question":"why?","streaming":true,"group":["a","b"],"state":"s","pattern":"plan-then-execute","collection":"books"}"#;
+        assert_eq!(&*sent.body, body);
+        let bare = Asked { question: "why?".into(), ..Asked::default() };
+        let sent_bare = request(&bare, "r", &socket).unwrap();
+        assert_eq!(&*sent_bare.body, r#"{"question":"why?","streaming":true}"#);
+        assert_eq!((asked(&sent), asked(&sent_bare)), (Some(whole.clone()), Some(bare)));
         assert_eq!(asked(&Request { to: "/api/v1/flow/default/service/prompt".into(), ..sent }), None);
         let http = Connection::to(TransportKind::Http, "tg", "http://h");
-        assert!(request("why?", &context, "r", &http).unwrap_err().remedy.contains("ws://"));
+        assert!(request(&whole, "r", &http).unwrap_err().remedy.contains("ws://"));
     }
 }

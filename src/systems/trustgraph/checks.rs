@@ -11,8 +11,10 @@ mod known;
 mod schema;
 mod services;
 mod set;
+mod templates;
 
 pub use carried::{UNCARRIED, uncarried};
+pub use templates::missing as missing_templates;
 
 use crate::{
     engine::lint::{

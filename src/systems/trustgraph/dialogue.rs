@@ -2,11 +2,18 @@
 
 use serde_json::Value;
 
-use super::agent::{self, Part, Told};
+use super::{
+    agent::{self, Asked, MOST_STEPS, PLAN, Part, TOO_MANY_STEPS, Told},
+    overheard::{Failing, Overheard},
+};
 use crate::{
-    engine::filter::{available, list, next_state, unknown_groups},
+    engine::{
+        explain::tool::Explainer,
+        filter::{available, list, next_state, unknown_groups},
+        workflow::similar,
+    },
     model::{
-        call::Outcome,
+        call::{CallProblem, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
     },
@@ -16,8 +23,13 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     Told(Told),
-    /// What an observation really means.
-    Note(&'static str),
+    /// What is to be known of what was told just now.
+    Note(String),
+    /// The tools that the model is offered for this step, as seen on the broker.
+    Offered {
+        steps: usize,
+        tools: Vec<String>,
+    },
     /// Where the step before leads, and the names of the tools that there are now.
     State {
         state: String,
@@ -30,24 +42,49 @@ pub enum Said {
 pub struct Dialogue {
     tools: Catalog,
     context: Context,
+    /// The pattern that was asked for never moves the state.
+    stays: bool,
     /// The tool that the agent uses now.
     used: Option<String>,
     observed: String,
+    /// The tools that were worked out for each step so far; the last are those of now.
+    expected: Vec<Vec<String>>,
+    /// What was seen to be offered, and not compared yet: steps are heard in another way.
+    seen: Vec<(usize, Vec<String>)>,
+    /// What was seen to be offered last.
+    offered: Option<Vec<String>>,
+    /// What failed on the bus last.
+    failed: Option<(Failing, CallProblem)>,
 }
 
 impl Dialogue {
-    /// A dialogue that begins in that context, with the tools as they are configured there.
+    /// A dialogue that begins with that question, with the tools as they are configured there.
     #[must_use]
-    pub fn new(tools: Catalog, context: Context) -> Self {
-        Self { tools, context, used: None, observed: String::new() }
+    pub fn new(tools: Catalog, asked: &Asked) -> Self {
+        let mut dialogue = Self {
+            tools,
+            context: asked.context.clone(),
+            stays: asked.pattern.as_deref() == Some(PLAN),
+            used: None,
+            observed: String::new(),
+            expected: Vec::new(),
+            seen: Vec::new(),
+            offered: None,
+            failed: None,
+        };
+        dialogue.expected.push(dialogue.available());
+        dialogue
+    }
+
+    fn available(&self) -> Vec<String> {
+        let name = |row: usize| self.tools.tools[row].name.clone();
+        available(&self.tools.tools, &self.context).into_iter().map(name).collect()
     }
 
     /// The state now, and the tools that there are in it.
     #[must_use]
     pub fn now(&self) -> Said {
-        let name = |row: usize| self.tools.tools[row].name.clone();
-        let available = available(&self.tools.tools, &self.context).into_iter().map(name).collect();
-        Said::State { state: self.context.state().to_owned(), available }
+        Said::State { state: self.context.state().to_owned(), available: self.expected.last().cloned().unwrap_or_default() }
     }
 
     /// What is to be warned of before it begins.
@@ -84,13 +121,148 @@ impl Dialogue {
 
     /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
     fn step(&mut self) -> Vec<Said> {
-        let note = agent::explained(&std::mem::take(&mut self.observed)).map(Said::Note);
+        let note = agent::explained(&std::mem::take(&mut self.observed)).map(|words| Said::Note(words.to_owned()));
         let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name));
-        if let Some(tool) = used {
+        if let Some(tool) = used.filter(|_| !self.stays) {
             self.context.state = Some(next_state(&tool.gate, self.context.state(), Outcome::Succeeded, Mode::AsDeployed));
         }
-        note.into_iter().chain([self.now()]).collect()
+        self.expected.push(self.available());
+        let now = self.now();
+        note.into_iter().chain([now]).chain(self.compared()).collect()
     }
+
+    /// What is learned by listening on the broker.
+    pub fn overhear(&mut self, heard: Overheard) -> Vec<Said> {
+        match heard {
+            Overheard::Offered { steps, tools } => {
+                self.seen.push((steps, tools));
+                self.compared()
+            }
+            Overheard::Failed { part, problem } => {
+                // The agent repeats what it was told by others, who know it better.
+                let known = self.failed.as_ref().is_some_and(|(_, known)| problem.message.contains(&known.message));
+                if !known {
+                    self.failed = Some((part, problem));
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether the error of the failing part was heard.
+    #[must_use]
+    pub fn knows_why(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// What was offered for the steps that are known by now, beside what was expected.
+    fn compared(&mut self) -> Vec<Said> {
+        let (known, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.seen).into_iter().partition(|(steps, _)| *steps < self.expected.len());
+        self.seen = rest;
+        let mut said = Vec::new();
+        for (steps, tools) in known {
+            let note = differing(&self.expected[steps], &tools).map(Said::Note);
+            self.offered = Some(tools.clone());
+            said.extend([Said::Offered { steps, tools }].into_iter().chain(note));
+        }
+        said
+    }
+
+    /// A failure of the agent, with what is known of its cause.
+    #[must_use]
+    pub fn explained(&self, problem: CallProblem) -> CallProblem {
+        let heard = self.failed.as_ref().map(|(part, problem)| (part, problem.message.as_str()));
+        let said = heard.map_or(String::new(), |(_, words)| format!(" (it says: {words})"));
+        let hidden = self.used.as_deref().filter(|name| !self.is_offered(name));
+        if let Some(name) = hidden.filter(|_| heard.is_none_or(|(_, words)| words.starts_with("No action for "))) {
+            let (why, remedy) = self.why_hidden(name);
+            let message = format!("the model called \"{name}\", which it does not have{said}: {why}");
+            return CallProblem { message, remedy, ..problem };
+        }
+        let steps = self.expected.len() - 1;
+        let at_limit = heard.map_or(steps >= MOST_STEPS && self.used.is_none(), |(_, words)| words.contains(TOO_MANY_STEPS));
+        if at_limit {
+            let likely = if heard.is_some() { "" } else { "most likely " };
+            return CallProblem {
+                message: format!("{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"),
+                remedy: format!(
+                    "see above which step repeats itself, and describe its tool better; or raise --max-iterations of the agent's service \
+                     ({MOST_STEPS} unless set)"
+                ),
+                ..problem
+            };
+        }
+        match heard {
+            Some((Failing::Prompt, words)) => CallProblem {
+                message: format!("the prompt service or the language model behind it failed: {words}"),
+                remedy: "see whether the model answers, and look into the log of the prompt service".into(),
+                ..problem
+            },
+            Some((Failing::Agent, words)) => CallProblem {
+                message: format!("the agent failed: {words}"),
+                remedy: "this was read on the broker, because the gateway hides it; look into the agent's log for more".into(),
+                ..problem
+            },
+            None => problem,
+        }
+    }
+
+    fn is_offered(&self, name: &str) -> bool {
+        let tools = self.offered.as_ref().or(self.expected.last());
+        tools.is_some_and(|tools| tools.iter().any(|tool| tool == name))
+    }
+
+    /// Why the model does not have a tool, and what to do.
+    fn why_hidden(&self, name: &str) -> (String, String) {
+        let tools = &self.tools.tools;
+        // Of several with one name the last counts.
+        let Some(row) = tools.iter().rposition(|tool| tool.name == name) else {
+            let near = similar::nearest(name, tools.iter().map(|tool| tool.name.as_str()));
+            let near = near.map_or_else(String::new, |near| format!("; the nearest is \"{near}\""));
+            let remedy = "give the tool a name that a model repeats as it is: no spaces, no quotes";
+            return (format!("no tool has that name{near}"), remedy.into());
+        };
+        let explanation = Explainer::new(tools, &self.context, &[]).explain(tools, row);
+        let (state, groups) = (self.context.state(), list(&self.context.groups()));
+        if explanation.reasons.is_empty() {
+            let why =
+                format!("its configuration makes it available in {state} with groups {groups}, but the agent has not loaded it");
+            return (why, "`toolcrib push trustgraph --reload` makes the agent load its tools again".into());
+        }
+        let why: Vec<String> = explanation.reasons.iter().map(ToString::to_string).collect();
+        let remedy = match explanation.changes.first() {
+            Some(change) => format!(
+                "to make it available: {}; models call hidden tools that the question or another tool names",
+                change.text(tools)
+            ),
+            None => "models call hidden tools that the question or another tool names".into(),
+        };
+        (format!("it is hidden in {state} with groups {groups} ({})", why.join("; ")), remedy)
+    }
+}
+
+/// What is offered otherwise than the configuration says, and what to do.
+fn differing(expected: &[String], offered: &[String]) -> Option<String> {
+    let without =
+        |one: &[String], other: &[String]| -> Vec<String> { one.iter().filter(|name| !other.contains(name)).cloned().collect() };
+    let (missing, more) = (without(expected, offered), without(offered, expected));
+    let part = |names: &[String], words: &str| (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")));
+    let parts: Vec<String> = [part(&missing, "without"), part(&more, "with")].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "the agent offers other tools than its configuration makes available ({}): it has not loaded that configuration; \
+             `toolcrib push trustgraph --reload` makes it load again",
+            parts.join(", ")
+        )
+    })
+}
+
+/// What the model was seen to be offered, in one line.
+#[must_use]
+pub fn offered_words(tools: &[String]) -> String {
+    let names = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    format!("{} seen on the broker: {names}", tools.len())
 }
 
 /// The state and the tools in one line.
@@ -114,6 +286,7 @@ impl Transcript {
             Said::Told(Told::Text { part, text, ends }) => self.text(*part, text, *ends),
             Said::Told(Told::Action { tool, arguments }) => self.line("action", &format!("{tool} {arguments}")),
             Said::Note(words) => self.line("note", words),
+            Said::Offered { tools, .. } => self.line("offered", &offered_words(tools)),
             Said::State { state, available } => self.line("state", &state_words(state, available)) + "\n",
         }
     }
@@ -162,7 +335,8 @@ mod tests {
         let catalog = read::catalog([(&file, &source)], Mode::AsDeployed);
         assert_eq!(catalog.tools.len(), 2);
         let groups = Some(groups.iter().map(|name| (*name).into()).collect());
-        Dialogue::new(catalog, Context { groups, ..Context::default() })
+        let context = Context { groups, ..Context::default() };
+        Dialogue::new(catalog, &Asked { context, ..Asked::default() })
     }
 
     fn piece(kind: &str, text: &str, ends: bool) -> String {
@@ -198,11 +372,111 @@ mod tests {
         assert!(dialogue.take("nonsense").is_empty() && dialogue.take("{}").is_empty());
     }
 
+    fn problem(message: &str) -> CallProblem {
+        CallProblem { kind: "agent-error".into(), message: message.into(), remedy: String::new() }
+    }
+
+    fn agent_says(message: &str) -> Overheard {
+        Overheard::Failed { part: Failing::Agent, problem: problem(message) }
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_seen_on_the_broker_is_compared_with_the_step_that_it_belongs_to() {
+        let mut told = dialogue(&["a"]);
+        let offered = |steps, tools: &[&str]| Overheard::Offered { steps, tools: names(tools) };
+        let said = told.overhear(offered(0, &["look"]));
+        assert_eq!(said, [Said::Offered { steps: 0, tools: names(&["look"]) }]);
+        // Heard before the step that it belongs to.
+        assert_eq!(told.overhear(offered(1, &["look", "old"])), []);
+        told.take(&action("look"));
+        let said = told.take(&piece("observation", "x", true));
+        let Some(Said::Note(words)) = said.last() else { panic!("{said:?}") };
+        assert!(words.contains("(without tell, with old)") && words.contains("push trustgraph --reload"), "{words}");
+    }
+
+    #[test]
+    fn a_hidden_tool_that_the_model_calls_is_explained() {
+        let hidden = "No action for tell!";
+        let mut told = dialogue(&["a"]);
+        told.take(&action("tell"));
+        let blind = told.explained(problem("hidden by the gateway"));
+        assert!(
+            blind.message.starts_with("the model called \"tell\", which it does not have: it is hidden in undefined"),
+            "{blind:?}"
+        );
+        assert!(
+            blind.message.contains("available in known, not in undefined") && blind.remedy.contains("take look first"),
+            "{blind:?}"
+        );
+        told.overhear(agent_says(hidden));
+        let seen = told.explained(problem("hidden by the gateway"));
+        assert!(told.knows_why() && seen.message.contains("(it says: No action for tell!)"), "{seen:?}");
+        told.overhear(agent_says("something else"));
+        assert_eq!(told.explained(problem("?")).message, "the agent failed: something else");
+
+        let mut misspelt = dialogue(&["a"]);
+        misspelt.take(&action("lok"));
+        assert!(misspelt.explained(problem("?")).message.contains("no tool has that name; the nearest is \"look\""));
+        let mut stale = dialogue(&["a"]);
+        stale.overhear(Overheard::Offered { steps: 0, tools: Vec::new() });
+        stale.take(&action("look"));
+        let words = stale.explained(problem("?"));
+        assert!(words.message.contains("the agent has not loaded it") && words.remedy.contains("--reload"), "{words:?}");
+        let mut fine = dialogue(&["a"]);
+        fine.take(&action("look"));
+        assert_eq!(fine.explained(problem("?")), problem("?"));
+    }
+
+    #[test]
+    fn the_limit_of_steps_is_named_as_a_guess_or_as_what_was_heard() {
+        let mut told = dialogue(&["a"]);
+        for _ in 0..MOST_STEPS {
+            assert_eq!(told.explained(problem("?")), problem("?"));
+            told.take(&action("look"));
+            told.take(&piece("observation", "x", true));
+        }
+        let guessed = told.explained(problem("?")).message;
+        assert_eq!(guessed, "most likely the agent gave up after 10 steps without an answer (Too many agent iterations)");
+        told.overhear(agent_says(TOO_MANY_STEPS));
+        let heard = told.explained(problem("?"));
+        assert!(
+            heard.message.starts_with("the agent gave up after 10 steps") && heard.remedy.contains("--max-iterations"),
+            "{heard:?}"
+        );
+    }
+
+    #[test]
+    fn the_part_that_fails_first_is_named() {
+        let mut told = dialogue(&["a"]);
+        told.overhear(Overheard::Failed { part: Failing::Prompt, problem: problem("the model is out") });
+        told.overhear(agent_says("the model is out"));
+        assert_eq!(
+            told.explained(problem("?")).message,
+            "the prompt service or the language model behind it failed: the model is out"
+        );
+    }
+
+    #[test]
+    fn a_plan_never_moves_the_state() {
+        let catalog = dialogue(&["a"]).tools;
+        let asked = Asked { pattern: Some(PLAN.into()), context: dialogue(&["a"]).context, ..Asked::default() };
+        let mut told = Dialogue::new(catalog, &asked);
+        told.take(&action("look"));
+        let said = told.take(&piece("observation", "x", true));
+        assert_eq!(said.last(), Some(&Said::State { state: "undefined".into(), available: names(&["look"]) }));
+    }
+
     #[test]
     fn what_is_known_of_an_error_is_noted_and_no_tools_are_warned_of() {
         let mut told = dialogue(&["a"]);
         let said = told.take(&piece("observation", "ToolServiceClient() takes no arguments", true));
-        assert!(matches!(said[1], Said::Note(words) if words.contains("cannot call tool services")), "{said:?}");
+        assert!(matches!(&said[1], Said::Note(words) if words.contains("cannot call tool services")), "{said:?}");
+        let said = dialogue(&["a"]).take(&piece("observation", "Error executing tool echo: no", true));
+        assert!(matches!(&said[1], Said::Note(words) if words.contains("the MCP tool itself failed")), "{said:?}");
         assert!(told.warnings().is_empty());
         let warnings = dialogue(&["b"]).warnings();
         assert!(warnings[0].contains("no tool there is in b") && warnings[1].starts_with("0 tools"), "{warnings:?}");

@@ -7,5 +7,7 @@
 pub mod answer;
 pub mod endpoints;
 pub mod refusal;
+pub mod rehearsal;
 pub mod served;
+pub mod table;
 pub mod words;

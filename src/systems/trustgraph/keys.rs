@@ -32,6 +32,12 @@ pub const URL: &str = "url";
 pub const REMOTE_NAME: &str = "remote-name";
 pub const AUTH_TOKEN: &str = "auth-token";
 
+pub const TEMPLATE: &str = "template";
+/// The type of tools that a prompt template answers for, and the configuration type of templates.
+pub const PROMPT: &str = "prompt";
+/// How the keys of prompt templates begin.
+pub const TEMPLATES: &str = "template.";
+
 /// The configuration type of tools.
 pub const TOOLS: &str = "tool";
 /// The configuration type of services.

@@ -47,6 +47,14 @@ pub fn witness(crossing: &Crossing) -> Option<Reading> {
 /// Services answer so where they cannot read the id of a request.
 const UNKNOWN: &str = "unknown";
 
+/// What is said of a step whose tool failed; [`super::follow`] adds whether the state moved.
+pub(super) const FAILED: &str = "the tool failed";
+
+/// What an agent takes for a tool where the model's answer names none.
+const UNPARSED: &str = "__parse_error__";
+const ASKED_AGAIN: &str =
+    "the model's answer could not be read as a thought with an action: the agent asks it once more, until its steps are used up";
+
 /// What is known to go wrong with a message like this one.
 fn remarks(fields: &Fields, id: Option<&str>, (answers, class): (bool, Option<Class>)) -> Vec<String> {
     let mut remarks = Vec::new();
@@ -62,7 +70,10 @@ fn remarks(fields: &Fields, id: Option<&str>, (answers, class): (bool, Option<Cl
         }
         _ => {}
     }
+    let said = |name: &&str| fields.get(*name).and_then(Value::as_str).unwrap_or_default();
     if answers {
+        let known = ["text", "response", "content"].iter().find_map(|name| agent::explained(said(name)));
+        known.into_iter().for_each(say);
         return remarks;
     }
     let of = |name: &str| fields.get(name);
@@ -87,7 +98,8 @@ fn remarks(fields: &Fields, id: Option<&str>, (answers, class): (bool, Option<Cl
     let observation = last.and_then(|step| step.get("observation")).and_then(Value::as_str).unwrap_or_default();
     match agent::explained(observation) {
         Some(known) => say(known),
-        None if observation.starts_with("Error: ") => say("the tool failed; TrustGraph moves the state all the same"),
+        None if last.and_then(|step| step.get("action")).and_then(Value::as_str) == Some(UNPARSED) => say(ASKED_AGAIN),
+        None if observation.starts_with("Error: ") => say(FAILED),
         None => {}
     }
     remarks
@@ -324,7 +336,9 @@ mod tests {
             (request, "r-1", asked(json!([])), Some("the agent answers from itself")),
             (request, "r-1", asked(json!(null)), None),
             (request, "r-1", observed("Error: ToolServiceClient() takes no arguments"), Some("cannot call tool services")),
-            (request, "r-1", observed("Error: no such row"), Some("moves the state all the same")),
+            (request, "r-1", observed("Error: no such row"), Some("the tool failed")),
+            (request, "r-1", observed("Error executing tool echo: no"), Some("the MCP tool itself failed")),
+            ("tg.response.mcp", "r-1", json!({"text": "Error executing tool echo: no"}), Some("the MCP tool itself failed")),
             (request, "r-1", observed("ha"), None),
         ] {
             let remarks = under(id, subject, body.to_string().as_bytes()).unwrap().remarks;

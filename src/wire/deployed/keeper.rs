@@ -8,7 +8,7 @@ use crate::{
     wire::registry::Registry,
 };
 
-/// Consumers, each by its name and a filter that it takes messages by.
+/// Consumers, each by its name and a filter that it takes messages by; or what else calls need there, by its name and its kind.
 pub type Listeners = Vec<(String, String)>;
 
 pub trait Keeper: Sync {

@@ -1,12 +1,18 @@
 //! Reading and writing the configuration of a running TrustGraph, through its gateway.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
-use super::{ask::ask, keeper::Keeper};
+use super::{
+    ask::ask,
+    keeper::{Keeper, Listeners},
+};
 use crate::{
     model::{
-        connection::Connection,
+        connection::{Connection, ConnectionState},
         entry::SystemId,
         problem::{Problem, ProblemKind},
     },
@@ -20,6 +26,11 @@ use crate::{
     wire::registry::Registry,
 };
 
+const WRITING: &str = "writing TrustGraph's configuration";
+
+/// How long a lost connection may take to come back and be read.
+const RETURNING: Duration = Duration::from_secs(10);
+
 pub struct TrustGraphKeeper;
 
 impl Keeper for TrustGraphKeeper {
@@ -29,6 +40,19 @@ impl Keeper for TrustGraphKeeper {
 
     fn read<'a>(&self, registry: &'a Registry, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(read(registry, connection))
+    }
+
+    /// The prompt templates.
+    fn listeners<'a>(
+        &self,
+        registry: &'a Registry,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
+        Box::pin(async move {
+            let doing = "reading TrustGraph's prompt templates";
+            let names = item::templates(&configure(registry, connection, item::listing(keys::PROMPT), doing).await?);
+            Ok(names.map(|names| names.into_iter().map(|name| (name, keys::PROMPT.to_owned())).collect()))
+        })
     }
 
     fn write<'a>(
@@ -75,14 +99,37 @@ async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>,
 /// # Errors
 /// When something could not be written, or is not there afterwards.
 async fn write(registry: &Registry, connection: &Connection, push: &Push) -> Result<(), Problem> {
-    let doing = "writing TrustGraph's configuration";
-    for body in push::writes(push) {
-        configure(registry, connection, body, doing).await?;
+    let bodies = push::writes(push);
+    for (confirmed, body) in bodies.iter().enumerate() {
+        if let Err(problem) = configure(registry, connection, body.clone(), WRITING).await {
+            return Err(halfway(registry, connection, push, &push::unread(&bodies, confirmed), problem).await);
+        }
     }
-    let unmet = push.unmet(&read(registry, connection).await?);
+    let unmet = match read(registry, connection).await {
+        Ok(items) => push.unmet(&items),
+        Err(problem) => {
+            return Err(halfway(registry, connection, push, &push::unread(&bodies, bodies.len()), problem).await);
+        }
+    };
     if unmet.is_empty() {
         return Ok(());
     }
-    let remedy = "the gateway told no error; look into the log of the configuration service, and push again";
-    Err(Problem::new(ProblemKind::Service, doing, unmet.join("; ")).remedy(remedy))
+    let remedy = "the gateway reported no error; look into the log of the configuration service, and push again";
+    Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
+}
+
+/// The problem with what is there now: read back where that is possible, else what is known of each request.
+async fn halfway(registry: &Registry, connection: &Connection, push: &Push, unread: &str, problem: Problem) -> Problem {
+    let mut states = registry.states();
+    let again = async {
+        let back = states.wait_for(|states| states.get(&connection.name) == Some(&ConnectionState::Connected));
+        back.await.ok().map(drop)?;
+        read(registry, connection).await.ok()
+    };
+    let now = match timeout(RETURNING, again).await {
+        Ok(Some(items)) => format!("read again since: {}", push.progress(&items)),
+        _ => format!("what is there now cannot be read; {unread}"),
+    };
+    let remedy = "`toolcrib push trustgraph --dry-run` shows what is still to be written; push again to complete it";
+    Problem { cause: format!("{}; {now}", problem.cause), ..problem }.remedy(remedy)
 }

@@ -8,6 +8,7 @@ use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    beside,
     decided::{self, Answered, Decided, UNKNOWN, decide, steps},
     offers::Offer,
 };
@@ -94,7 +95,7 @@ impl Serving {
                 let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
                 under_way.spawn(async move {
                     let answered = attend(&*bus, &stand, packet, &stop).await;
-                    if let Some(report) = report {
+                    if let Some(report) = report.filter(|_| !beside::is_probe(&answered.id)) {
                         // A slow reader of reports must not slow the answers.
                         let _ = report.try_send(answered);
                     }
@@ -111,7 +112,7 @@ impl Serving {
 async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
     let Some(inbox) = bus.inbox() else { return Ok(()) };
     let mut line = bus.subscribe(&inbox, Share::Each).await?;
-    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new() }).await?;
+    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new(), expires: None }).await?;
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(()),
         _ => Err(CallProblem {
@@ -127,6 +128,7 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &Cancellatio
     let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
     let (user, decided) = match request::parse(&packet.body) {
+        _ if beside::is_probe(&id) => (String::new(), Decided::refused(beside::OWN, "toolcrib answers here".into(), "")),
         Ok(asked) => {
             let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
             let decided = decide(&stand.offer.by, &asking);
@@ -161,5 +163,5 @@ fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
         Said::Error { kind, message } => reply::error(kind, message),
     };
     let headers = decided::id(step.under, id).map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
-    Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into() }
+    Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into(), expires: None }
 }

@@ -95,7 +95,7 @@ impl Bus for Embedded {
 
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
-            let Outgoing { to, reply, headers, body } = message;
+            let Outgoing { to, reply, headers, body, .. } = message;
             for onlooker in self.onlookers(&to.name) {
                 let (subject, reply, headers) = (Some(to.name.clone()), reply.clone(), headers.clone());
                 // Whoever left meanwhile does not want it.
@@ -132,7 +132,13 @@ mod tests {
     use super::*;
 
     fn message(to: &str, reply: Option<&Address>) -> Outgoing {
-        Outgoing { to: Address::fleeting(to), reply: reply.cloned(), headers: Vec::new(), body: Bytes::from_static(b"x") }
+        Outgoing {
+            to: Address::fleeting(to),
+            reply: reply.cloned(),
+            headers: Vec::new(),
+            body: Bytes::from_static(b"x"),
+            expires: None,
+        }
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use tokio::{
-    sync::watch,
+    sync::{oneshot, watch},
     task::AbortHandle,
     time::{sleep, timeout},
 };
@@ -125,8 +125,12 @@ impl<L: Link> Kept<L> {
             timeout(CONFIRMING, link.listen(at, share)).await.unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
         let (feeder, line) = line(CAPACITY);
         let keeper = Listening { links: self.links.clone(), news: Arc::clone(&self.news), at: at.clone(), share };
-        tokio::spawn(keeper.run(link, ear, feeder));
-        Ok(line)
+        let (leaving, left) = oneshot::channel::<()>();
+        tokio::spawn(async move {
+            keeper.run(link, ear, feeder).await;
+            drop(leaving);
+        });
+        Ok(line.leaving(left))
     }
 
     fn unconfirmed(&self, what: &str) -> CallProblem {

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use super::message::Heard;
 
@@ -28,6 +28,8 @@ struct Lost {
 pub struct Line {
     queue: mpsc::UnboundedReceiver<Kept>,
     lost: Arc<Lost>,
+    /// Ends when the transport has given the subscription back.
+    left: Option<oneshot::Receiver<()>>,
 }
 
 /// The end that the transport puts messages into.
@@ -50,13 +52,29 @@ pub fn line(capacity: usize) -> (Feeder, Line) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let lost = Arc::new(Lost::default());
     let room = Arc::new(Semaphore::new(capacity));
-    (Feeder { queue: sender, room, capacity, lost: Arc::clone(&lost) }, Line { queue: receiver, lost })
+    (Feeder { queue: sender, room, capacity, lost: Arc::clone(&lost) }, Line { queue: receiver, lost, left: None })
 }
 
 impl Line {
     /// The next thing heard; `None` when the transport has ended the line.
     pub async fn next(&mut self) -> Option<Heard> {
         self.queue.recv().await.map(|kept| kept.heard)
+    }
+
+    /// The same, whose transport gives the subscription back by itself and then drops the other end of this.
+    #[must_use]
+    pub fn leaving(self, left: oneshot::Receiver<()>) -> Self {
+        Self { left: Some(left), ..self }
+    }
+
+    /// Listens no more; the server knows it once this is done.
+    pub async fn leave(self) {
+        let Self { queue, left, .. } = self;
+        drop(queue);
+        if let Some(left) = left {
+            // Nothing is ever sent: it ends when the other end is dropped.
+            let _ = left.await;
+        }
     }
 
     /// How many messages and bytes were let go so far.

@@ -1,5 +1,7 @@
 //! What crosses a transport: messages as they are sent and as they are heard.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use crate::model::call::CallProblem;
@@ -27,6 +29,8 @@ pub struct Outgoing {
     pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
+    /// After so long nobody waits for an answer, and a broker that can drops the message; `None`: it stays of use.
+    pub expires: Option<Duration>,
 }
 
 /// A message as it came.

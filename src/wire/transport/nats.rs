@@ -268,6 +268,7 @@ mod tests {
             reply: None,
             headers: vec![("id".into(), "1".into())],
             body: Bytes::from_static(b"body"),
+            expires: None,
         };
         assert_eq!(weight(&message), "NATS/1.0\r\nid: 1\r\n\r\nbody".len());
     }

@@ -112,17 +112,26 @@ pub struct Deployment {
     child: Child,
     port: u16,
     asked: mpsc::Receiver<String>,
-    _broker: PulsarBroker,
+    loaded: mpsc::Receiver<usize>,
+    broker: PulsarBroker,
 }
 
 impl Deployment {
     pub fn start() -> Self {
         let (broker, port) = (PulsarBroker::start(), free_port());
         let (child, lines) = run("deployment.py", &[broker.url(), port.to_string()]);
-        let (tell, asked) = mpsc::channel();
+        let ((tell, asked), (count, loaded)) = (mpsc::channel(), mpsc::channel());
         // Keep reading, or it would block on a full pipe.
-        thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
-        Self { child, port, asked, _broker: broker }
+        thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+                match told["loaded"].as_u64() {
+                    Some(tools) => drop(count.send(usize::try_from(tools).unwrap())),
+                    None => drop(tell.send(line)),
+                }
+            }
+        });
+        Self { child, port, asked, loaded, broker }
     }
 
     pub fn url(&self, scheme: &str) -> String {
@@ -131,6 +140,16 @@ impl Deployment {
 }
 
 impl Deployment {
+    /// The address of the broker behind the gateway.
+    pub fn broker(&self) -> String {
+        self.broker.url()
+    }
+
+    /// How many tools the agent loads next.
+    pub fn loads(&self) -> usize {
+        self.loaded.recv_timeout(super::calls::HUNG).unwrap()
+    }
+
     /// What the agent asked the language model next: the tools that it offered, and how many steps it had made.
     pub fn asked(&self) -> serde_json::Value {
         serde_json::from_str(&self.asked.recv_timeout(super::calls::HUNG).unwrap()).unwrap()

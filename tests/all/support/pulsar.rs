@@ -3,16 +3,18 @@
 use std::{
     fs,
     process::{Child, Command},
+    sync::{Mutex, mpsc::Receiver},
 };
 
 use tempfile::TempDir;
 use toolcrib::model::connection::{Connection, TransportKind};
 
-use super::{services::program, signals, started::started};
+use super::{calls::HUNG, services::program, signals, started::started_telling};
 
 /// A broker on a free loopback port; stopped on drop.
 pub struct PulsarBroker {
     child: Child,
+    log: Mutex<Receiver<String>>,
     port: u16,
     folder: TempDir,
 }
@@ -26,8 +28,8 @@ impl PulsarBroker {
             folder.path().join("db").display()
         );
         fs::write(folder.path().join("broker.toml"), settings).unwrap();
-        let child = run(&folder);
-        Self { child, port, folder }
+        let (child, log) = run(&folder);
+        Self { child, log: Mutex::new(log), port, folder }
     }
 
     pub fn url(&self) -> String {
@@ -42,6 +44,12 @@ impl PulsarBroker {
         Connection::to(TransportKind::Pulsar, "test", self.url())
     }
 
+    /// Waits until its log says so; lines before that are not seen again.
+    pub fn logs(&self, words: &str) {
+        let log = self.log.lock().unwrap();
+        while !log.recv_timeout(HUNG).unwrap_or_else(|_| panic!("the broker never said: {words}")).contains(words) {}
+    }
+
     /// Stops it as a crash would, at once.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -50,7 +58,8 @@ impl PulsarBroker {
 
     /// Starts it again where it was, after [`Self::kill`].
     pub fn restart(&mut self) {
-        self.child = run(&self.folder);
+        let (child, log) = run(&self.folder);
+        (self.child, self.log) = (child, Mutex::new(log));
     }
 
     /// Sends it a signal: `STOP`, `CONT`.
@@ -59,9 +68,9 @@ impl PulsarBroker {
     }
 }
 
-fn run(folder: &TempDir) -> Child {
+fn run(folder: &TempDir) -> (Child, Receiver<String>) {
     let mut broker = Command::new(program("TOOLCRIB_PULSAR_BROKER"));
-    started(broker.arg("--config").arg(folder.path().join("broker.toml")), "Server listening on")
+    started_telling(broker.arg("--config").arg(folder.path().join("broker.toml")), "Server listening on")
 }
 
 impl Drop for PulsarBroker {

@@ -3,20 +3,25 @@
 use std::{
     io::{BufRead, BufReader, Lines, Read},
     process::{Child, Command, Stdio},
-    sync::mpsc::{self, Sender},
+    sync::mpsc::{self, Receiver, Sender},
     thread,
 };
 
 /// Starts it, and waits until it has said so, on either of its outputs. Both are read as long as it runs, or it would block on a full pipe.
 pub fn started(command: &mut Command, ready: &str) -> Child {
+    started_telling(command, ready).0
+}
+
+/// The same, with what it says from then on.
+pub fn started_telling(command: &mut Command, ready: &str) -> (Child, Receiver<String>) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (tell, told) = mpsc::channel();
     tell_all(BufReader::new(child.stderr.take().unwrap()).lines(), tell.clone());
     tell_all(BufReader::new(child.stdout.take().unwrap()).lines(), tell);
     let mut seen = Vec::new();
-    for line in told {
+    for line in told.iter() {
         if line.contains(ready) {
-            return child;
+            return (child, told);
         }
         seen.push(line);
     }

@@ -30,8 +30,14 @@ pub(super) fn is_own(name: &str) -> bool {
 /// When a name stands twice.
 pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, Problem> {
     let entries: Vec<&Entry> = catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
-    let mut push =
-        Push { system: keys::SYSTEM, changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(entries.len()) };
+    let mut push = Push {
+        system: keys::SYSTEM,
+        changes: Vec::new(),
+        notes: Vec::new(),
+        after: Vec::new(),
+        loads: Ok(entries.len()),
+        reload: false,
+    };
     let mut seen = BTreeSet::new();
     for entry in &entries {
         let key = entry.key.trim();

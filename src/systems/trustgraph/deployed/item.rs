@@ -43,6 +43,25 @@ pub fn asking(section: &str) -> Map<String, Value> {
     object(json!({"operation": "getvalues", "type": section}))
 }
 
+/// The body that asks for the keys of all entries of a type.
+#[must_use]
+pub fn listing(kind: &str) -> Map<String, Value> {
+    object(json!({"operation": "list", "type": kind}))
+}
+
+/// The names of the prompt templates that an answer to [`listing`] holds; `None` where it is an error's, or no answer at all.
+#[must_use]
+pub fn templates(answer: &str) -> Option<Vec<String>> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let listed = answer.get("directory")?.as_array()?;
+    // An error of the configuration service arrives as an empty answer of version 0.
+    if listed.is_empty() && answer.get("version").and_then(Value::as_u64) == Some(0) {
+        return None;
+    }
+    let named = listed.iter().filter_map(Value::as_str).filter_map(|key| key.strip_prefix(keys::TEMPLATES));
+    Some(named.map(str::to_owned).collect())
+}
+
 pub(super) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(members) => members,
@@ -92,6 +111,9 @@ mod tests {
         assert_eq!((items[0].value(), items[1].value()), (None, Some(json!({}))));
         assert_eq!(read(keys::TOOLS, r#"{"version": 2, "values": []}"#), Ok(Vec::new()));
         assert!(read(keys::TOOLS, r#"{"version": 0, "values": []}"#).unwrap_err().cause.contains("version 0"));
+        let listed = r#"{"version": 2, "directory": ["system", "template.shout"]}"#;
+        assert_eq!(templates(listed), Some(vec!["shout".to_owned()]));
+        assert_eq!((templates(r#"{"version": 0, "directory": []}"#), templates("x")), (None, None));
         assert!(read(keys::TOOLS, "{}").is_err() && read(keys::TOOLS, "nonsense").is_err());
     }
 }

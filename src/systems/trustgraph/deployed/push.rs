@@ -32,7 +32,8 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
     let unclear =
         |cause: String, remedy: &str| Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).remedy(remedy);
     let mut seen = BTreeSet::new();
-    let mut push = Push { system: keys::SYSTEM, changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0) };
+    let mut push =
+        Push { system: keys::SYSTEM, changes: Vec::new(), notes: Vec::new(), after: Vec::new(), loads: Ok(0), reload: false };
     for entry in &entries {
         let section = section_of(entry.kind);
         if !seen.insert((section, entry.key.as_str())) {
@@ -109,7 +110,7 @@ fn uncallable(changes: &[Change]) -> Option<String> {
     (!names.is_empty()).then(|| format!("{}: {}", names.join(", "), agent::UNCALLABLE))
 }
 
-/// How many tools the agent loads of all these, or the one that keeps it from loading any.
+/// How many tools the agent should load of all these, or the one that keeps it from loading any.
 fn loads(items: &[Item]) -> Result<usize, String> {
     let mut read = Vec::new();
     for item in items {
@@ -122,32 +123,68 @@ fn loads(items: &[Item]) -> Result<usize, String> {
     loaded.map(|tools| tools.len()).map_err(|error| format!("{}: {}, so no tool at all is loaded", error.tool, error.logged))
 }
 
+/// The kinds that the agent loads together.
+const TOGETHER: [&str; 2] = [keys::TOOLS, keys::SERVICES];
+
 /// The bodies of the requests that make it so, in order.
 ///
-/// The agent reloads only the kinds that a write names, and with services alone it has no tools, with tools alone no services. So the
-/// last write names both kinds, with an entry as it is where none changes.
+/// The agent loads again only the kinds that a request names: with services alone it has no tools, with tools alone no services. So each
+/// request that touches one of the two names both: a put repeats an entry as it is, a delete names one that does not exist. What is new is
+/// put before anything is deleted, so that at no time less is there than before or after.
 #[must_use]
 pub fn writes(push: &Push) -> Vec<Map<String, Value>> {
-    let (gone, kept): (Vec<_>, Vec<_>) = push.changes.iter().partition(|change| change.after.is_none());
-    let mut writes = Vec::new();
-    if !gone.is_empty() {
-        let keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
-        writes.push(object(json!({"operation": "delete", "keys": keys})));
-    }
+    let (gone, kept): (Vec<&Change>, Vec<&Change>) = push.changes.iter().partition(|change| change.after.is_none());
+    let touches = |changes: &[&Change]| changes.iter().any(|change| TOGETHER.contains(&change.section));
+    let unnamed = |changes: &[&Change]| {
+        let named: Vec<&str> = changes.iter().map(|change| change.section).collect();
+        TOGETHER.into_iter().filter(move |section| !named.contains(section))
+    };
     let value = |section: &str, key: &str, text: &str| json!({"type": section, "key": key, "value": text});
     let mut values: Vec<Value> =
         kept.iter().filter_map(|change| Some(value(change.section, &change.key, change.after.as_deref()?))).collect();
-    let together = [keys::TOOLS, keys::SERVICES];
-    if push.changes.iter().any(|change| together.contains(&change.section)) {
-        for section in together.iter().filter(|section| !kept.iter().any(|change| change.section == **section)) {
-            let known = push.after.iter().find(|item| item.section == *section);
-            values.extend(known.map(|item| value(section, &item.key, &item.text)));
-        }
+    if push.reload || touches(&kept) {
+        let known = unnamed(&kept).filter_map(|section| push.after.iter().find(|item| item.section == section));
+        values.extend(known.map(|item| value(item.section, &item.key, &item.text)));
     }
-    if !values.is_empty() {
-        writes.push(object(json!({"operation": "put", "values": values})));
+    let mut keys: Vec<Value> = gone.iter().map(|change| json!({"type": change.section, "key": change.key})).collect();
+    if touches(&gone) {
+        keys.extend(unnamed(&gone).map(|section| json!({"type": section, "key": nobody(push, section)})));
     }
-    writes
+    let put = (!values.is_empty()).then(|| json!({"operation": "put", "values": values}));
+    let delete = (!keys.is_empty()).then(|| json!({"operation": "delete", "keys": keys}));
+    [put, delete].into_iter().flatten().map(object).collect()
+}
+
+/// What became of the requests where the connection was lost after so many of them were confirmed, and nothing can be read any more.
+#[must_use]
+pub fn unread(writes: &[Map<String, Value>], confirmed: usize) -> String {
+    let named = |body: &Map<String, Value>| -> Vec<String> {
+        let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array);
+        let name = |item: &Value| Some(format!("{}/{}", item["type"].as_str()?, item["key"].as_str()?));
+        list.into_iter().flatten().filter_map(name).collect()
+    };
+    let part = |bodies: &[Map<String, Value>], word: &str| {
+        let names: Vec<String> = bodies
+            .iter()
+            .map(|body| {
+                format!("{} of {}", body.get("operation").and_then(Value::as_str).unwrap_or("write"), named(body).join(", "))
+            })
+            .collect();
+        (!names.is_empty()).then(|| format!("{word}: {}", names.join("; ")))
+    };
+    let (done, rest) = writes.split_at(confirmed.min(writes.len()));
+    let (sent, unsent) = rest.split_at(rest.len().min(1));
+    let parts = [part(done, "confirmed"), part(sent, "sent and not confirmed"), part(unsent, "not sent")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// A key that no entry of the section has.
+fn nobody(push: &Push, section: &str) -> String {
+    let mut key = "toolcrib-reload".to_owned();
+    while push.after.iter().any(|item| item.section == section && item.key == key) {
+        key.push('-');
+    }
+    key
 }
 
 /// Every section, for reading all of it.
@@ -222,12 +259,66 @@ mcp:
         assert_eq!(kinds, ["tool", "tool-service"]);
         let fewer = OURS.replace("  ask: {type: text-completion, name: ask, description: Asks}\n", "");
         let push = pushed(&fewer, &first.after, Absent::Delete);
-        let [delete, put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
-        assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}]));
-        assert_eq!(put["values"].as_array().unwrap().len(), 2);
+        let [delete] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
+        let nobody = json!({"type": "tool-service", "key": "toolcrib-reload"});
+        assert_eq!(delete["keys"], json!([{"type": "tool", "key": "ask"}, nobody]));
         let servers = pushed(&OURS.replace("localhost:1", "localhost:2"), &first.after, Absent::Keep);
         assert_eq!(writes(&servers)[0]["values"].as_array().unwrap().len(), 1);
         assert_eq!(writes(&pushed(OURS, &first.after, Absent::Keep)), Vec::<Map<String, Value>>::new());
+    }
+
+    /// The kinds that each request names, with its operation.
+    fn named(push: &Push) -> Vec<(String, Vec<String>)> {
+        let kinds = |body: &Map<String, Value>| {
+            let list = body.get("values").or_else(|| body.get("keys")).and_then(Value::as_array).unwrap();
+            list.iter().map(|item| format!("{}/{}", item["type"].as_str().unwrap(), item["key"].as_str().unwrap())).collect()
+        };
+        writes(push).iter().map(|body| (body["operation"].as_str().unwrap().to_owned(), kinds(body))).collect()
+    }
+
+    #[test]
+    fn what_is_new_is_put_before_anything_is_deleted_and_each_request_names_both_kinds() {
+        let there = [
+            item("tool", "jokes", r#"{"type":"tool-service","name":"old","service":"toolcrib-reload"}"#),
+            item("tool-service", "jokes", r#"{"request-queue":"a","response-queue":"b"}"#),
+            item("tool-service", "toolcrib-reload", r#"{"request-queue":"a","response-queue":"b"}"#),
+        ];
+        let only = "tool: {ask: {type: text-completion, name: ask, description: Asks}}\n";
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let push = pushed(only, &there, Absent::Delete);
+        assert_eq!(
+            named(&push),
+            [
+                ("put".to_owned(), owned(&["tool/ask"])),
+                ("delete".to_owned(), owned(&["tool/jokes", "tool-service/jokes", "tool-service/toolcrib-reload"])),
+            ]
+        );
+        // A service alone would leave the agent without tools until something names them; no entry of that key goes with it.
+        let tools = "tool: {jokes: {type: text-completion, name: jokes, description: d}}\n\
+                     tool-service: {toolcrib-reload: {request-queue: a, response-queue: b}}\n";
+        let there = pushed(tools, &there, Absent::Keep).after;
+        let push = pushed(tools, &there, Absent::Delete);
+        assert_eq!(named(&push), [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload"]))]);
+        let odd = "tool: {toolcrib-reload: {type: text-completion, name: t, description: d}}\n";
+        let service = item("tool-service", "jokes", "{}");
+        let push = pushed(odd, &[&pushed(odd, &[], Absent::Keep).after[..], &[service]].concat(), Absent::Delete);
+        assert_eq!(named(&push), [("delete".to_owned(), owned(&["tool-service/jokes", "tool/toolcrib-reload-"]))]);
+    }
+
+    #[test]
+    fn a_reload_writes_both_kinds_as_they_are() {
+        let first = pushed(OURS, &[], Absent::Keep);
+        let push = Push { reload: true, ..pushed(OURS, &first.after, Absent::Keep) };
+        let [put] = &writes(&push)[..] else { panic!("{:?}", writes(&push)) };
+        let values = put["values"].as_array().unwrap();
+        let as_is = |value: &Value| first.after.iter().any(|item| item.section == value["type"] && item.text == value["value"]);
+        assert_eq!(
+            named(&push)[0].1.iter().map(|name| name.split('/').next().unwrap()).collect::<Vec<_>>(),
+            ["tool", "tool-service"]
+        );
+        assert!(values.iter().all(as_is), "{put:?}");
+        let nothing = Push { reload: true, ..pushed("x: 1\n", &[], Absent::Keep) };
+        assert_eq!(writes(&nothing), Vec::<Map<String, Value>>::new());
     }
 
     #[test]

@@ -45,7 +45,11 @@ impl Deployment for TrustGraphDeployment {
         Some(keys::AUTH_TOKEN)
     }
 
+    fn reloads(&self) -> Result<(), Problem> {
+        Ok(())
+    }
+
     fn loaded(&self, tools: usize) -> String {
-        format!("the agent loads {tools} tools")
+        format!("the agent should load {tools} {}", if tools == 1 { "tool" } else { "tools" })
     }
 }

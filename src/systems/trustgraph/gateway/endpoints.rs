@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn over_http_nothing_streams_and_the_workspace_is_in_the_body() {
-        let gateway = Gateway { workspace: Some("w".into()), flow: "f".into() };
+        let gateway = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
         let http = Connection { gateway, ..Connection::to(TransportKind::Http, "tg", "http://h") };
         let sent = rendered("ask", &http, "{}").unwrap();
         assert_eq!(sent.to, "/api/v1/flow/f/service/prompt");

@@ -17,6 +17,9 @@ pub enum Refusal {
     /// Workspace and flow.
     Flow(String, String),
     Service(String),
+    /// A request to the configuration that says not what to do.
+    NoOperation,
+    UnknownOperation,
     /// The service fails over a member that is not there.
     Lacks(&'static str),
     /// So many bytes are taken.
@@ -36,7 +39,7 @@ impl Refusal {
         match self {
             // As the gateway has it: an answer like any other.
             Self::Flow(..) | Self::Lacks(_) => 200,
-            Self::NotJson | Self::NoObject | Self::BadFrame => 400,
+            Self::NotJson | Self::NoObject | Self::BadFrame | Self::NoOperation | Self::UnknownOperation => 400,
             Self::Token => 401,
             Self::Workspace(_) | Self::Service(_) | Self::Nowhere(_) => 404,
             Self::Method(_) => 405,
@@ -81,6 +84,8 @@ impl Refusal {
             Self::Workspace(_) => "workspace not found".into(),
             Self::Flow(workspace, flow) => format!("Invalid flow {workspace}/{flow}"),
             Self::Service(_) => "unknown service".into(),
+            Self::NoOperation => "missing operation".into(),
+            Self::UnknownOperation => "unknown operation".into(),
             // A Python KeyError, which is all that the gateway tells.
             Self::Lacks(member) => format!("'{member}'"),
             Self::TooLarge(most) => format!("the request is larger than {most}"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::endpoints::WORKSPACE;
+use super::{endpoints::WORKSPACE, table};
 use crate::{
     engine::stub::script::Fault,
     systems::trustgraph::{agent, request::Asked},
@@ -51,6 +51,7 @@ const MANNERS: &[Manner] = &[
         arguments: Arguments::As("question", "question"),
         piece: structured,
     },
+    Manner { service: table::SERVICE, config: &["operation"], needs: None, arguments: Arguments::Rest, piece: whole },
     Manner { service: agent::SERVICE, config: &[], needs: Some("question"), arguments: Arguments::Rest, piece: dialogue },
 ];
 
@@ -106,6 +107,13 @@ pub fn event(service: &str, text: &str, last: bool) -> Value {
     piece
 }
 
+/// Whether the pieces of an answer are joined where only one message is sent. The agent's are messages of their own, of which the last is
+/// sent.
+#[must_use]
+pub fn joins(service: &str) -> bool {
+    service != agent::SERVICE
+}
+
 /// An error of a service. Two of them the gateway tells otherwise: as nothing at all, and as a text.
 #[must_use]
 pub fn error(service: &str, kind: &str, message: &str) -> Value {
@@ -155,6 +163,11 @@ pub fn over_http(fault: Fault) -> Option<&'static str> {
 fn as_json(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
     serde_json::to_string(&value).is_ok_and(|shortest| shortest == text).then_some(value)
+}
+
+/// The text is the answer itself, as JSON.
+fn whole(text: &str, _: bool, _: bool) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| json!({}))
 }
 
 fn mcp(text: &str, _: bool, alone: bool) -> Value {

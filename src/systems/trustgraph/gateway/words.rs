@@ -5,7 +5,10 @@ use serde_json::Value;
 use crate::model::call::CallProblem;
 
 /// What the gateway says in place of every error of its agent.
-const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
+pub const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
+
+/// The kind of problem that stands for it.
+pub const AGENT_ERROR: &str = "agent-error";
 
 fn problem(kind: &str, message: impl Into<String>, remedy: &str) -> CallProblem {
     CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
@@ -34,9 +37,13 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
     }
     Trouble::Service(match said {
         AGENTS_ERROR => problem(
-            "agent-error",
+            AGENT_ERROR,
             "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
-            &format!("the true error stands in the agent's own log, and on its broker: {}", watch("agent")),
+            &format!(
+                "name the broker behind the gateway (--broker, or `broker` in the connection's settings) to see the true error; \
+                 it is in the agent's log too, and passes on the broker: {}",
+                watch("agent")
+            ),
         ),
         "" if matches!(error, Value::Object(_)) => problem(
             kind,
@@ -125,11 +132,17 @@ pub fn empty(service: &str) -> CallProblem {
 /// The start of every text in which an MCP tool tells an error; the flag that says so is lost on the way.
 const MCP_ERROR: &str = "Error executing tool";
 
+/// Whether a text is one in which an MCP tool tells an error.
+#[must_use]
+pub fn is_mcp_error(text: &str) -> bool {
+    text.starts_with(MCP_ERROR)
+}
+
 /// The error that an MCP tool's text tells.
 #[must_use]
 pub fn mcp_error(text: &str) -> Option<CallProblem> {
     let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
-    text.starts_with(MCP_ERROR).then(|| problem("mcp-tool-error", text, remedy))
+    is_mcp_error(text).then(|| problem("mcp-tool-error", text, remedy))
 }
 
 /// A message that is no answer of the gateway's.

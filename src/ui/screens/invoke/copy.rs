@@ -34,11 +34,16 @@ pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option
 }
 
 fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> String {
-    if let Some((question, context)) = agent::asked(request) {
-        let groups = context.groups.map(|groups| format!(" --groups {}", quote(&groups.join(","))));
-        let state = context.state.map(|state| format!(" --state {}", quote(&state)));
-        let (groups, state) = (groups.unwrap_or_default(), state.unwrap_or_default());
-        return format!("toolcrib agent {}{groups}{state} --connection {}", quote(&question), quote(&connection.name));
+    if let Some(agent::Asked { question, context, pattern, collection }) = agent::asked(request) {
+        let options = [
+            ("groups", context.groups.map(|groups| groups.join(","))),
+            ("state", context.state.map(|state| state.to_string())),
+            ("pattern", pattern),
+            ("collection", collection),
+        ];
+        let options = options.into_iter().filter_map(|(name, value)| Some(format!(" --{name} {}", quote(&value?))));
+        let options: String = options.collect();
+        return format!("toolcrib agent {}{options} --connection {}", quote(&question), quote(&connection.name));
     }
     let json = arguments.json();
     let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();

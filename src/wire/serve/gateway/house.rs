@@ -3,7 +3,11 @@
 use std::{
     convert::Infallible,
     mem,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -14,14 +18,25 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::doors::{self, Door, Way};
 use crate::{
-    engine::stub::play::Play,
-    model::call::CallProblem,
-    systems::trustgraph::gateway::{
-        endpoints::{Endpoint, WORKSPACE},
-        refusal::Refusal,
-        served,
+    engine::stub::{
+        play::Play,
+        script::{Piece, Then},
     },
-    wire::serve::decided::{Answered, Decided},
+    model::call::CallProblem,
+    systems::trustgraph::{
+        agent,
+        gateway::{
+            endpoints::{Endpoint, WORKSPACE},
+            refusal::Refusal,
+            rehearsal::{Rehearsal, rehearse},
+            served,
+            table::{self, Table},
+        },
+    },
+    wire::{
+        deployed::catalog,
+        serve::decided::{Answered, Decided},
+    },
 };
 
 /// The body of an answer.
@@ -30,12 +45,19 @@ pub type Body = UnsyncBoxBody<Bytes, Infallible>;
 /// How much one request may hold.
 pub const LARGEST: usize = 16 * 1024 * 1024;
 
+/// Between two messages of the agent, so that a person sees them come.
+const PAUSE: Duration = Duration::from_millis(20);
+
 /// The workspace where the settings name none.
 const DEFAULT: &str = "default";
 
 /// A gateway of our own.
 pub struct House {
     pub doors: Vec<Door>,
+    /// The configuration, and an agent that has its tools; `None`: neither is answered for.
+    pub table: Option<Mutex<Table>>,
+    /// The agent's flow.
+    pub flow: String,
     /// `None`: everybody is let in.
     pub token: Option<String>,
     /// `None`: requests may be for any.
@@ -90,11 +112,18 @@ impl House {
     ) -> Result<Passed, Refused> {
         let mut telling = self.telling(&at.service, id);
         let workspace = workspace.or_else(|| body.get(WORKSPACE).and_then(Value::as_str));
-        let refusal = match (workspace, &at.flow) {
-            (Some(wanted), _) if self.workspace.as_deref().is_some_and(|own| own != wanted) => {
-                Some(Refusal::Workspace(wanted.to_owned()))
-            }
-            (_, Some(flow)) if !self.doors.iter().any(|door| door.at.flow.as_ref() == Some(flow)) => {
+        if let Some(wanted) = workspace.filter(|wanted| self.workspace.as_deref().is_some_and(|own| own != *wanted)) {
+            return Err(telling.refused(Refusal::Workspace(wanted.to_owned())));
+        }
+        if let Some(own) = self.own(at, body) {
+            let service = at.service.clone();
+            return match own {
+                Ok(play) => Ok(Passed { service, play, nobody: false, telling }),
+                Err(refusal) => Err(telling.refused(refusal)),
+            };
+        }
+        let refusal = match &at.flow {
+            Some(flow) if !self.doors.iter().any(|door| door.at.flow.as_ref() == Some(flow)) => {
                 Some(Refusal::Flow(workspace.unwrap_or(self.workspace()).to_owned(), flow.clone()))
             }
             _ if !self.doors.iter().any(|door| door.at == *at) => Some(Refusal::Service(at.service.clone())),
@@ -123,6 +152,34 @@ impl House {
                 Passed { service, play: Play::default(), nobody: true, telling }
             }
         })
+    }
+}
+
+impl House {
+    /// Where the agent is.
+    #[must_use]
+    pub fn agent(&self) -> Endpoint {
+        Endpoint { service: agent::SERVICE.to_owned(), flow: Some(self.flow.clone()) }
+    }
+
+    /// What the gateway's own services say, where no stub stands in for them: the configuration, and an agent with its tools.
+    fn own(&self, at: &Endpoint, body: &Map<String, Value>) -> Option<Result<Play, Refusal>> {
+        let table = self.table.as_ref().filter(|_| !self.doors.iter().any(|door| door.at == *at))?;
+        let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+        if *at == Endpoint::of_workspace(table::SERVICE) {
+            let answer = match body.get("operation").and_then(Value::as_str) {
+                None => return Some(Err(Refusal::NoOperation)),
+                Some(operation) if !table::OPERATIONS.contains(&operation) => return Some(Err(Refusal::UnknownOperation)),
+                Some(_) => table.answer(body).to_string(),
+            };
+            return Some(Ok(Play::pieces(vec![answer], Duration::ZERO)));
+        }
+        if *at != self.agent() {
+            return None;
+        }
+        let Rehearsal { messages, error } = rehearse(&catalog(&table.items()), body);
+        let pieces = messages.into_iter().map(|text| Piece { text, after: None }).collect();
+        Some(Ok(Play::of(&Then { pieces, error, pause: PAUSE, ..Then::default() })))
     }
 }
 

@@ -156,6 +156,9 @@ async fn whole(passed: Passed, house: &House) -> Response<Body> {
         telling.answered.pieces += 1;
         let body = match &step.said {
             Said::Chunk { text: piece, last } => {
+                if !served::joins(&service) {
+                    text.clear();
+                }
                 text.push_str(piece);
                 if !last {
                     continue;

@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -18,6 +18,10 @@ use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, TransportKind},
+    },
+    systems::trustgraph::gateway::{
+        endpoints::Endpoint,
+        table::{self, Table},
     },
     wire::{
         secrets::Secrets,
@@ -78,6 +82,8 @@ impl Listening {
         let bound = listener.local_addr().map_err(unheard)?;
         let house = House {
             doors,
+            table: None,
+            flow: connection.gateway.flow.clone(),
             token,
             workspace: connection.gateway.workspace.clone(),
             below: path.trim_end_matches('/').to_owned(),
@@ -88,6 +94,13 @@ impl Listening {
         };
         let scheme = if connection.transport == TransportKind::WebSocket { "ws" } else { "http" };
         Ok(Self { listener, at: bound, scheme, house })
+    }
+
+    /// The same, which also answers for that configuration, and as an agent that has its tools.
+    #[must_use]
+    pub fn with(mut self, table: Table) -> Self {
+        self.house.table = Some(Mutex::new(table));
+        self
     }
 
     /// The address to connect to, as connections are written.
@@ -104,7 +117,14 @@ impl Listening {
 
     /// The paths that are answered at, with whom for.
     pub fn places(&self) -> impl Iterator<Item = (&str, String)> {
-        self.house.doors.iter().map(|door| (door.name.as_str(), door.at.path()))
+        let own = [
+            ("the configuration of this workspace", Endpoint::of_workspace(table::SERVICE)),
+            ("an agent that uses the tools a question names", self.house.agent()),
+        ];
+        let own =
+            own.into_iter().filter(|(_, at)| self.house.table.is_some() && !self.house.doors.iter().any(|door| door.at == *at));
+        let doors = self.house.doors.iter().map(|door| (door.name.as_str(), door.at.path()));
+        doors.chain(own.map(|(name, at)| (name, at.path())))
     }
 
     /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.

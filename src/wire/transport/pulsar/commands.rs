@@ -7,7 +7,7 @@ use prost::{Message, Oneof, encoding::decode_key};
 pub struct BaseCommand {
     #[prost(int32, required, tag = "1")]
     pub kind: i32,
-    #[prost(oneof = "Command", tags = "2,3,4,5,6,7,8,9,10,11,13,14,15,16,17,18,19,23,24")]
+    #[prost(oneof = "Command", tags = "2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,23,24")]
     pub command: Option<Command>,
 }
 
@@ -43,6 +43,8 @@ pub enum Command {
     Ack(Ack),
     #[prost(message, tag = "11")]
     Flow(Flow),
+    #[prost(message, tag = "12")]
+    Unsubscribe(Unsubscribe),
     #[prost(message, tag = "13")]
     Success(Success),
     #[prost(message, tag = "14")]
@@ -188,6 +190,15 @@ pub struct Flow {
     pub consumer: u64,
     #[prost(uint32, required, tag = "2")]
     pub permits: u32,
+}
+
+/// Ends the subscription itself, with all that waits in it.
+#[derive(Clone, PartialEq, Message)]
+pub struct Unsubscribe {
+    #[prost(uint64, required, tag = "1")]
+    pub consumer: u64,
+    #[prost(uint64, required, tag = "2")]
+    pub request: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     commands::{
         Ack, CloseConsumer, Command, EXCLUSIVE, FOUND, Flow, Lookup, LookupResponse, Metadata, Producer, REDIRECTED, SHARED,
-        Send, Subscribe,
+        Send, Subscribe, Unsubscribe,
     },
     frame,
     meet::{Brokers, Met},
@@ -292,6 +292,11 @@ impl Link for Pulsar {
     fn leave(ear: Ear) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             ear.wire.forget(ear.number);
+            if !matches!(ear.share, Share::OneOf(_)) {
+                // Nobody else has this subscription: what waits in it would wait for ever.
+                let request = ear.wire.number();
+                let _ = ear.wire.ask(request, Command::Unsubscribe(Unsubscribe { consumer: ear.number, request })).await;
+            }
             let request = ear.wire.number();
             // A broker that is gone has forgotten it already.
             let _ = ear.wire.ask(request, Command::CloseConsumer(CloseConsumer { consumer: ear.number, request })).await;

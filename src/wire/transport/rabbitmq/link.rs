@@ -1,6 +1,6 @@
 //! One connection to a broker: what is sent, what is heard, and what the broker says.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
@@ -94,7 +94,7 @@ impl Rabbit {
     }
 
     async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
-        let Outgoing { to, headers, body, .. } = message;
+        let Outgoing { to, headers, body, expires, .. } = message;
         if self.connection.status().blocked() {
             return Err(words::blocked(&self.place));
         }
@@ -103,6 +103,10 @@ impl Rabbit {
             .with_content_type(short("application/json")?)
             .with_delivery_mode(if to.kept { PERSISTENT } else { FLEETING })
             .with_headers(table(&headers)?);
+        let properties = match expires {
+            Some(after) => properties.with_expiration(short(&expiration(after))?),
+            None => properties,
+        };
         let channel = self.outlet(&exchange).await?;
         let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
         let sent = async { channel.basic_publish(exchange, ShortString::default(), options, &body, properties).await?.await };
@@ -145,6 +149,14 @@ impl Rabbit {
         let consumer = consuming.await.map_err(said())?;
         Ok(Ear { channel, consumer, share })
     }
+}
+
+/// The longest time that the broker takes, in milliseconds.
+const LATEST: u128 = u32::MAX as u128;
+
+/// A time as the protocol carries it: milliseconds in a text. None at all would mean at once.
+fn expiration(after: Duration) -> String {
+    after.as_millis().clamp(1, LATEST).to_string()
 }
 
 /// What a queue may hold: that of an onlooker who has stopped must not fill the broker.

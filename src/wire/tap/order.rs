@@ -1,0 +1,154 @@
+//! Puts an answer behind the request that it belongs to, where each place is read by itself and an answer may be heard first.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::catch::Catch;
+use crate::{
+    model::traffic::{Crossing, Part, Tapped},
+    systems::watched,
+};
+
+/// How long an answer waits for its request. A broker may look for messages only once a second.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// So many ids of requests are known at once.
+const MOST: usize = 10_000;
+
+/// So many answers wait at once.
+const WAITING: usize = 1_000;
+
+/// Lets everything through to the catch, answers only after their requests.
+pub(super) struct Order {
+    catch: Arc<Catch>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    asked: HashSet<String>,
+    /// The same, oldest first.
+    ids: VecDeque<String>,
+    /// Answers whose request was not heard yet, oldest first.
+    early: VecDeque<(Instant, String, Arc<Crossing>)>,
+}
+
+impl Order {
+    pub(super) fn new(catch: Arc<Catch>) -> Self {
+        Self { catch, held: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what was heard just now.
+    pub(super) fn put(&self, crossing: Crossing) {
+        let reading = watched::read(&crossing);
+        let crossing = Arc::new(crossing);
+        let mut held = self.held();
+        match (reading.part, reading.id) {
+            (Part::Request | Part::Step, Some(id)) => {
+                self.catch.put(Tapped::Crossing(crossing));
+                held.ask(&id);
+                let (own, rest) = std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
+                held.early = rest;
+                self.let_go(own);
+            }
+            (Part::Answer { .. } | Part::Error(_), Some(id)) if !held.asked.contains(&id) => {
+                held.early.push_back((Instant::now(), id, crossing));
+                if held.early.len() > WAITING {
+                    let oldest = held.early.pop_front();
+                    self.let_go(oldest.into_iter().collect());
+                }
+            }
+            _ => self.catch.put(Tapped::Crossing(crossing)),
+        }
+    }
+
+    /// Lets go of what has waited for long enough: its request was sent before anybody listened.
+    pub(super) fn tick(&self) {
+        let mut held = self.held();
+        let (now, mut due) = (Instant::now(), VecDeque::new());
+        while held.early.front().is_some_and(|(since, ..)| now.duration_since(*since) >= PATIENCE) {
+            due.extend(held.early.pop_front());
+        }
+        // The answers that follow are no earlier than these.
+        due.iter().for_each(|(_, id, _)| held.ask(id));
+        self.let_go(due);
+    }
+
+    fn let_go(&self, due: VecDeque<(Instant, String, Arc<Crossing>)>) {
+        due.into_iter().for_each(|(_, _, crossing)| self.catch.put(Tapped::Crossing(crossing)));
+    }
+}
+
+impl Held {
+    fn ask(&mut self, id: &str) {
+        if self.asked.insert(id.to_owned()) {
+            self.ids.push_back(id.to_owned());
+            if self.ids.len() > MOST
+                && let Some(oldest) = self.ids.pop_front()
+            {
+                self.asked.remove(&oldest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{clock::Millis, traffic::Kept};
+
+    fn crossing(subject: &str, id: &str, body: &str) -> Crossing {
+        Crossing {
+            at: Millis(0),
+            subject: subject.into(),
+            reply: None,
+            headers: vec![("id".into(), id.into())],
+            body: body.as_bytes().into(),
+            size: body.len() as u64,
+            kept: Kept::Whole,
+            about: None,
+        }
+    }
+
+    fn taken(catch: &Catch) -> Vec<String> {
+        let text = |tapped: Tapped| match tapped {
+            Tapped::Crossing(crossing) => format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default()),
+            other => panic!("{other:?}"),
+        };
+        catch.take(100).into_iter().map(text).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_waits_for_its_request_and_not_for_ever() {
+        let catch = Arc::new(Catch::new(1_000_000));
+        let order = Order::new(Arc::clone(&catch));
+        let (asked, piece, last) = (
+            r#"{"config": "{}", "arguments": "{}"}"#,
+            r#"{"error": null, "response": "a", "end_of_stream": false}"#,
+            r#"{"error": null, "response": "b", "end_of_stream": true}"#,
+        );
+        order.put(crossing("tg.response.joke", "1", piece));
+        order.put(crossing("tg.request.joke", "2", asked));
+        order.put(crossing("tg.response.joke", "2", last));
+        assert_eq!(taken(&catch), ["tg.request.joke 2", "tg.response.joke 2"]);
+        order.put(crossing("tg.response.joke", "1", last));
+        order.put(crossing("tg.request.joke", "1", asked));
+        assert_eq!(taken(&catch), ["tg.request.joke 1", "tg.response.joke 1", "tg.response.joke 1"]);
+        order.put(crossing("tg.response.joke", "3", piece));
+        order.tick();
+        assert_eq!(taken(&catch), [""; 0]);
+        tokio::time::advance(PATIENCE).await;
+        order.tick();
+        order.put(crossing("tg.response.joke", "3", last));
+        assert_eq!(taken(&catch), ["tg.response.joke 3", "tg.response.joke 3"]);
+    }
+}
