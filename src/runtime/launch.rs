@@ -115,6 +115,7 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     };
     let mut event_loop = EventLoop { state, root, performer, messages };
     let end = event_loop.run(first).await?;
+    event_loop.performer.end().await;
     Ok((end, event_loop.state.filled()))
 }
 

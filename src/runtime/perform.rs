@@ -189,6 +189,11 @@ impl Performer {
         }
     }
 
+    /// Ends what must not outlive the program at a server.
+    pub async fn end(&mut self) {
+        self.listening.end().await;
+    }
+
     /// Does something with a trace's file, and tells what came of it.
     fn with_trace(&self, work: impl FnOnce(&std::path::Path) -> Result<WatchMessage, Problem> + Send + 'static) {
         let (root, messages, writing) = (self.workspace.root.clone(), self.messages.clone(), self.writes.0.clone());

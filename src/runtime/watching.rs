@@ -6,7 +6,11 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -47,7 +51,10 @@ const TICKS: u32 = 60;
 
 /// The tap that is open, if one is.
 #[derive(Debug, Default)]
-pub struct Listening(Option<CancellationToken>);
+pub struct Listening(Option<(CancellationToken, JoinHandle<()>)>);
+
+/// How long the server may take to hear that nobody listens any more, when the program ends.
+const LEAVING: Duration = Duration::from_secs(1);
 
 impl Drop for Listening {
     fn drop(&mut self) {
@@ -58,8 +65,16 @@ impl Drop for Listening {
 impl Listening {
     /// Listens no more.
     pub fn stop(&mut self) {
-        if let Some(stop) = self.0.take() {
+        if let Some((stop, _)) = self.0.take() {
             stop.cancel();
+        }
+    }
+
+    /// The same; waits until the server knows.
+    pub async fn end(&mut self) {
+        if let Some((stop, listening)) = self.0.take() {
+            stop.cancel();
+            let _ = timeout(LEAVING, listening).await;
         }
     }
 
@@ -67,22 +82,23 @@ impl Listening {
     pub fn begin(&mut self, at: At, registry: Arc<Registry>, messages: mpsc::Sender<Message>) {
         self.stop();
         let stop = CancellationToken::new();
-        self.0 = Some(stop.clone());
-        tokio::spawn(async move {
+        let stopped = stop.clone();
+        let listening = tokio::spawn(async move {
             let turn = at.turn;
-            let opened = stop.run_until_cancelled(open_tap(&at, &registry)).await;
+            let opened = stopped.run_until_cancelled(open_tap(&at, &registry)).await;
             match opened {
                 Some(Ok(mut tap)) => {
-                    stop.run_until_cancelled(listen(&at, &mut tap, &messages)).await;
+                    stopped.run_until_cancelled(listen(&at, &mut tap, &messages)).await;
                     tap.end().await;
                 }
                 Some(Err(problem)) => {
                     let refused = Message::Watch(WatchMessage::Refused { turn, problem });
-                    let _ = stop.run_until_cancelled(messages.send(refused)).await;
+                    let _ = stopped.run_until_cancelled(messages.send(refused)).await;
                 }
                 None => {}
             }
         });
+        self.0 = Some((stop, listening));
     }
 }
 

@@ -246,6 +246,7 @@ fn agents_that_fail(trustgraph: &Deployment) {
     assert!(unknown.contains("no tool has that name; the nearest is \"shout\""), "{unknown}");
     let failed = ask("fail", &listening);
     assert!(failed.contains("the prompt service or the language model behind it failed: the model is out"), "{failed}");
+    assert!(failed.contains("the gateway only says: 'Error' object has no attribute 'code'"), "{failed}");
     let endless = ["ask-model"; 11].join(" then ");
     let limit = ask(&endless, &[]);
     assert!(limit.contains("most likely the agent gave up after 10 steps"), "{limit}");

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     agent::{self, Asked, MOST_STEPS, PLAN, Part, TOO_MANY_STEPS, Told},
+    gateway::words::AGENTS_ERROR,
     overheard::{Failing, Overheard},
 };
 use crate::{
@@ -172,40 +173,38 @@ impl Dialogue {
     /// A failure of the agent, with what is known of its cause.
     #[must_use]
     pub fn explained(&self, problem: CallProblem) -> CallProblem {
-        let heard = self.failed.as_ref().map(|(part, problem)| (part, problem.message.as_str()));
-        let said = heard.map_or(String::new(), |(_, words)| format!(" (it says: {words})"));
-        let hidden = self.used.as_deref().filter(|name| !self.is_offered(name));
-        if let Some(name) = hidden.filter(|_| heard.is_none_or(|(_, words)| words.starts_with("No action for "))) {
-            let (why, remedy) = self.why_hidden(name);
-            let message = format!("the model called \"{name}\", which it does not have{said}: {why}");
-            return CallProblem { message, remedy, ..problem };
+        let heard = self.failed.as_ref().map(|(part, problem)| (*part, problem.message.as_str()));
+        let known = self.hidden(heard).or_else(|| self.limit(heard)).or_else(|| heard.map(failing));
+        let Some((message, remedy)) = known else { return problem };
+        let beside = format!("; the error was read on the broker, the gateway only says: {AGENTS_ERROR}");
+        let remedy = remedy + heard.map_or("", |_| &beside);
+        CallProblem { message, remedy, ..problem }
+    }
+
+    /// The model called a tool that it does not have.
+    fn hidden(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
+        let name = self.used.as_deref().filter(|name| !self.is_offered(name))?;
+        if heard.is_some_and(|(_, words)| !words.starts_with("No action for ")) {
+            return None;
         }
+        let (why, remedy) = self.why_hidden(name);
+        let said = heard.map_or_else(String::new, |(_, words)| format!(" (it says: {words})"));
+        Some((format!("the model called \"{name}\", which it does not have{said}: {why}"), remedy))
+    }
+
+    /// The agent took as many steps as it may.
+    fn limit(&self, heard: Option<(Failing, &str)>) -> Option<(String, String)> {
         let steps = self.expected.len() - 1;
-        let at_limit = heard.map_or(steps >= MOST_STEPS && self.used.is_none(), |(_, words)| words.contains(TOO_MANY_STEPS));
-        if at_limit {
-            let likely = if heard.is_some() { "" } else { "most likely " };
-            return CallProblem {
-                message: format!("{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"),
-                remedy: format!(
-                    "see above which step repeats itself, and describe its tool better; or raise --max-iterations of the agent's service \
-                     ({MOST_STEPS} unless set)"
-                ),
-                ..problem
-            };
-        }
-        match heard {
-            Some((Failing::Prompt, words)) => CallProblem {
-                message: format!("the prompt service or the language model behind it failed: {words}"),
-                remedy: "see whether the model answers, and look into the log of the prompt service".into(),
-                ..problem
-            },
-            Some((Failing::Agent, words)) => CallProblem {
-                message: format!("the agent failed: {words}"),
-                remedy: "this was read on the broker, because the gateway hides it; look into the agent's log for more".into(),
-                ..problem
-            },
-            None => problem,
-        }
+        let likely = match heard {
+            Some((_, words)) if words.contains(TOO_MANY_STEPS) => "",
+            None if steps >= MOST_STEPS && self.used.is_none() => "most likely ",
+            _ => return None,
+        };
+        let remedy = format!(
+            "see above which step repeats itself, and describe its tool better; or raise --max-iterations of the agent's service \
+             ({MOST_STEPS} unless set)"
+        );
+        Some((format!("{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"), remedy))
     }
 
     fn is_offered(&self, name: &str) -> bool {
@@ -239,6 +238,17 @@ impl Dialogue {
             None => "models call hidden tools that the question or another tool names".into(),
         };
         (format!("it is hidden in {state} with groups {groups} ({})", why.join("; ")), remedy)
+    }
+}
+
+/// What failed, as it was heard, and where to look.
+fn failing((part, words): (Failing, &str)) -> (String, String) {
+    match part {
+        Failing::Prompt => (
+            format!("the prompt service or the language model behind it failed: {words}"),
+            "see whether the model answers, and look into the log of the prompt service".into(),
+        ),
+        Failing::Agent => (format!("the agent failed: {words}"), "look into the agent's log for more".into()),
     }
 }
 

@@ -96,8 +96,11 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
     }
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
-        lines.push(vec![(Role::Heading, format!("listening {}", listeners.len()))]);
-        lines.extend(list(listeners.iter().map(|(tool, who)| format!("{tool} → {who}")), listeners.len(), cells));
+        let is_gateway = connection.transport.is_gateway();
+        let heading = if is_gateway { "prompt templates" } else { "listening" };
+        lines.push(vec![(Role::Heading, format!("{heading} {}", listeners.len()))]);
+        let row = |(name, of): &(String, String)| if is_gateway { name.clone() } else { format!("{name} → {of}") };
+        lines.extend(list(listeners.iter().map(row), listeners.len(), cells));
     }
     if reached.there.is_none() && reached.untold.is_empty() {
         lines.push(Line::new());

@@ -292,10 +292,14 @@ impl Link for Pulsar {
     fn leave(ear: Ear) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             ear.wire.forget(ear.number);
+            // Nobody else has a subscription of our own: what waits in it would wait for ever.
             if !matches!(ear.share, Share::OneOf(_)) {
-                // Nobody else has this subscription: what waits in it would wait for ever.
                 let request = ear.wire.number();
-                let _ = ear.wire.ask(request, Command::Unsubscribe(Unsubscribe { consumer: ear.number, request })).await;
+                let unsubscribe = Command::Unsubscribe(Unsubscribe { consumer: ear.number, request });
+                if matches!(ear.wire.ask(request, unsubscribe).await, Ok(Command::Success(_))) {
+                    // The consumer went with it.
+                    return;
+                }
             }
             let request = ear.wire.number();
             // A broker that is gone has forgotten it already.
