@@ -17,6 +17,7 @@ mod page;
 pub mod place;
 pub mod print;
 pub mod python;
+pub mod python_json;
 pub mod source;
 mod toml;
 mod tree;

@@ -112,6 +112,8 @@ mod tap;
 mod tool_connections;
 #[path = "all/tools_screen.rs"]
 mod tools_screen;
+#[path = "all/trustgraph_loading.rs"]
+mod trustgraph_loading;
 #[path = "all/typed_arguments.rs"]
 mod typed_arguments;
 #[path = "all/vectors.rs"]

@@ -11,9 +11,12 @@ use super::{
     out::{Out, Tint},
     tools::Tools,
 };
-use crate::engine::{
-    filter::{AskedGroups, Filter},
-    groups::{Group, groups_of},
+use crate::{
+    engine::{
+        filter::{AskedGroups, Filter},
+        groups::{Group, groups_of},
+    },
+    model::tool::Gate,
 };
 
 #[derive(Args, Debug)]
@@ -36,8 +39,9 @@ impl Groups {
             AskedGroups::Only(names) => names.contains(&group.name),
         };
         let keys = |group: &Group| group.tools.iter().map(|row| opened.tools[*row].key.to_string()).collect::<Vec<_>>();
+        let is_here = |gate: &Gate| gate.not_loaded().is_none() && gate.states.admits(filter.state());
         let here =
-            |group: &Group| group.tools.iter().filter(|row| opened.tools[**row].gate.states.admits(filter.state())).count();
+            |group: &Group| group.tools.iter().filter(|row| is_here(&opened.tools[**row].gate)).count();
         if global.json {
             let of = |group: &Group| json!({"name": &*group.name, "asked": is_asked(group), "available": here(group), "tools": keys(group)});
             out.json(&groups.iter().map(of).collect::<Value>())?;

@@ -111,6 +111,14 @@ impl Opened {
         Ok(opened)
     }
 
+    /// Says which entry keeps a system from loading any of the tools.
+    pub fn warn_of_refusals(&self, out: &Out) {
+        for refusal in &self.catalog.refusals {
+            let line = self.catalog.entry(&refusal.entry).map_or(1, |entry| entry.line);
+            out.warn(format_args!("{}:{line}: {refusal}", self.shown(refusal.entry.file())));
+        }
+    }
+
     #[must_use]
     pub fn source(&self, file: &FileId) -> Option<&Source> {
         self.files.get(*self.rows.get(file)?)?.source.as_ref().ok()

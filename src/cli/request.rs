@@ -4,8 +4,9 @@ use clap::Args;
 
 use super::{opened::Opened, out::Out};
 use crate::{
-    engine::filter::{AskedGroups, list, permit, unknown_groups},
+    engine::filter::{AskedGroups, available, list, permit, unknown_groups},
     model::context::{Context, Name},
+    systems::read,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -58,12 +59,16 @@ impl RequestArgs {
         }
     }
 
-    /// The request; warns about groups that no tool is in, and about a user who may not ask for them.
+    /// The request; warns about tools that are not loaded, groups that no tool is in, and a user who may not ask for them.
     pub fn ask(&self, opened: &Opened, out: &Out) -> Asked {
+        opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
         if !unknown.is_empty() {
             out.warn(format_args!("no tool is in {}", list(&unknown)));
+        }
+        for words in read::breaks(&opened.catalog, &available(&opened.tools, &context)) {
+            out.warn(words);
         }
         if let Err(denied) = permit(&opened.settings.profiles, &context) {
             out.warn(denied);

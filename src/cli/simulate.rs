@@ -93,6 +93,7 @@ impl Simulate {
                 Some(row) => row,
                 None => {
                     let opened = Opened::read_at(global, home.as_deref(), out)?;
+                    opened.warn_of_refusals(out);
                     coverage.push(Coverage::new(&opened.tools));
                     workspaces.push((home.clone(), opened));
                     workspaces.len() - 1

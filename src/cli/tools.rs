@@ -48,7 +48,7 @@ impl Tools {
         let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
         let view = View { opened: &opened, asked: &asked, explainer: &explainer };
         match &self.why {
-            None if global.json => out.json(&(0..opened.tools.len()).map(|row| view.json(row)).collect())?,
+            None if global.json => out.json(&view.rows().into_iter().map(|row| view.json(row)).collect())?,
             None => view.list(out)?,
             Some(word) => {
                 let wanted = opened.tool(word)?.id();
@@ -74,6 +74,11 @@ struct View<'v> {
 }
 
 impl View<'_> {
+    /// The tools in the order in which their systems hold them.
+    fn rows(&self) -> Vec<ToolRow> {
+        self.opened.catalog.in_order((0..self.opened.tools.len()).collect())
+    }
+
     fn explain(&self, row: ToolRow) -> Explanation {
         self.explainer.explain(&self.opened.tools, row)
     }
@@ -108,7 +113,7 @@ impl View<'_> {
     }
 
     fn list(&self, out: &mut Out) -> std::io::Result<()> {
-        let explanations: Vec<Explanation> = (0..self.opened.tools.len()).map(|row| self.explain(row)).collect();
+        let explanations: Vec<Explanation> = self.rows().into_iter().map(|row| self.explain(row)).collect();
         let (available, hidden): (Vec<_>, Vec<_>) = explanations.iter().partition(|explanation| explanation.reasons.is_empty());
         out.say(format_args!("groups {}, state {}", self.asked.groups(), self.asked.context.state()));
         if !available.is_empty() {
@@ -191,7 +196,7 @@ impl View<'_> {
 
 /// The groups that a tool is in, in words.
 fn groups_of(gate: &Gate) -> String {
-    match (gate.offer, gate.groups()) {
+    match (&gate.offer, gate.groups()) {
         (Offer::ToAll, _) => "all".into(),
         (_, groups) if groups.is_empty() => "none".into(),
         (_, groups) => list(&groups),

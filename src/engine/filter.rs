@@ -6,7 +6,7 @@ use super::gated::{Gated, ToolRow};
 use crate::model::{
     call::Outcome,
     context::{ANY, Context, DEFAULT_GROUP, Mode, Name, Profile},
-    tool::{Gate, Offer, States},
+    tool::{Gate, NotLoaded, Offer, States},
 };
 
 /// A context's side of the filter, prepared once and asked for many tools.
@@ -39,11 +39,11 @@ impl AskedGroups {
     /// Whether a tool of these groups passes.
     #[must_use]
     pub fn admit(&self, gate: &Gate) -> bool {
-        match (self, &gate.groups) {
-            _ if gate.offer == Offer::ToAll => true,
-            (Self::Every, _) => true,
-            (Self::Only(asked), None) => asked.iter().any(|name| &**name == DEFAULT_GROUP),
-            (Self::Only(asked), Some(has)) => has.iter().any(|name| asked.contains(name)),
+        match (&gate.offer, self, &gate.groups) {
+            (Offer::ToNone(_), ..) => false,
+            (Offer::ToAll, ..) | (_, Self::Every, _) => true,
+            (_, Self::Only(asked), None) => asked.iter().any(|name| &**name == DEFAULT_GROUP),
+            (_, Self::Only(asked), Some(has)) => has.iter().any(|name| asked.contains(name)),
         }
     }
 
@@ -60,6 +60,8 @@ impl AskedGroups {
 /// Why a tool is hidden. A tool may have several reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// Its system does not load it, whatever is asked for.
+    NotLoaded(NotLoaded),
     /// The user may not ask for these groups, so that no tool is offered.
     User(Denied),
     /// None of its groups was asked for.
@@ -69,10 +71,11 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Stable word for scripts: `user`, `group`, `state`.
+    /// Stable word for scripts: `not-loaded`, `user`, `group`, `state`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
+            Self::NotLoaded(_) => "not-loaded",
             Self::User(_) => "user",
             Self::Group { .. } => "group",
             Self::State { .. } => "state",
@@ -85,6 +88,8 @@ impl Reason {
     #[must_use]
     pub fn short(&self) -> String {
         match self {
+            Self::NotLoaded(NotLoaded::Refused { entry, .. }) => format!("not loaded: {entry} stops the whole set"),
+            Self::NotLoaded(NotLoaded::Replaced { by }) => format!("not loaded: {by} has its name"),
             Self::User(denied) => format!("user: {} may not ask for {}", denied.user, list(&denied.exceeding)),
             Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
             Self::Group { has, .. } => format!("group: {}", list(has)),
@@ -97,6 +102,12 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotLoaded(NotLoaded::Refused { entry, logged }) => {
+                write!(f, "not loaded: {entry} stops the whole set from loading: {logged}")
+            }
+            Self::NotLoaded(NotLoaded::Replaced { by }) => {
+                write!(f, "not loaded: the tool {by} has the same name, and the last one of a name is loaded")
+            }
             Self::User(denied) => write!(f, "user: {denied}"),
             Self::Group { has, .. } if has.is_empty() => write!(f, "group: in no group, only a request for \"*\" shows it"),
             Self::Group { has, asked } if asked.is_empty() => write!(f, "group: in {}, no group was asked for", list(has)),
@@ -134,9 +145,12 @@ impl Filter {
         self.groups.admit(gate) && gate.states.admits(&self.state)
     }
 
-    /// Why a tool is hidden; nothing when it is available.
+    /// Why a tool is hidden; nothing when it is available. Of a tool that is not loaded neither groups nor states matter.
     #[must_use]
     pub fn reasons(&self, gate: &Gate) -> Vec<Reason> {
+        if let Some(why) = gate.not_loaded() {
+            return vec![Reason::NotLoaded(why.clone())];
+        }
         let mut reasons = Vec::new();
         if !self.groups.admit(gate) {
             reasons.push(Reason::Group { has: gate.groups(), asked: self.groups.names() });
@@ -150,12 +164,14 @@ impl Filter {
     }
 }
 
-/// Each tool in exactly one list, in the order given: a tool that both tests stop counts as filtered by group.
+/// Each tool in exactly one list, in the order given: a tool that both tests stop counts as filtered by group. One that is not
+/// loaded is never looked at by the filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Split {
     pub available: Vec<ToolRow>,
     pub filtered_by_group: Vec<ToolRow>,
     pub filtered_by_state: Vec<ToolRow>,
+    pub not_loaded: Vec<ToolRow>,
 }
 
 /// The tools that a context gets, and those it does not.
@@ -166,6 +182,7 @@ pub fn split<T: Gated>(tools: &[T], context: &Context) -> Split {
     for (row, tool) in tools.iter().enumerate() {
         let gate = tool.gate();
         let list = match (filter.groups.admit(gate), gate.states.admits(&filter.state)) {
+            _ if gate.not_loaded().is_some() => &mut split.not_loaded,
             (true, true) => &mut split.available,
             (false, _) => &mut split.filtered_by_group,
             (true, false) => &mut split.filtered_by_state,
@@ -323,7 +340,24 @@ mod tests {
             tool("neither", Some(&["b"]), Some(&["t"]), None),
         ];
         let split = split(&tools, &context(Some(&["a"]), Some("s")));
-        assert_eq!(split, Split { available: vec![0], filtered_by_group: vec![1, 3], filtered_by_state: vec![2] });
+        let expected =
+            Split { available: vec![0], filtered_by_group: vec![1, 3], filtered_by_state: vec![2], not_loaded: Vec::new() };
+        assert_eq!(split, expected);
+    }
+
+    #[test]
+    fn what_is_not_loaded_is_offered_to_nobody_and_says_why() {
+        let not_loaded = |why| Slot { gate: Gate { offer: Offer::ToNone(why), ..Gate::open() }, ..tool("x", None, None, None) };
+        let refused = not_loaded(NotLoaded::Refused { entry: "tool/bad".into(), logged: "Tool type None not known".into() });
+        let replaced = not_loaded(NotLoaded::Replaced { by: "y".into() });
+        for asked in [None, Some(&["*"][..]), Some(&["default"])] {
+            let context = context(asked, None);
+            let split = split(&[refused.clone(), replaced.clone()], &context);
+            assert_eq!(split, Split { not_loaded: vec![0, 1], ..Split::default() });
+            let words = |slot: &Slot| Filter::new(&context).reasons(&slot.gate).iter().map(ToString::to_string).collect::<Vec<_>>();
+            assert_eq!(words(&refused), ["not loaded: tool/bad stops the whole set from loading: Tool type None not known"]);
+            assert_eq!(words(&replaced), ["not loaded: the tool y has the same name, and the last one of a name is loaded"]);
+        }
     }
 
     #[test]

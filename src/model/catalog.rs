@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
+    fmt,
     sync::{Arc, OnceLock},
 };
 
@@ -9,7 +10,7 @@ use super::{
     context::{Mode, Name},
     entry::{Entry, EntryId, FileId, SystemId},
     service::Service,
-    tool::{States, Tool},
+    tool::{NotLoaded, Offer, States, Tool},
 };
 
 /// Everything the workspace's files hold, in the order of files and places.
@@ -20,6 +21,10 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// Entries of other kinds: MCP servers.
     pub others: Vec<Entry>,
+    /// What keeps a system from loading any of its tools.
+    pub refusals: Vec<Refusal>,
+    /// Rows of tools in the order in which their systems hold them, where that is not the order here.
+    order: Vec<usize>,
     names: OnceLock<Names>,
     places: HashMap<EntryId, Slot>,
     /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
@@ -40,6 +45,35 @@ impl Part {
         self.tools.append(&mut more.tools);
         self.services.append(&mut more.services);
         self.others.append(&mut more.others);
+    }
+}
+
+/// How a system loads the tools of a catalog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loading {
+    /// The entry that keeps it from loading any.
+    pub refusal: Option<Refusal>,
+    /// Rows of tools that it does not load.
+    pub not_loaded: Vec<(usize, NotLoaded)>,
+    /// Rows of the others in the order in which it holds them; none where that is the catalog's.
+    pub order: Vec<usize>,
+}
+
+/// An entry that keeps its system from loading any tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The system's name for people.
+    pub system: &'static str,
+    pub entry: EntryId,
+    /// Its section and key: `tool/tell-joke`.
+    pub name: Name,
+    /// What the system logs.
+    pub logged: Name,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} loads none of these tools: {} stops the whole set; it logs: {}", self.system, self.name, self.logged)
     }
 }
 
@@ -94,6 +128,35 @@ impl Catalog {
         self.services.append(&mut part.services);
         self.others.append(&mut part.others);
         self.index();
+    }
+
+    /// Takes what the systems make of the tools, in the place of what they made of them before.
+    pub fn load(&mut self, loadings: impl IntoIterator<Item = Loading>) {
+        let (mut not_loaded, mut order) = (HashMap::new(), Vec::new());
+        self.refusals.clear();
+        for loading in loadings {
+            self.refusals.extend(loading.refusal);
+            not_loaded.extend(loading.not_loaded);
+            order.extend(loading.order);
+        }
+        for (row, tool) in self.tools.iter_mut().enumerate() {
+            let why = not_loaded.remove(&row);
+            if tool.gate.not_loaded() != why.as_ref() {
+                let gate = &mut Arc::make_mut(tool).gate;
+                gate.offer = why.map_or_else(|| gate.written().offer, Offer::ToNone);
+            }
+        }
+        self.order = order;
+    }
+
+    /// Rows of tools, put in the order in which their systems hold them.
+    #[must_use]
+    pub fn in_order(&self, mut rows: Vec<usize>) -> Vec<usize> {
+        let places: HashMap<usize, usize> = self.order.iter().enumerate().map(|(place, row)| (*row, place)).collect();
+        if !places.is_empty() {
+            rows.sort_by_key(|row| places.get(row).copied().unwrap_or(usize::MAX));
+        }
+        rows
     }
 
     fn index(&mut self) {

@@ -52,22 +52,49 @@ pub struct Gate {
 }
 
 /// Whom a tool is offered to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Offer {
     /// Requests that ask for one of its groups.
     #[default]
     ToGroups,
     /// Every request: its system knows no groups.
     ToAll,
+    /// No request: its system does not load it.
+    ToNone(NotLoaded),
+}
+
+/// Why a system does not load a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotLoaded {
+    /// An entry stops the whole set: its section and key, and what the system logs.
+    Refused { entry: Name, logged: Name },
+    /// The tool under this key has the same name, and is loaded later.
+    Replaced { by: Name },
 }
 
 impl Gate {
+    /// Why its system does not load the tool; `None` where it does.
+    #[must_use]
+    pub fn not_loaded(&self) -> Option<&NotLoaded> {
+        match &self.offer {
+            Offer::ToNone(why) => Some(why),
+            Offer::ToGroups | Offer::ToAll => None,
+        }
+    }
+
+    /// The gate as the tool's entry has it, whether the tool is loaded or not.
+    #[must_use]
+    pub fn written(&self) -> Self {
+        let offer = if self.not_loaded().is_some() { Offer::ToGroups } else { self.offer.clone() };
+        Self { offer, ..self.clone() }
+    }
+
     /// The groups that count; none where it is offered to all.
     #[must_use]
     pub fn groups(&self) -> Vec<Name> {
         match self.offer {
             Offer::ToAll => Vec::new(),
-            Offer::ToGroups => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
+            Offer::ToGroups | Offer::ToNone(_) => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
         }
     }
 

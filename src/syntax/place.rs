@@ -88,4 +88,6 @@ pub enum NoteKind {
     DuplicateKey,
     /// A plain YAML scalar that YAML 1.1 readers (PyYAML) take for something else: `yes`, `on`, `012`, `1:30`, …
     ReadsDifferently,
+    /// What Python's JSON has and JSON has not: `NaN`, an infinity, half of a surrogate pair.
+    NotJson,
 }

@@ -20,7 +20,22 @@ pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mo
         all.services.append(&mut part.services);
         all.others.append(&mut part.others);
     }
-    Catalog::new(mode, all.tools, all.services, all.others)
+    let mut catalog = Catalog::new(mode, all.tools, all.services, all.others);
+    load(&mut catalog);
+    catalog
+}
+
+/// Asks every system which of the tools it loads. For after a change of the catalog.
+pub fn load(catalog: &mut Catalog) {
+    let loadings: Vec<_> = SYSTEMS.iter().map(|system| system.loading(catalog)).collect();
+    catalog.load(loadings);
+}
+
+/// Why a request fails that offers these tools of the catalog, if it does; once for each tool that makes it fail.
+#[must_use]
+pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
+    let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
+    tools.filter_map(|tool| by_id(tool.entry.system)?.breaks(tool, catalog.mode)).collect()
 }
 
 /// What one file holds: of each of its documents the entries of the first system that knows any. For [`Catalog::replace`] after an edit.

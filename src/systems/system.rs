@@ -6,7 +6,7 @@ use crate::{
     engine::{lint::ground::Ground, traffic::conversation::Conversation},
     model::{
         call::{CallProblem, Request},
-        catalog::Catalog,
+        catalog::{Catalog, Loading},
         clock::Millis,
         connection::{Connection, TransportKind},
         connections::{Connections, Listeners},
@@ -39,6 +39,19 @@ pub trait System: Sync {
 
     /// The service that an entry describes, read as leniently.
     fn service(&self, entry: &Entry, mode: Mode) -> Service;
+
+    /// Which tools of the catalog this system does not load, by the rules of the catalog's mode, and the order in which it holds the
+    /// others.
+    fn loading(&self, catalog: &Catalog) -> Loading {
+        let _ = catalog;
+        Loading::default()
+    }
+
+    /// Why every request fails that offers the tool, by the rules of a mode; `None` where none does.
+    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String> {
+        let _ = (tool, mode);
+        None
+    }
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;

@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod checks;
+pub mod configuration;
 pub mod deployed;
 pub mod descriptor;
 pub mod dialogue;
@@ -15,6 +16,7 @@ pub mod keys;
 pub mod kinds;
 pub mod load;
 pub mod overheard;
+pub mod python;
 pub mod regate;
 pub mod schema;
 pub mod types;
@@ -26,7 +28,7 @@ use crate::{
     engine::lint::ground::Ground,
     model::{
         call::Request,
-        catalog::Catalog,
+        catalog::{Catalog, Loading},
         connection::TransportKind,
         connections::{Connections, Listeners},
         context::Mode,
@@ -73,6 +75,17 @@ impl System for TrustGraph {
 
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
         schema::schema(entry, catalog)
+    }
+
+    fn loading(&self, catalog: &Catalog) -> Loading {
+        match catalog.mode {
+            Mode::Document => Loading::default(),
+            Mode::AsDeployed => configuration::loading(catalog),
+        }
+    }
+
+    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String> {
+        (mode == Mode::AsDeployed).then(|| descriptor::breaks(tool)).flatten()
     }
 
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {

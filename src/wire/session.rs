@@ -319,6 +319,8 @@ impl Session<'_> {
         self.has_moved();
         self.tell_headers(packet).await?;
         match reply {
+            // A service that has nothing to say yet only shows that it is there.
+            Reply::Chunk { text, last: false } if text.is_empty() => Ok(None),
             Reply::Chunk { text, last } => self.piece(text, last, packet).await,
             Reply::Error(problem) => {
                 self.final_body = Some(packet.body.clone());

@@ -119,6 +119,13 @@ const ROWS: &[Row] = &[
         CLEAN,
     ),
     row(
+        "descriptor.unusual-type",
+        AsDeployed,
+        "2:45",
+        "tool-service:\n  s: {id: s, response-queue: response:tg:s, request-queue: 5}\n",
+        CLEAN,
+    ),
+    row(
         "descriptor.unknown-key",
         Document,
         "2:60",
@@ -468,6 +475,13 @@ const ROWS: &[Row] = &[
         Document,
         "3:3",
         "tool:\n  a: {type: text-completion, name: a, description: d}\n  a: {type: text-completion, name: a, description: d}\n",
+        CLEAN,
+    ),
+    row(
+        "syntax.not-json",
+        Document,
+        "2:78",
+        "# t.json\n{\"tool\": {\n    \"a\": {\"type\": \"text-completion\", \"name\": \"a\", \"description\": \"d\",   \"x\": NaN}}}",
         CLEAN,
     ),
     row(

@@ -56,8 +56,8 @@ impl<'s> Ground<'s> {
     /// When it is no longer there, or its system knows neither.
     pub fn gated_tool(self, id: &EntryId) -> Result<&'s Tool, String> {
         let tool = self.tool(id)?;
-        match tool.gate.offer {
-            Offer::ToGroups => Ok(tool),
+        match &tool.gate.offer {
+            Offer::ToGroups | Offer::ToNone(_) => Ok(tool),
             Offer::ToAll => {
                 let system = systems::by_id(tool.entry.system).map_or(tool.entry.system, |system| system.title());
                 Err(format!(

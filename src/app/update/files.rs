@@ -142,6 +142,7 @@ fn read_again(state: &mut State, files: &[FileId]) {
             None => catalog.replace(file, Default::default()),
         }
     }
+    read::load(catalog);
     if files.iter().any(|file| file.as_str() == SETTINGS) {
         take_settings(state);
     }

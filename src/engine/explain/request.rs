@@ -50,6 +50,7 @@ fn words(why: &NeverRuns, workflow: &Workflow) -> String {
     match why {
         NeverRuns::NotAsked => "none of its groups is asked for".into(),
         NeverRuns::NoGroup => "it is in no group, and * is not asked for".into(),
+        NeverRuns::NotLoaded => "it is not loaded".into(),
         NeverRuns::NoState => "it lists no state".into(),
         NeverRuns::Unreachable { waits_for } => {
             let names: Vec<Name> = waits_for.iter().map(|row| workflow.states()[*row].clone()).collect();

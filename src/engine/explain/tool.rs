@@ -149,7 +149,7 @@ impl Explainer {
     /// What would take these reasons away, the smallest change first.
     fn changes(&self, tool: ToolRow, gate: &Gate, reasons: &[Reason]) -> Vec<Change> {
         let mut changes = match reasons {
-            [] => Vec::new(),
+            [] | [Reason::NotLoaded(_)] => Vec::new(),
             [Reason::Group { has, .. }] => self.asks(has),
             _ => self.ways(tool, gate, reasons),
         };
@@ -188,7 +188,7 @@ impl Explainer {
         };
         let listed = reasons.iter().find_map(|reason| match reason {
             Reason::State { listed, .. } => Some(listed.as_slice()),
-            Reason::Group { .. } | Reason::User(_) => None,
+            Reason::Group { .. } | Reason::User(_) | Reason::NotLoaded(_) => None,
         });
         listed
             .unwrap_or_default()
@@ -203,8 +203,8 @@ impl Explainer {
         let edit = |reason: &Reason| match reason {
             Reason::Group { asked, .. } => asked.first().cloned().map(GateEdit::AddGroup),
             Reason::State { current, .. } => Some(GateEdit::AddState(current.clone())),
-            // No edit of a tool gives its user more rights.
-            Reason::User(_) => None,
+            // No edit of a tool gives its user more rights, and none of its gate loads it.
+            Reason::User(_) | Reason::NotLoaded(_) => None,
         };
         let edits: Option<Vec<GateEdit>> = reasons.iter().map(edit).collect();
         edits.filter(|edits| !edits.is_empty()).map(Change::Edit)

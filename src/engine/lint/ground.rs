@@ -3,11 +3,13 @@
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, HashMap},
+    sync::Arc,
 };
 
 use crate::{
     engine::{
         filter::AskedGroups,
+        gated::Slot,
         workflow::{analysis::Analysis, graph::Workflow},
     },
     model::{
@@ -59,10 +61,17 @@ impl<'c> Ground<'c> {
         self.servers.keys().filter(move |(of, _)| *of == system).map(|(_, key)| *key)
     }
 
-    /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request can.
+    /// The workflow of all tools under every group, from `undefined`: what it cannot do, no request can. It takes every tool for
+    /// loaded: what keeps them from loading is a finding of its own.
     pub fn flow(&self) -> &(Workflow, Analysis) {
         self.flow.get_or_init(|| {
-            let workflow = Workflow::of(&self.catalog.tools, &AskedGroups::Every, UNDEFINED);
+            let written = |tool: &Arc<Tool>| Slot {
+                key: tool.entry.key.as_str().into(),
+                name: tool.name.as_str().into(),
+                gate: tool.gate.written(),
+            };
+            let tools: Vec<Slot> = self.catalog.tools.iter().map(written).collect();
+            let workflow = Workflow::of(&tools, &AskedGroups::Every, UNDEFINED);
             let analysis = workflow.analysis();
             (workflow, analysis)
         })

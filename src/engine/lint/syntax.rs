@@ -19,12 +19,14 @@ use crate::{
 pub const NOT_WELL_FORMED: &str = "syntax.not-well-formed";
 pub const DUPLICATE_KEY: &str = "syntax.duplicate-key";
 pub const READS_DIFFERENTLY: &str = "syntax.reads-differently";
+pub const NOT_JSON: &str = "syntax.not-json";
 
 /// Codes with their severities and what they say, for lists of checks.
 pub const CODES: &[(&str, Severity, &str)] = &[
     (NOT_WELL_FORMED, Severity::Error, "The file is not well-formed JSON, YAML or TOML."),
     (DUPLICATE_KEY, Severity::Error, "A key stands twice in one object; readers keep one of the two, not all the same one."),
     (READS_DIFFERENTLY, Severity::Warning, "A plain YAML word that YAML 1.1 readers, such as PyYAML, take for something else."),
+    (NOT_JSON, Severity::Warning, "Python reads it and JSON does not have it: NaN, Infinity, half of a surrogate pair."),
 ];
 
 /// The finding of a text that cannot be read.
@@ -51,6 +53,10 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
             DUPLICATE_KEY,
             format!("the key \"{name}\" stands twice in one object; here the last one counts, other readers may take the first"),
         ),
+        NoteKind::NotJson => {
+            let written = source.written(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
+            (NOT_JSON, format!("{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"))
+        }
         NoteKind::ReadsDifferently => {
             let written = if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };
             let there = python::word(written);

@@ -59,7 +59,7 @@ pub fn text(scenario: &Scenario, trial: &Trial) -> String {
 
 fn comment(step: &TrialStep) -> String {
     let offer = &step.offer;
-    let all = offer.available.len() + offer.filtered_by_group.len() + offer.filtered_by_state.len();
+    let all = offer.tools();
     let available = format!("{} of {all} tools available", offer.available.len());
     match &step.end {
         StepEnd::Looked => format!("in {}, {available}", step.before),

@@ -170,7 +170,8 @@ impl<T: Gated> Seen<'_, T> {
         state("before", expect.before.as_ref(), self.before);
         state("after", expect.after.as_ref(), self.after);
         let offer = self.offer;
-        let hidden: Vec<Name> = offer.filtered_by_group.iter().chain(&offer.filtered_by_state).cloned().collect();
+        let hidden = [&offer.filtered_by_group, &offer.filtered_by_state, &offer.not_loaded];
+        let hidden: Vec<Name> = hidden.into_iter().flatten().cloned().collect();
         for (what, expected, got, how) in [
             ("available", &expect.available, &offer.available, Compare::Exactly),
             ("includes", &expect.includes, &offer.available, Compare::AtLeast),
@@ -242,6 +243,9 @@ fn step_json(step: &TrialStep) -> Value {
     value.insert("available".into(), names(&step.offer.available));
     value.insert("filtered_by_group".into(), names(&step.offer.filtered_by_group));
     value.insert("filtered_by_state".into(), names(&step.offer.filtered_by_state));
+    if !step.offer.not_loaded.is_empty() {
+        value.insert("not_loaded".into(), names(&step.offer.not_loaded));
+    }
     if let StepEnd::Refused { reasons, fix } = &step.end {
         value.insert("reasons".into(), json!(reasons));
         value.insert("fix".into(), json!(fix));

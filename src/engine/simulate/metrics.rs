@@ -50,8 +50,9 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
     }
     let mut per_group: BTreeMap<Name, u64> = BTreeMap::new();
     for tool in tools {
-        let here = u64::from(tool.gate().states.admits(simulation.state()));
-        for group in tool.gate().groups() {
+        let gate = tool.gate();
+        let here = u64::from(gate.not_loaded().is_none() && gate.states.admits(simulation.state()));
+        for group in gate.groups() {
             *per_group.entry(group).or_default() += here;
         }
     }

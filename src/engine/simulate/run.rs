@@ -44,9 +44,17 @@ pub struct Offer {
     pub available: Vec<Name>,
     pub filtered_by_group: Vec<Name>,
     pub filtered_by_state: Vec<Name>,
+    /// Those that the filter never sees.
+    pub not_loaded: Vec<Name>,
 }
 
 impl Offer {
+    /// How many tools there are.
+    #[must_use]
+    pub fn tools(&self) -> usize {
+        [&self.available, &self.filtered_by_group, &self.filtered_by_state, &self.not_loaded].map(Vec::len).iter().sum()
+    }
+
     /// What a context gets.
     #[must_use]
     pub fn of<T: Gated>(tools: &[T], context: &Context) -> Self {
@@ -61,6 +69,7 @@ impl Offer {
             available: keys(&split.available),
             filtered_by_group: keys(&split.filtered_by_group),
             filtered_by_state: keys(&split.filtered_by_state),
+            not_loaded: keys(&split.not_loaded),
         }
     }
 }
@@ -221,7 +230,8 @@ impl Simulation {
     /// A tool has another key now; so it has in everything that the run has seen.
     pub fn rename_tool(&mut self, from: &str, to: &Name) {
         let offered = |offer: &mut Offer| {
-            for keys in [&mut offer.available, &mut offer.filtered_by_group, &mut offer.filtered_by_state] {
+            let Offer { available, filtered_by_group, filtered_by_state, not_loaded } = offer;
+            for keys in [available, filtered_by_group, filtered_by_state, not_loaded] {
                 rename_in(keys, from, to);
             }
         };

@@ -35,6 +35,8 @@ pub enum NeverRuns {
     NotAsked,
     /// It is in no group; only a request for `*` shows it.
     NoGroup,
+    /// Its system does not load it.
+    NotLoaded,
     /// It lists no state.
     NoState,
     /// No state that it lists can be reached.
@@ -108,6 +110,7 @@ impl Workflow {
             match (member.admission, &member.origin) {
                 (Admission::NotAsked, _) => Some(NeverRuns::NotAsked),
                 (Admission::NoGroup, _) => Some(NeverRuns::NoGroup),
+                (Admission::NotLoaded, _) => Some(NeverRuns::NotLoaded),
                 (Admission::Admitted, Origin::Every) => None,
                 (Admission::Admitted, Origin::Only(rows)) if rows.is_empty() => Some(NeverRuns::NoState),
                 (Admission::Admitted, Origin::Only(rows)) if rows.iter().any(|row| paths.reaches(*row)) => None,

@@ -51,6 +51,8 @@ pub enum Admission {
     NotAsked,
     /// It is in no group, and `*` was not asked for.
     NoGroup,
+    /// Its system does not load it.
+    NotLoaded,
 }
 
 /// The states in which a tool is available, once its groups are asked for.
@@ -110,6 +112,7 @@ impl Workflow {
                 let gate = tool.gate();
                 let admission = match (groups.admit(gate), &gate.groups) {
                     (true, _) => Admission::Admitted,
+                    (false, _) if gate.not_loaded().is_some() => Admission::NotLoaded,
                     (false, Some(none)) if none.is_empty() => Admission::NoGroup,
                     (false, _) => Admission::NotAsked,
                 };
@@ -216,16 +219,16 @@ impl Workflow {
         self.edges_of(Member::is_admitted)
     }
 
-    /// The same for the tools of every group, whether asked for or not.
+    /// The same for the tools of every group, whether asked for or not; of those that are loaded.
     #[must_use]
     pub fn all_edges(&self) -> Vec<Edge> {
-        self.edges_of(|_| true)
+        self.edges_of(|member| member.admission != Admission::NotLoaded)
     }
 
     /// The same for the tools whose groups are not asked for alone.
     #[must_use]
     pub fn edges_not_asked(&self) -> Vec<Edge> {
-        self.edges_of(|member| !member.is_admitted())
+        self.edges_of(|member| matches!(member.admission, Admission::NotAsked | Admission::NoGroup))
     }
 
     fn edges_of(&self, takes_part: impl Fn(&Member) -> bool) -> Vec<Edge> {

@@ -9,9 +9,12 @@ use crate::{
     schema::decimal,
     syntax::{
         place::{NoteKind, Span},
+        python_json,
         tree::{Document, MAX_DEPTH, Member, Members, Node, Shape, Style, Tree},
     },
 };
+
+const MINUS_INFINITY: &str = "-Infinity";
 
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
@@ -178,7 +181,12 @@ impl Parser<'_> {
         if self.dialect.is_json5() {
             return dialect::unescaped(inside).map_err(|(at, words)| (start + 1 + at, words));
         }
-        serde_json::from_str(&self.text[start..self.at]).map_err(|error| {
+        let written = &self.text[start..self.at];
+        if let Some(text) = python_json::with_halves(written) {
+            self.oddities.push((start, NoteKind::NotJson));
+            return Ok(text);
+        }
+        serde_json::from_str(written).map_err(|error| {
             let inside = if error.line() == 1 { error.column().saturating_sub(1) } else { 0 };
             let at = (start..=start + inside).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
             (at, reason(&error))
@@ -192,6 +200,11 @@ impl Parser<'_> {
             let number = dialect::number(&self.text[written.start..written.end]);
             return number.map(Value::Number).map_err(|words| (written.start, words));
         }
+        if self.text[self.at..].starts_with(MINUS_INFINITY) {
+            self.oddities.push((self.at, NoteKind::NotJson));
+            self.at += MINUS_INFINITY.len();
+            return Ok(python_json::no_number(MINUS_INFINITY));
+        }
         let written = self.token(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
         let number = serde_json::from_str(&self.text[written.start..written.end]);
         number.map(|number| Value::Number(decimal::canonical(number))).map_err(|error| (written.start, reason(&error)))
@@ -203,6 +216,10 @@ impl Parser<'_> {
             "true" => Ok(Value::Bool(true)),
             "false" => Ok(Value::Bool(false)),
             "null" => Ok(Value::Null),
+            word @ ("Infinity" | "NaN") if !self.dialect.is_json5() => {
+                self.oddities.push((written.start, NoteKind::NotJson));
+                Ok(python_json::no_number(word))
+            }
             other @ ("Infinity" | "NaN") if self.dialect.is_json5() => {
                 dialect::number(other).map(Value::Number).map_err(|words| (written.start, words))
             }

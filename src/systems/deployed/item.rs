@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::entry::SystemId;
+use crate::{model::entry::SystemId, syntax::python_json};
 
 /// One entry there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Item {
     /// Its value; `None` when the text is not JSON.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
-        serde_json::from_str(&self.text).ok()
+        python_json::read(&self.text).ok()
     }
 
     /// `tool/tell-joke`.

@@ -82,6 +82,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Entry(fields::wrong_type),
     },
     Check {
+        code: "descriptor.unusual-type",
+        severity: Level::by_mode(Severity::Error, Severity::Warning),
+        about: "A field holds another kind of value than it should; TrustGraph loads it as it is.",
+        run: Run::Entry(fields::unusual_type),
+    },
+    Check {
         code: "descriptor.unknown-key",
         severity: Level::WARNING,
         about: "TrustGraph does not know the key and ignores it.",

@@ -31,6 +31,17 @@ pub fn tool(entry: &Entry, mode: Mode) -> Tool {
     }
 }
 
+/// Why the agent fails every request that offers the tool: it puts the names of all tools into one text.
+#[must_use]
+pub fn breaks(tool: &Tool) -> Option<String> {
+    let what = match tool.entry.value.get(keys::NAME) {
+        Some(Value::String(_)) => return None,
+        None | Some(Value::Null) => "no name",
+        Some(_) => "a name that is not a text",
+    };
+    Some(format!("{} has {what}: TrustGraph's agent fails every request that offers it", tool.entry.key))
+}
+
 /// The key of the service or server that a tool of a type names.
 fn answered_by<'v>(value: &'v Value, kind: &str, mode: Mode) -> Option<&'v str> {
     let (_, fields) = references(kind)?;
@@ -65,12 +76,13 @@ pub fn reference(tool: &Tool) -> Option<Reference> {
 
 /// When a tool's value makes it available, and where it leads.
 ///
-/// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts where that is not given.
+/// The deployed code reads only `applicable-states`; in document mode `available_in_states` counts where that is not given. A member
+/// that is there and `null` is no list and names nothing: it closes the gate, as in TrustGraph's filter.
 #[must_use]
 pub fn gate(value: &Value, mode: Mode) -> Gate {
     Gate {
-        groups: given(value, keys::GROUP).map(names),
-        states: match given(value, states_key(value, mode)).map(names) {
+        groups: value.get(keys::GROUP).map(names),
+        states: match value.get(states_key(value, mode)).map(names) {
             None => States::Every,
             Some(listed) if listed.iter().any(|state| &**state == ANY) => States::Every,
             Some(listed) => States::Only(listed),
@@ -83,16 +95,11 @@ pub fn gate(value: &Value, mode: Mode) -> Gate {
 /// The key that a tool's states are read from in a mode; where it has none, the one to write them under.
 #[must_use]
 pub fn states_key(value: &Value, mode: Mode) -> &'static str {
-    let has = |key| given(value, key).is_some();
+    let given = |key| value.get(key).is_some_and(|member| !member.is_null());
     match mode {
-        Mode::Document if has(keys::STATES_DOCUMENT) && !has(keys::STATES_DEPLOYED) => keys::STATES_DOCUMENT,
+        Mode::Document if value.get(keys::STATES_DOCUMENT).is_some() && !given(keys::STATES_DEPLOYED) => keys::STATES_DOCUMENT,
         _ => keys::STATES_DEPLOYED,
     }
-}
-
-/// A member that is there and not null.
-fn given<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-    value.get(key).filter(|member| !member.is_null())
 }
 
 /// A bare text is a list of one, as the filter takes it; what is no text names nothing.
@@ -219,7 +226,19 @@ mod tests {
         assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
         let bare = gate(&json!({"group": "read", "applicable-states": "a"}), Mode::Document);
         assert_eq!((bare.groups, bare.states), (Some(vec!["read".into()]), only(&["a"])));
-        assert_eq!(gate(&json!({"group": null, "applicable-states": null}), Mode::AsDeployed), Gate::open());
+    }
+
+    #[test]
+    fn null_puts_a_tool_in_no_group_and_in_no_state() {
+        for mode in [Mode::Document, Mode::AsDeployed] {
+            let read = gate(&json!({"group": null, "applicable-states": null, "state": null}), mode);
+            assert_eq!((read.groups, read.states, read.next), (Some(Vec::new()), only(&[]), None));
+            assert_eq!(gate(&json!({"group": {}}), mode).groups, Some(Vec::new()));
+        }
+        let other = json!({"applicable-states": null, "available_in_states": ["a"]});
+        assert_eq!(gate(&other, Mode::Document).states, only(&["a"]));
+        assert_eq!(gate(&other, Mode::AsDeployed).states, only(&[]));
+        assert_eq!(gate(&json!({"available_in_states": null}), Mode::Document).states, only(&[]));
     }
 
     #[test]

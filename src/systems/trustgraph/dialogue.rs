@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     agent::{self, Asked, MOST_STEPS, PLAN, Part, TOO_MANY_STEPS, Told},
+    descriptor,
     gateway::words::AGENTS_ERROR,
     overheard::{Failing, Overheard},
 };
@@ -79,7 +80,7 @@ impl Dialogue {
 
     fn available(&self) -> Vec<String> {
         let name = |row: usize| self.tools.tools[row].name.clone();
-        available(&self.tools.tools, &self.context).into_iter().map(name).collect()
+        self.tools.in_order(available(&self.tools.tools, &self.context)).into_iter().map(name).collect()
     }
 
     /// The state now, and the tools that there are in it.
@@ -92,11 +93,13 @@ impl Dialogue {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let unknown = unknown_groups(&self.tools.tools, &self.context);
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.tools.refusals.iter().map(ToString::to_string).collect();
         if !unknown.is_empty() {
             warnings.push(format!("no tool there is in {}", list(&unknown)));
         }
-        if available(&self.tools.tools, &self.context).is_empty() {
+        let offered = available(&self.tools.tools, &self.context);
+        warnings.extend(offered.iter().filter_map(|row| descriptor::breaks(&self.tools.tools[*row])));
+        if offered.is_empty() {
             warnings.push("0 tools: with these groups in this state the agent has none, and answers from itself".into());
         }
         warnings
@@ -123,7 +126,8 @@ impl Dialogue {
     /// A tool was used: the state moves, whether it failed or not, and other tools may be there.
     fn step(&mut self) -> Vec<Said> {
         let note = agent::explained(&std::mem::take(&mut self.observed)).map(|words| Said::Note(words.to_owned()));
-        let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name));
+        let is_held = |tool: &Tool| tool.gate.not_loaded().is_none();
+        let used = self.used.take().and_then(|name| self.tools.tools.iter().find(|tool| tool.name == name && is_held(tool)));
         if let Some(tool) = used.filter(|_| !self.stays) {
             self.context.state = Some(next_state(&tool.gate, self.context.state(), Outcome::Succeeded, Mode::AsDeployed));
         }
@@ -338,9 +342,15 @@ mod tests {
     };
 
     fn dialogue(groups: &[&str]) -> Dialogue {
-        let text = r#"{"tool": {
+        dialogue_of(
+            groups,
+            r#"{"tool": {
             "look": {"type": "knowledge-query", "name": "look", "description": "d", "group": ["a"], "state": "known"},
-            "tell": {"type": "text-completion", "name": "tell", "description": "d", "group": ["a"], "applicable-states": ["known"]}}}"#;
+            "tell": {"type": "text-completion", "name": "tell", "description": "d", "group": ["a"], "applicable-states": ["known"]}}}"#,
+        )
+    }
+
+    fn dialogue_of(groups: &[&str], text: &str) -> Dialogue {
         let (file, source) = (FileId::new("t.json"), Source::parse(Format::Json, text).unwrap());
         let catalog = read::catalog([(&file, &source)], Mode::AsDeployed);
         assert_eq!(catalog.tools.len(), 2);
@@ -478,6 +488,27 @@ mod tests {
         told.take(&action("look"));
         let said = told.take(&piece("observation", "x", true));
         assert_eq!(said.last(), Some(&Said::State { state: "undefined".into(), available: names(&["look"]) }));
+    }
+
+    #[test]
+    fn a_set_that_is_refused_forecasts_no_tool_and_says_so_first() {
+        let text = r#"{"tool": {"a": {"type": "text-completion", "name": "a"}, "b": {"type": "nothing", "name": "b"}}}"#;
+        let refused = dialogue_of(&["*"], text);
+        assert_eq!(refused.now(), Said::State { state: "undefined".into(), available: Vec::new() });
+        assert!(refused.warnings()[0].contains("tool/b stops the whole set; it logs: Tool type nothing not known"));
+    }
+
+    #[test]
+    fn of_a_name_the_last_tool_counts_in_the_place_of_the_first() {
+        let text = r#"{"tool": {"b": {"type": "text-completion", "name": "x", "state": "moved"},
+            "a": {"type": "text-completion", "name": "x", "state": "stuck"}}}"#;
+        let mut told = dialogue_of(&["*"], text);
+        assert_eq!(told.now(), Said::State { state: "undefined".into(), available: vec!["x".into()] });
+        told.take(&action("x"));
+        let said = told.take(&piece("observation", "done", true));
+        assert!(matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"), "{said:?}");
+        let mute = dialogue_of(&["*"], r#"{"tool": {"a": {"type": "text-completion"}, "b": {"type": "text-completion", "name": "b"}}}"#);
+        assert!(mute.warnings()[0].starts_with("a has no name"), "{:?}", mute.warnings());
     }
 
     #[test]

@@ -14,7 +14,10 @@ use super::{keys, types};
 use crate::{
     model::entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
     schema::pointer::Pointer,
-    syntax::source::{Format, Source},
+    syntax::{
+        python_json,
+        source::{Format, Source},
+    },
 };
 
 /// Configuration types, with the kind of their entries.
@@ -132,11 +135,10 @@ fn form_of(value: &Value) -> EntryForm {
     if value.is_string() { EntryForm::JsonText } else { EntryForm::Plain }
 }
 
+/// The value that a text holds. A text that holds none, or another text, stays as it is written, so that the two can be told apart.
 fn opened(value: &Value) -> Value {
-    match value {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| value.clone()),
-        other => other.clone(),
-    }
+    let Value::String(text) = value else { return value.clone() };
+    python_json::read(text).ok().filter(|inner| !inner.is_string()).unwrap_or_else(|| value.clone())
 }
 
 /// `{"values": [{"type": "tool", "key": …, "value": "<json text>"}]}`, as the configuration service answers and takes them.

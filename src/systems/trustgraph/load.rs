@@ -1,16 +1,18 @@
 //! What TrustGraph as deployed (2.11.1) makes of a configuration: every tool, or the error that stops them all.
 //!
-//! The order of its checks and the words it logs are kept, so that a user finds in the log what is said here.
+//! The order of its checks and the words it logs are kept, so that a user finds in the log what is said here. Nothing looks at types
+//! there: what loads is what its Python can work with.
 
 use std::{collections::HashMap, fmt};
 
 use serde_json::{Map, Value};
 
 use super::{
-    keys, request,
-    types::{self, Arguments, FieldKind},
+    keys,
+    python::{self, text},
+    types::{self, Arguments, FieldKind, ToolType},
 };
-use crate::{model::service::Parameter, syntax::python::type_name};
+use crate::model::service::Parameter;
 
 /// Service entries by configuration key.
 pub type Services<'v> = HashMap<&'v str, &'v Value>;
@@ -18,13 +20,14 @@ pub type Services<'v> = HashMap<&'v str, &'v Value>;
 /// A tool as the agent holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
-    /// Python's `None` where there is no name.
+    /// As Python prints it: `None` where there is no name.
     pub name: String,
     pub arguments: Vec<String>,
     /// What goes to the service with every call; empty for other types.
     pub config_values: Map<String, Value>,
-    pub request_queue: Option<String>,
-    pub response_queue: Option<String>,
+    /// Any value that counts as true: the loader does not ask for text.
+    pub request_queue: Option<Value>,
+    pub response_queue: Option<Value>,
 }
 
 /// Why a tool, and with it the whole set, is not loaded.
@@ -32,7 +35,7 @@ pub struct Loaded {
 #[error("{logged}")]
 pub struct LoadError {
     pub code: LoadCode,
-    /// The tool's name, or its key where it has none.
+    /// The tool's name as the log has it: `None` where it has none.
     pub tool: String,
     /// What TrustGraph logs.
     pub logged: String,
@@ -43,46 +46,52 @@ pub struct LoadError {
 /// Kinds of load errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadCode {
+    NotJson,
     NotAnObject,
     UnknownType,
     NoService,
     UnknownService,
+    BadService,
     ServiceWithoutQueues,
     MissingConfigParam,
     BadArguments,
     BadLimit,
     BadGate,
+    BadName,
 }
 
 impl fmt::Display for LoadCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::NotJson => "not_json",
             Self::NotAnObject => "not_an_object",
             Self::UnknownType => "unknown_type",
             Self::NoService => "no_service",
             Self::UnknownService => "unknown_service",
+            Self::BadService => "bad_service",
             Self::ServiceWithoutQueues => "service_without_queues",
             Self::MissingConfigParam => "missing_config_param",
             Self::BadArguments => "bad_arguments",
             Self::BadLimit => "bad_limit",
             Self::BadGate => "bad_gate",
+            Self::BadName => "bad_name",
         })
     }
 }
 
-/// Loads a whole set, tools by configuration key in order. Of tools with one name the last counts.
+/// Loads a whole set, tools by configuration key in order. Of tools with one name the last counts, in the place of the first.
 pub fn load<'v>(
     tools: impl IntoIterator<Item = (&'v str, &'v Value)>,
     services: &Services<'v>,
 ) -> Result<Vec<Loaded>, LoadError> {
     let mut set: Vec<Loaded> = Vec::new();
-    let mut rows: HashMap<String, usize> = HashMap::new();
-    for (key, value) in tools {
-        let tool = load_tool(key, value, services)?;
-        match rows.get(&tool.name) {
-            Some(row) => set[*row] = tool,
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (_, value) in tools {
+        let (key, tool) = keyed(value, services)?;
+        match places.get(&key) {
+            Some(place) => set[*place] = tool,
             None => {
-                rows.insert(tool.name.clone(), set.len());
+                places.insert(key, set.len());
                 set.push(tool);
             }
         }
@@ -90,21 +99,21 @@ pub fn load<'v>(
     Ok(set)
 }
 
-/// Loads one tool, as it is loaded among its set.
-pub fn load_tool(key: &str, value: &Value, services: &Services<'_>) -> Result<Loaded, LoadError> {
-    let loading = Loading { key, value };
-    if !value.is_object() {
-        return Err(loading.stop(
-            LoadCode::NotAnObject,
-            keys::TYPE,
-            format!("'{}' object has no attribute 'get'", type_name(value)),
-        ));
-    }
-    let named = value.get(keys::TYPE);
-    let unknown = || loading.stop(LoadCode::UnknownType, keys::TYPE, format!("Tool type {} not known", python(named)));
-    let of = named.and_then(Value::as_str).and_then(types::by_name).ok_or_else(unknown)?;
+/// A tool, and the key under which the agent holds it.
+pub fn keyed(value: &Value, services: &Services<'_>) -> Result<(String, Loaded), LoadError> {
+    let tool = load_tool(value, services)?;
+    let name = value.get(keys::NAME);
+    let key = python::key(name).map_err(|logged| Loading { value }.stop(LoadCode::BadName, keys::NAME, logged))?;
+    Ok((key, tool))
+}
+
+/// Builds one tool, as far as that goes before it is given its place among the others.
+fn load_tool(value: &Value, services: &Services<'_>) -> Result<Loaded, LoadError> {
+    let loading = Loading { value };
+    python::members(value).map_err(|logged| loading.stop(LoadCode::NotAnObject, keys::TYPE, logged))?;
+    let of = loading.of_type()?;
     let mut tool = Loaded {
-        name: python(value.get(keys::NAME)),
+        name: text(value.get(keys::NAME)),
         arguments: Vec::new(),
         config_values: Map::new(),
         request_queue: None,
@@ -115,10 +124,8 @@ pub fn load_tool(key: &str, value: &Value, services: &Services<'_>) -> Result<Lo
     }
     tool.arguments = loading.arguments(of.arguments)?;
     for field in of.fields.iter().filter(|field| matches!(field.kind, FieldKind::Count { .. })) {
-        if let Some(given) = value.get(field.key).filter(|given| !is_count(given)) {
-            let logged = format!("invalid literal for int() with base 10: {}", python(Some(given)));
-            return Err(loading.stop(LoadCode::BadLimit, field.key, logged));
-        }
+        let given = value.get(field.key).map_or(Ok(()), python::int);
+        given.map_err(|logged| loading.stop(LoadCode::BadLimit, field.key, logged))?;
     }
     match gate_fault(value) {
         Some(fault) => Err(loading.stop(LoadCode::BadGate, fault.field, fault.logged.to_owned())),
@@ -127,41 +134,55 @@ pub fn load_tool(key: &str, value: &Value, services: &Services<'_>) -> Result<Lo
 }
 
 struct Loading<'v> {
-    key: &'v str,
     value: &'v Value,
 }
 
 impl Loading<'_> {
     fn stop(&self, code: LoadCode, field: &'static str, logged: String) -> LoadError {
-        let name = self.value.get(keys::NAME).and_then(Value::as_str).unwrap_or(self.key);
-        LoadError { code, tool: name.to_owned(), logged, field }
+        LoadError { code, tool: text(self.value.get(keys::NAME)), logged, field }
+    }
+
+    fn of_type(&self) -> Result<&'static ToolType, LoadError> {
+        let named = self.value.get(keys::TYPE);
+        named.and_then(Value::as_str).and_then(types::by_name).ok_or_else(|| {
+            self.stop(LoadCode::UnknownType, keys::TYPE, format!("Tool type {} not known", text(named)))
+        })
     }
 
     /// Finds the service and takes its configuration values from the tool.
     fn bind(&self, tool: &mut Loaded, services: &Services<'_>) -> Result<(), LoadError> {
         let name = &tool.name;
-        let Some(key) = self.value.get(keys::SERVICE).and_then(Value::as_str).filter(|key| !key.is_empty()) else {
+        let stop = |code, logged| self.stop(code, keys::SERVICE, logged);
+        let Some(named) = self.value.get(keys::SERVICE).filter(|named| python::is_true(named)) else {
             let logged = format!("Tool {name} has type 'tool-service' but no 'service' reference");
-            return Err(self.stop(LoadCode::NoService, keys::SERVICE, logged));
+            return Err(stop(LoadCode::NoService, logged));
         };
-        let Some(service) = services.get(key) else {
+        python::key(Some(named)).map_err(|logged| stop(LoadCode::UnknownService, logged))?;
+        let key = text(Some(named));
+        let Some(service) = named.as_str().and_then(|key| services.get(key)) else {
             let logged = format!("Tool {name} references unknown tool-service '{key}'");
-            return Err(self.stop(LoadCode::UnknownService, keys::SERVICE, logged));
+            return Err(stop(LoadCode::UnknownService, logged));
         };
-        let queue = |of: &str| service.get(of).and_then(Value::as_str).filter(|queue| !queue.is_empty()).map(str::to_owned);
-        tool.request_queue = queue(keys::REQUEST_QUEUE);
-        tool.response_queue = queue(keys::RESPONSE_QUEUE);
+        let members = python::members(service).map_err(|logged| stop(LoadCode::BadService, logged))?;
+        let queue = |of: &str| members.get(of).filter(|queue| python::is_true(queue)).cloned();
+        (tool.request_queue, tool.response_queue) = (queue(keys::REQUEST_QUEUE), queue(keys::RESPONSE_QUEUE));
         if tool.request_queue.is_none() || tool.response_queue.is_none() {
             let logged = format!("Tool-service '{key}' must define 'request-queue' and 'response-queue'");
-            return Err(self.stop(LoadCode::ServiceWithoutQueues, keys::SERVICE, logged));
+            return Err(stop(LoadCode::ServiceWithoutQueues, logged));
         }
-        let parameters = parameters(service);
-        if let Some(missing) = parameters.iter().find(|parameter| parameter.required && self.value.get(&parameter.name).is_none())
-        {
-            let logged = format!("Tool {name} missing required config param '{}'", missing.name);
-            return Err(self.stop(LoadCode::MissingConfigParam, keys::SERVICE, logged));
+        for declared in declared(service).map_err(|logged| stop(LoadCode::BadService, logged))? {
+            let Declared { name: parameter, required } = declared;
+            python::key(parameter.as_ref()).map_err(|logged| stop(LoadCode::BadService, logged))?;
+            let given = || self.value.as_object()?.get_key_value(parameter.as_ref()?.as_str()?);
+            match given() {
+                Some((parameter, given)) => drop(tool.config_values.insert(parameter.clone(), given.clone())),
+                None if required => {
+                    let logged = format!("Tool {name} missing required config param '{}'", text(parameter.as_ref()));
+                    return Err(stop(LoadCode::MissingConfigParam, logged));
+                }
+                None => {}
+            }
         }
-        tool.config_values = request::configuration(self.value, &parameters);
         Ok(())
     }
 
@@ -170,32 +191,52 @@ impl Loading<'_> {
             return Ok(vec![name.to_owned()]);
         }
         let bad = |logged: String| self.stop(LoadCode::BadArguments, keys::ARGUMENTS, logged);
-        match self.value.get(keys::ARGUMENTS) {
-            None => Ok(Vec::new()),
-            Some(Value::Array(items)) => items
-                .iter()
-                .map(|item| match item {
-                    Value::Object(_) => Ok(python(item.get(keys::NAME))),
-                    other => Err(bad(format!("'{}' object has no attribute 'get'", type_name(other)))),
-                })
-                .collect(),
-            Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-            Some(Value::Object(members)) if members.is_empty() => Ok(Vec::new()),
-            Some(Value::String(_) | Value::Object(_)) => Err(bad("'str' object has no attribute 'get'".into())),
-            Some(other) => Err(bad(format!("'{}' object is not iterable", type_name(other)))),
-        }
+        let items = self.value.get(keys::ARGUMENTS).map_or(Ok(Vec::new()), python::items).map_err(bad)?;
+        items.iter().map(|item| Ok(text(python::members(item).map_err(bad)?.get(keys::NAME)))).collect()
     }
 }
 
+/// A configuration parameter as a service declares it.
+struct Declared {
+    /// The value that stands for its name.
+    name: Option<Value>,
+    required: bool,
+}
+
 /// The configuration parameters that a service declares.
+///
+/// # Errors
+/// When they are nothing that has items, in Python's words.
+fn declared(service: &Value) -> Result<Vec<Declared>, String> {
+    let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
+    let read = |item: Value| match item {
+        Value::Object(mut members) => Declared {
+            required: members.get(keys::REQUIRED).is_some_and(python::is_true),
+            name: members.remove(keys::NAME),
+        },
+        name => Declared { name: Some(name), required: false },
+    };
+    Ok(items.into_iter().map(read).collect())
+}
+
+/// The configuration parameters that a service declares; what has no text for a name is none.
 #[must_use]
 pub fn parameters(service: &Value) -> Vec<Parameter> {
-    let declared = service.get(keys::CONFIG_PARAMS).and_then(Value::as_array);
-    let parameter = |item: &Value| {
-        let name = item.as_str().or_else(|| item.get(keys::NAME)?.as_str())?;
-        Some(Parameter { name: name.to_owned(), required: item.get(keys::REQUIRED).and_then(Value::as_bool).unwrap_or(false) })
+    let named = |declared: Declared| match declared.name {
+        Some(Value::String(name)) => Some(Parameter { name, required: declared.required }),
+        _ => None,
     };
-    declared.into_iter().flatten().filter_map(parameter).collect()
+    declared(service).unwrap_or_default().into_iter().filter_map(named).collect()
+}
+
+/// What keeps a service from being used by any tool, in Python's words, with the member at fault.
+#[must_use]
+pub fn service_fault(service: &Value) -> Option<(&'static str, String)> {
+    let declared = match python::members(service).and_then(|_| declared(service)) {
+        Ok(declared) => declared,
+        Err(logged) => return Some((keys::CONFIG_PARAMS, logged)),
+    };
+    declared.iter().find_map(|declared| Some((keys::CONFIG_PARAMS, python::key(declared.name.as_ref()).err()?)))
 }
 
 /// What is wrong with a tool's gate.
@@ -211,8 +252,8 @@ pub struct GateFault {
 pub fn gate_fault(tool: &Value) -> Option<GateFault> {
     let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
     let lists = [
-        (keys::GROUP, "Tool 'group' field must be a list", "All group names must be strings"),
-        (keys::STATES_DEPLOYED, "Tool 'applicable-states' field must be a list", "All state names must be strings"),
+        (keys::GROUP, "Tool 'group' field must be a list of strings", "All group names must be strings"),
+        (keys::STATES_DEPLOYED, "Tool 'applicable-states' field must be a list of strings", "All state names must be strings"),
     ];
     let [group, states] = lists.map(|(field, no_list, no_texts)| {
         let given = tool.get(field)?;
@@ -221,29 +262,4 @@ pub fn gate_fault(tool: &Value) -> Option<GateFault> {
     });
     let state = tool.get(keys::STATE).filter(|state| !state.is_string());
     group.or(state.map(|_| GateFault { field: keys::STATE, logged: "Tool 'state' field must be a string" })).or(states)
-}
-
-/// Whether Python's `int()` takes a value.
-#[must_use]
-pub fn is_count(value: &Value) -> bool {
-    match value {
-        Value::Number(_) | Value::Bool(_) => true,
-        Value::String(text) => {
-            let digits = text.trim();
-            let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
-            !digits.is_empty() && digits.chars().all(|letter| letter.is_ascii_digit())
-        }
-        _ => false,
-    }
-}
-
-/// A value as Python prints it, for the texts of errors.
-fn python(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => "None".into(),
-        Some(Value::Bool(true)) => "True".into(),
-        Some(Value::Bool(false)) => "False".into(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
 }

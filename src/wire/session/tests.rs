@@ -241,6 +241,20 @@ async fn pieces_come_with_their_times_and_end_well() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_empty_piece_before_the_text_is_no_piece_of_its_own() {
+    let events = play(vec![piece(""), piece("a"), piece(""), last("b")]).await;
+    let pieces: Vec<&str> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Chunk { text, .. } => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((pieces, strays(&events)), (vec!["a", "b"], Vec::new()));
+    assert_eq!(text(&play(vec![piece(""), last("")]).await), "");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_in_the_inbox_needs_no_id() {
     let inbox = |text: &str, last| Does::Inbox(None, reply::chunk(text, last).into());
     assert_eq!(text(&play(vec![inbox("a", false), inbox("b", true)]).await), "ab");

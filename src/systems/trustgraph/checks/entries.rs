@@ -8,7 +8,7 @@ use crate::{
     engine::lint::{check::Report, ground::Ground},
     model::entry::{Entry, EntryForm, FileId},
     schema::{literal::Literal, pointer::Pointer},
-    syntax::edit::Edit,
+    syntax::{edit::Edit, python_json},
     systems::trustgraph::keys,
 };
 
@@ -37,6 +37,6 @@ pub fn not_json_text(ground: &Ground<'_>, report: &mut Report<'_>) {
     for entry in ours().filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry))) {
         let message = "an object among entries that are JSON text; the configuration service takes text only";
         let found = report.at(entry, Pointer::root(), message);
-        found.fix("write it as JSON text", [Edit::Set { at: Pointer::root(), to: Literal::from(entry.value.to_string()) }]);
+        found.fix("write it as JSON text", [Edit::Set { at: Pointer::root(), to: Literal::from(python_json::write(&entry.value)) }]);
     }
 }

@@ -12,14 +12,15 @@ use crate::{
         workflow::similar::nearest,
     },
     model::{
+        context::Mode,
         entry::{Entry, EntryKind},
         tool::Tool,
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
     systems::trustgraph::{
-        descriptor::text,
-        keys, load,
+        descriptor::{self, text},
+        keys, python,
         types::{self, FieldKind},
     },
 };
@@ -48,9 +49,12 @@ fn type_names() -> Vec<&'static str> {
     types::TYPES.iter().map(|of| of.name).collect()
 }
 
-pub fn no_name(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_name(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::NAME) {
-        let found = report.at(&tool.entry, Pointer::root(), "no name: the model has nothing to call it by");
+        let breaks = ground.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
+        let breaks = if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
+        let message = format!("no name: the model has nothing to call it by{breaks}");
+        let found = report.at(&tool.entry, Pointer::root(), message);
         found.fix(
             format!("name it \"{}\"", tool.entry.key),
             [Edit::Set { at: member(keys::NAME), to: tool.entry.key.as_str().into() }],
@@ -94,28 +98,69 @@ fn lower(sentence: &str) -> String {
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
+/// Members that hold what TrustGraph's loader refuses, or cannot work with.
 pub fn wrong_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    odd_types(entry, Taken::No, report);
+}
+
+/// Members that hold something odd, which the loader takes as it is.
+pub fn unusual_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+    odd_types(entry, Taken::AsItIs, report);
+}
+
+/// What the loader does with a value that a member should not hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    No,
+    AsItIs,
+}
+
+impl Taken {
+    fn of(entry: &Entry, key: &str, holds: Holds, value: &Value) -> Self {
+        let taken = match (entry.kind, key) {
+            (EntryKind::Server, _) => false,
+            (EntryKind::Tool, keys::TYPE | keys::NAME | keys::STATE | keys::SERVICE) => false,
+            (EntryKind::Service, keys::REQUEST_QUEUE | keys::RESPONSE_QUEUE) => python::is_true(value),
+            _ => match holds {
+                Holds::Text => true,
+                Holds::Texts => false,
+                Holds::List => python::items(value).is_ok(),
+                Holds::Count => python::int(value).is_ok(),
+            },
+        };
+        if taken { Self::AsItIs } else { Self::No }
+    }
+}
+
+fn odd_types(entry: &Entry, taken: Taken, report: &mut Report<'_>) {
     for (key, holds) in holdings(entry) {
-        let Some(value) = entry.value.get(key) else { continue };
+        let Some(value) = entry.value.get(key).filter(|value| Taken::of(entry, key, holds, value) == taken) else { continue };
         match (holds, value) {
             (Holds::Text, Value::String(_)) | (Holds::List | Holds::Texts, Value::Array(_)) if holds != Holds::Texts => {}
-            (Holds::Count, value) if load::is_count(value) => {}
+            (Holds::Count, value) if python::int(value).is_ok() => {}
             (Holds::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
             (Holds::Texts, Value::String(one)) => {
                 let message = format!("\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it");
                 report.at(entry, member(key), message).fix_set("make it a list of one", json!([one]));
             }
-            (_, Value::Null) => {
-                report
-                    .at(entry, member(key), format!("\"{key}\" is empty (null) and must be {}", words(holds)))
-                    .fix_remove("remove it");
-            }
-            (Holds::Text, Value::Number(_) | Value::Bool(_)) => {
-                let message = format!("\"{key}\" is {} and must be {}", shown(value), words(holds));
-                report.at(entry, member(key), message).fix_set("make it a text", value.to_string());
-            }
-            _ => drop(report.at(entry, member(key), format!("\"{key}\" is {} and must be {}", shown(value), words(holds)))),
+            _ => wrong_value(entry, key, holds, report),
         }
+    }
+}
+
+fn wrong_value(entry: &Entry, key: &str, holds: Holds, report: &mut Report<'_>) {
+    let Some(value) = entry.value.get(key) else { return };
+    let then = match (key, value) {
+        (keys::GROUP, Value::Null) => ": the tool is in no group",
+        (keys::STATES_DEPLOYED | keys::STATES_DOCUMENT, Value::Null) => ": the tool is available in no state",
+        _ if Taken::of(entry, key, holds, value) == Taken::AsItIs => "; TrustGraph loads it as it is",
+        _ => "",
+    };
+    let found = report.at(entry, member(key), format!("\"{key}\" is {} and must be {}{then}", shown(value), words(holds)));
+    match (holds, value) {
+        (_, Value::Null) => found.fix_remove("remove it"),
+        (Holds::Text, Value::Number(_) | Value::Bool(_)) => found.fix_set("make it a text", value.to_string()),
+        _ => {}
     }
 }
 

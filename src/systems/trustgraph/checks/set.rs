@@ -1,29 +1,43 @@
-//! The whole set: what would stop TrustGraph from loading any tool.
-
-use std::sync::Arc;
+//! The whole set: what stops TrustGraph from loading any tool.
 
 use crate::{
     engine::lint::{
         check::{Report, member},
         ground::Ground,
     },
-    model::tool::Tool,
+    model::entry::Entry,
     schema::pointer::Pointer,
     systems::trustgraph::{
+        configuration::held,
         keys,
-        load::{self, Services},
+        load::{self, LoadError, Services},
     },
 };
 
+/// Each entry that would stop the loading, were all others right.
 pub fn refused(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let services: Services<'_> = ground.catalog.services.iter().map(|service| (service.key(), &*service.entry.value)).collect();
-    let ours = |tool: &&Arc<Tool>| tool.entry.system == keys::SYSTEM;
-    let count = ground.catalog.tools.iter().filter(ours).count();
-    for tool in ground.catalog.tools.iter().filter(ours) {
-        if let Err(error) = load::load_tool(&tool.entry.key, &tool.entry.value, &services) {
-            let others = if count > 1 { format!("none of the {count} tools is loaded") } else { "no tool is loaded".to_owned() };
-            let at = if tool.entry.value.get(error.field).is_some() { member(error.field) } else { Pointer::root() };
-            report.at(&tool.entry, at, format!("because of this entry {others}; TrustGraph logs: {}", error.logged));
+    let ours = |entry: &Entry| entry.system == keys::SYSTEM;
+    let tools = || ground.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
+    let services = || ground.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry));
+    let readable: Services<'_> = services().filter_map(|entry| Some((entry.key.as_str(), held(entry).ok()?))).collect();
+    let count = tools().count();
+    let mut say = |entry: &Entry, field: &str, logged: &str| {
+        let others = if count > 1 { format!("none of the {count} tools is loaded") } else { "no tool is loaded".to_owned() };
+        let at = if entry.value.get(field).is_some() { member(field) } else { Pointer::root() };
+        report.at(entry, at, format!("because of this entry {others}; TrustGraph logs: {logged}"));
+    };
+    for entry in services() {
+        if let Err(logged) = held(entry) {
+            say(entry, "", &logged);
+        }
+    }
+    for entry in tools() {
+        let refused = match held(entry) {
+            Ok(value) => load::keyed(value, &readable).err().map(|LoadError { field, logged, .. }| (field, logged)),
+            Err(logged) => Some(("", logged)),
+        };
+        if let Some((field, logged)) = refused {
+            say(entry, field, &logged);
         }
     }
 }

@@ -17,10 +17,12 @@ use crate::{
             push::{Absent, Change, Push},
         },
         trustgraph::{
-            agent, keys,
-            load::{self, Services},
+            agent,
+            configuration::{Configuration, Stopped},
+            keys,
         },
     },
+    syntax::python_json,
 };
 
 /// What sending the catalog's entries changes, where `deployed` is what is there.
@@ -50,7 +52,7 @@ pub fn plan(catalog: &Catalog, deployed: &[Item], absent: Absent) -> Result<Push
         let same = there.is_some_and(|there| there.value().as_ref() == Some(&*value));
         let text = match there {
             Some(there) if same => there.text.clone(),
-            _ => value.to_string(),
+            _ => python_json::write(&value),
         };
         if !same {
             let before = there.map(|there| there.text.clone());
@@ -112,15 +114,19 @@ fn uncallable(changes: &[Change]) -> Option<String> {
 
 /// How many tools the agent should load of all these, or the one that keeps it from loading any.
 fn loads(items: &[Item]) -> Result<usize, String> {
-    let mut read = Vec::new();
-    for item in items {
-        let value = item.value().ok_or_else(|| format!("{} does not hold JSON, so no tool at all is loaded", item.name()))?;
-        read.push((item, value));
-    }
-    let of = |section: &'static str| read.iter().filter(move |(item, _)| item.section == section);
-    let services: Services<'_> = of(keys::SERVICES).map(|(item, value)| (item.key.as_str(), value)).collect();
-    let loaded = load::load(of(keys::TOOLS).map(|(item, value)| (item.key.as_str(), value)), &services);
-    loaded.map(|tools| tools.len()).map_err(|error| format!("{}: {}, so no tool at all is loaded", error.tool, error.logged))
+    let of = |section: &'static str| items.iter().filter(move |item| item.section == section).collect::<Vec<_>>();
+    let read = |items: &[&Item]| items.iter().map(|item| python_json::read(&item.text)).collect::<Vec<_>>();
+    let (tools, services) = (of(keys::TOOLS), of(keys::SERVICES));
+    let (tool_values, service_values) = (read(&tools), read(&services));
+    let configuration = Configuration {
+        tools: Configuration::held(tools.iter().map(|item| item.key.as_str()), &tool_values),
+        services: Configuration::held(services.iter().map(|item| item.key.as_str()), &service_values),
+    };
+    let stopped = |Stopped { section, row, error }: Stopped| {
+        let item = if section == keys::SERVICES { services[row] } else { tools[row] };
+        format!("{}: {}, so no tool at all is loaded", item.name(), error.logged)
+    };
+    configuration.load().map(|agent| agent.tools.len()).map_err(stopped)
 }
 
 /// The kinds that the agent loads together.

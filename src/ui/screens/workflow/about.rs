@@ -74,9 +74,9 @@ pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
         States::Only(listed) if listed.is_empty() => "no state".to_owned(),
         States::Only(listed) => filter::list(listed),
     };
-    let groups = match tool.gate.offer {
+    let groups = match &tool.gate.offer {
         Offer::ToAll => "all: its system knows no groups".to_owned(),
-        Offer::ToGroups => filter::list(&tool.gate.groups()),
+        Offer::ToGroups | Offer::ToNone(_) => filter::list(&tool.gate.groups()),
     };
     words.put(Role::Text, &format!("groups: {groups}"));
     words.put(Role::Text, &format!("available in: {states}"));
@@ -133,7 +133,7 @@ pub fn request(facts: &Facts, state: &State) -> Reply {
     let start = state.simulation.start().state();
     let mut words = Words(Vec::new());
     words.heading(&format!("Asked for: {}, from {start}", filter::list(&facts.asked.names())));
-    facts.denied.iter().for_each(|denied| words.put(Role::Error, denied));
+    facts.refusals.iter().chain(&facts.denied).for_each(|refused| words.put(Role::Error, refused));
     words.heading("Tools that no run can take");
     words.list(Role::Text, view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)));
     words.heading("States that no run comes to");

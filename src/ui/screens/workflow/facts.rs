@@ -58,6 +58,8 @@ pub struct Facts {
     pub current: Option<StateRow>,
     /// As seen from where the run stands.
     pub here: Option<Paths>,
+    /// Why no tool is loaded.
+    pub refusals: Vec<String>,
     /// Why the user may not ask for these groups.
     pub denied: Option<String>,
     explainer: Explainer,
@@ -98,7 +100,7 @@ impl Facts {
         let mut hidden = if denied.is_some() { std::mem::take(&mut split.available) } else { Vec::new() };
         let workflow = Workflow::of(tools, &asked, &start).including(&state.listed_states);
         let current = workflow.state(context.state());
-        hidden.extend(split.filtered_by_state.iter().chain(&split.filtered_by_group));
+        hidden.extend(split.filtered_by_state.iter().chain(&split.filtered_by_group).chain(&split.not_loaded));
         let (came, went) = turn(state, &base, tools, (&split.available, &hidden));
         Self {
             generation: state.generation,
@@ -120,6 +122,7 @@ impl Facts {
             here: current.map(|row| workflow.paths_from(row)),
             current,
             workflow,
+            refusals: state.catalog.refusals.iter().map(ToString::to_string).collect(),
             denied: denied.map(|denied| denied.to_string()),
             explainer: Explainer::new(tools, &context, &state.profiles),
             tools: Arc::clone(&shared),

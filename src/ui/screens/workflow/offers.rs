@@ -16,7 +16,7 @@ use crate::{
         filter::{AskedGroups, Reason},
         gated::ToolRow,
     },
-    model::{call::Outcome, entry::EntryId},
+    model::{call::Outcome, entry::EntryId, tool::NotLoaded},
     systems::table,
     ui::{
         canvas::{Pen, width, wrap},
@@ -373,7 +373,12 @@ impl Offers {
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
                 let words = facts.explain(tool).changes.first().map(|change| change.text(&state.catalog.tools));
-                let none = if facts.denied.is_some() { "nothing that this user may ask for" } else { "nothing but an edit" };
+                let none = match facts.tools()[tool].gate.not_loaded() {
+                    Some(NotLoaded::Refused { .. }) => "nothing but another entry",
+                    Some(NotLoaded::Replaced { .. }) => "nothing but another name",
+                    None if facts.denied.is_some() => "nothing that this user may ask for",
+                    None => "nothing but an edit",
+                };
                 pen.put("   ▸ ", styles[Role::Dim]).put(words.as_deref().unwrap_or(none), styles[Role::Dim]);
             }
             Line::Reason(words) => {

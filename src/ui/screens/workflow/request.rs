@@ -18,7 +18,7 @@ use crate::{
     ui::{
         canvas::{Pen, wrap},
         overlays::menu::{Item, Menu},
-        styles::Role,
+        styles::{Role, Styles},
         view::Reply,
         widgets::{list::ListCursor, pane::Pane},
     },
@@ -58,7 +58,8 @@ impl Request {
         let Scene { styles, state, focused } = scene;
         let ticked = facts.groups.iter().filter(|group| group.ticked).count();
         let note = format!("{ticked} of {}", facts.groups.len());
-        let inside = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let pane = Pane { title: "Request", note: &note, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let inside = refusals(buffer, pane, styles, facts);
         let asked = match &facts.asked {
             AskedGroups::Every => "groups · every one (*)",
             AskedGroups::Only(_) if facts.context.groups.is_none() => "groups · default",
@@ -157,6 +158,16 @@ impl Request {
         };
         Reply::send(Message::SetGroups(groups))
     }
+}
+
+/// Why no tool is loaded, before all else; what is left of the pane.
+fn refusals(buffer: &mut Buffer, pane: Rect, styles: &Styles, facts: &Facts) -> Rect {
+    let words: Vec<String> = facts.refusals.iter().flat_map(|words| wrap(words, usize::from(pane.width))).collect();
+    let height = u16::try_from(words.len()).unwrap_or(u16::MAX).min(pane.height / 2);
+    for (line, words) in (0..height).zip(&words) {
+        Pen::new(buffer, pane, line).put(words, styles[Role::Error]);
+    }
+    Rect { y: pane.y + height, height: pane.height - height, ..pane }
 }
 
 /// The next of the workspace's users, and after the last none.

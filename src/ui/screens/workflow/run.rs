@@ -263,7 +263,7 @@ fn draw_step(pen: &mut Pen<'_>, place: Option<StepId>, step: &Step, simulation: 
     }
     pen.put(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
     let offer = &step.offer;
-    let all = offer.available.len() + offer.filtered_by_group.len() + offer.filtered_by_state.len();
+    let all = offer.tools();
     let mut words = Vec::new();
     if step.outcome != Outcome::Succeeded {
         words.push(step.outcome.word().to_owned());
