@@ -7,6 +7,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::json::no_number;
+use crate::schema::decimal;
 
 /// Stands before the four digits of half a surrogate pair. Unicode keeps this sign for such use.
 pub const HALF: char = '\u{fdd0}';
@@ -248,8 +249,8 @@ impl Reader<'_> {
         }
         let written: String = self.letters[self.at..end].iter().collect();
         self.at = end;
-        // A float that is too large is infinite there.
-        Some(Ok(serde_json::from_str(&written).unwrap_or_else(|_| no_number("Infinity"))))
+        let number = serde_json::from_str(&written).map(|number| Value::Number(decimal::canonical(number)));
+        Some(number.map_err(|error| Fault { words: error.to_string(), place: None }))
     }
 
     fn string(&mut self) -> Result<String, Fault> {

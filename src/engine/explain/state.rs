@@ -12,7 +12,7 @@ use crate::{
     model::context::{Context, Name},
 };
 
-/// What can be said about one state, whatever groups are asked for.
+/// What can be said about one state, whatever groups are asked for; of the tools that are loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateView {
     pub name: Name,
@@ -57,7 +57,7 @@ impl StateView {
             groups: GroupSearch::new(tools, &AskedGroups::Only(Vec::new()), context.state(), &Allowed::Every)
                 .every_smallest_to(state),
         };
-        for (tool, gated) in tools.iter().enumerate() {
+        for (tool, gated) in tools.iter().enumerate().filter(|(_, gated)| gated.gate().not_loaded().is_none()) {
             view.place(&workflow, row, tool, gated.gate().groups());
         }
         Some(view)
