@@ -39,6 +39,15 @@ pub enum ModeWord {
     AsDeployed,
 }
 
+impl From<Mode> for ModeWord {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Document => Self::Document,
+            Mode::AsDeployed => Self::AsDeployed,
+        }
+    }
+}
+
 impl From<ModeWord> for Mode {
     fn from(word: ModeWord) -> Self {
         match word {

@@ -23,7 +23,10 @@ use crate::{
         },
         simulate::{audit, metrics},
     },
-    model::problem::{Problem, ProblemKind},
+    model::{
+        context::Mode,
+        problem::{Problem, ProblemKind},
+    },
     runtime::now::now,
     store::files::{self, Expected, Outside},
 };
@@ -83,19 +86,25 @@ impl Simulate {
         };
         let format = if global.json { Format::Json } else { self.format };
         let stdout = self.stdout(format, scripted.len())?;
-        let mut workspaces: Vec<(Option<PathBuf>, Opened)> = Vec::new();
+        let mut workspaces: Vec<((Option<PathBuf>, Option<Mode>), Opened)> = Vec::new();
         let mut coverage: Vec<Coverage> = Vec::new();
         let mut trials = Vec::new();
         for script in &scripted {
+            // A scenario's own mode counts for how its tools are read too.
+            let mode = script.scenario.mode;
             let home = if global.workspace.is_some() { None } else { script.home() };
-            let known = workspaces.iter().position(|(of, _)| *of == home);
+            let is_same = |(of, asked): &(Option<PathBuf>, Option<Mode>), opened: &Opened| {
+                *of == home && mode.map_or(asked.is_none(), |mode| mode == opened.settings.mode)
+            };
+            let known = workspaces.iter().position(|(of, opened)| is_same(of, opened));
             let row = match known {
                 Some(row) => row,
                 None => {
-                    let opened = Opened::read_at(global, home.as_deref(), out)?;
+                    let global = Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
+                    let opened = Opened::read_at(&global, home.as_deref(), out)?;
                     opened.warn_of_refusals(out);
                     coverage.push(Coverage::new(&opened.tools));
-                    workspaces.push((home.clone(), opened));
+                    workspaces.push(((home, mode), opened));
                     workspaces.len() - 1
                 }
             };

@@ -4,9 +4,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
-use super::json::no_number;
 use crate::schema::decimal;
 
 /// Stands before the four digits of half a surrogate pair. Unicode keeps this sign for such use.
@@ -33,6 +32,12 @@ impl fmt::Display for Fault {
             None => Ok(()),
         }
     }
+}
+
+/// The value of `NaN`, `Infinity` or `-Infinity`, which are numbers there: one that is written like that.
+#[must_use]
+pub fn no_number(word: &str) -> Value {
+    Value::Number(Number::from_string_unchecked(word.to_owned()))
 }
 
 /// The value that a text holds.

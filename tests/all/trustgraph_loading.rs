@@ -66,6 +66,9 @@ fn a_refused_set_offers_nothing_and_every_command_says_so_first() {
     let step = &simulated.json()[0];
     assert_eq!((&step["outcome"], &step["available"]), (&json!("refused"), &json!([])), "{step}");
     assert_eq!(step["not_loaded"], json!(["zed", "bad", "ask"]));
+    let own = "name: own\ndescription: d\nmode: as deployed\nstart: {groups: ['*']}\nsteps:\n  - {tool: zed, expect: {refused: true}}\n";
+    let place = Place::with(&[("tools.yaml", REFUSED), ("scenarios/own.yaml", own)]);
+    place.run(&["simulate"]).ended(0, &[SAID]);
     let kept: Vec<&Value> = step["expectations"].as_array().unwrap().iter().filter(|one| one["holds"] == true).collect();
     assert_eq!(kept.len(), 2, "{step}");
 }

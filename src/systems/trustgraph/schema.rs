@@ -15,6 +15,9 @@ use crate::model::{
     entry::{Entry, EntryKind},
 };
 
+/// A text that Python's `int()` takes.
+const COUNT: &str = r"^\s*[+-]?\p{Nd}+(_\p{Nd}+)*\s*$";
+
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema of an entry of any kind; properties stand in form order.
@@ -128,7 +131,7 @@ fn own_field(field: &Field, catalog: &Catalog) -> Value {
         FieldKind::Count { default } => {
             schema = json!({
                 "title": field.key, "description": field.about, "default": default,
-                "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+$", "title": "as text"}],
+                "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": COUNT, "title": "as text"}],
             });
         }
         FieldKind::Service => {
