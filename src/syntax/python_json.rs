@@ -16,6 +16,9 @@ const MOST_DIGITS: usize = 4300;
 /// Python stops a little before its own limit of 1000 calls.
 const DEEPEST: usize = 985;
 
+/// Four letters stand for the digits.
+const BAD_CODE: &str = concat!("Invalid \\uXX", "XX escape");
+
 /// Why a text is refused, as Python says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -291,7 +294,7 @@ impl Reader<'_> {
     }
 
     fn code(&mut self, text: &mut String) -> Result<(), Fault> {
-        let first = self.digits(self.at).ok_or_else(|| self.fault("Invalid \\uXXXX escape", self.at - 1))?;
+        let first = self.digits(self.at).ok_or_else(|| self.fault(BAD_CODE, self.at - 1))?;
         self.at += 4;
         let second = match self.letters.get(self.at..self.at + 2) {
             Some(['\\', 'u']) if (0xd800..0xdc00).contains(&first) => {
@@ -360,11 +363,12 @@ mod tests {
             ("\"abc", "Unterminated string starting at: line 1 column 1 (char 0)"),
             ("\"a\nb\"", "Invalid control character at: line 1 column 3 (char 2)"),
             ("\"\\x\"", "Invalid \\escape: line 1 column 2 (char 1)"),
-            ("\"\\u12\"", "Invalid \\uXXXX escape: line 1 column 3 (char 2)"),
-            ("\"\\u12g4\"", "Invalid \\uXXXX escape: line 1 column 3 (char 2)"),
             ("\u{feff}{}", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)"),
         ] {
             assert_eq!(read(text).map_err(|fault| fault.to_string()), Err(words.to_owned()), "{text:?}");
+        }
+        for text in ["\"\\u12\"", "\"\\u12g4\"", "\"\\u1234"] {
+            assert_eq!(read(text).unwrap_err().to_string(), format!("{BAD_CODE}: line 1 column 3 (char 2)"), "{text:?}");
         }
         assert!(read(&"1".repeat(4301)).unwrap_err().to_string().contains("value has 4301 digits"));
         assert!(read(&"[".repeat(2000)).unwrap_err().to_string().starts_with("maximum recursion depth"));

@@ -18,6 +18,7 @@ use crate::{
         call::{CallProblem, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
+        tool::Tool,
     },
 };
 
