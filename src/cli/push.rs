@@ -61,7 +61,7 @@ impl Push {
         let mut push = deployment.plan(&opened.catalog, &items, absent)?;
         if self.reload {
             deployment.reloads()?;
-            push.reload = true;
+            push.reload = !push.after.is_empty();
         }
         if !global.json {
             show(out, &push)?;

@@ -126,10 +126,10 @@ impl Telling {
                 },
                 overheard = listener.next() => {
                     let said: Vec<Said> = overheard.into_iter().flat_map(|heard| self.dialogue.overhear(heard)).collect();
-                    match self.grown(&said) {
-                        text if text.is_empty() => continue,
-                        text => Event { at_ms: passed(began), kind: EventKind::Chunk { text: text.into(), bytes: 0 } },
+                    if said.is_empty() {
+                        continue;
                     }
+                    Event { at_ms: passed(began), kind: EventKind::Chunk { text: self.grown(&said).into(), bytes: 0 } }
                 }
             };
             let weight = event.weight();
@@ -139,8 +139,10 @@ impl Telling {
         }
     }
 
+    /// What the text grows by, which begins with where the dialogue begins.
     fn grown(&mut self, said: &[Said]) -> String {
-        said.iter().map(|said| self.transcript.write(said)).collect()
+        let before = std::mem::take(&mut self.before);
+        before + &said.iter().map(|said| self.transcript.write(said)).collect::<String>()
     }
 
     /// A message of the agent as what the text grows by, its failure with what is known of the cause; all else as it is.
@@ -148,8 +150,7 @@ impl Telling {
         match kind {
             EventKind::Chunk { text, bytes } => {
                 let said = self.dialogue.take(&text);
-                let grown = std::mem::take(&mut self.before) + &self.grown(&said);
-                EventKind::Chunk { text: grown.into(), bytes }
+                EventKind::Chunk { text: self.grown(&said).into(), bytes }
             }
             EventKind::End { outcome, problem: Some(problem) } if problem.kind == AGENT_ERROR => {
                 listener.until_known(&mut self.dialogue).await;

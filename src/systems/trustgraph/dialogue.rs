@@ -168,7 +168,7 @@ impl Dialogue {
         self.seen = rest;
         let mut said = Vec::new();
         for (steps, tools) in known {
-            let note = differing(&self.expected[steps], &tools).map(Said::Note);
+            let note = differing(&self.expected[steps], &tools, self.stays).map(Said::Note);
             self.offered = Some(tools.clone());
             said.extend([Said::Offered { steps, tools }].into_iter().chain(note));
         }
@@ -257,16 +257,17 @@ fn failing((part, words): (Failing, &str)) -> (String, String) {
     }
 }
 
-/// What is offered otherwise than the configuration says, and what to do.
-fn differing(expected: &[String], offered: &[String]) -> Option<String> {
+/// What is offered otherwise than the configuration says, and what to do. Only agents that know of patterns let one keep the state.
+fn differing(expected: &[String], offered: &[String], stays: bool) -> Option<String> {
     let without =
         |one: &[String], other: &[String]| -> Vec<String> { one.iter().filter(|name| !other.contains(name)).cloned().collect() };
     let (missing, more) = (without(expected, offered), without(offered, expected));
     let part = |names: &[String], words: &str| (!names.is_empty()).then(|| format!("{words} {}", names.join(", ")));
     let parts: Vec<String> = [part(&missing, "without"), part(&more, "with")].into_iter().flatten().collect();
+    let pattern = if stays { "it does not follow the pattern and moves the state, or " } else { "" };
     (!parts.is_empty()).then(|| {
         format!(
-            "the agent offers other tools than its configuration makes available ({}): it has not loaded that configuration; \
+            "the agent offers other tools than its configuration makes available ({}): {pattern}it has not loaded that configuration; \
              `toolcrib push trustgraph --reload` makes it load again",
             parts.join(", ")
         )
