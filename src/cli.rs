@@ -64,7 +64,7 @@ use crate::{
 };
 
 const AFTER: &str = "\
-Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 5 kept as a draft, 130 interrupted.";
+Data goes to stdout, words to stderr. Exit codes: 0 done, 1 found problems, 2 wrong usage, 3 could not reach, 4 timed out, 5 kept as a draft, 6 not fully checked, 130 interrupted.";
 
 /// A workbench in the terminal for people who make tools for LLM agents
 #[derive(Parser, Debug)]

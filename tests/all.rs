@@ -46,6 +46,8 @@ mod form;
 mod form_check;
 #[path = "all/form_program.rs"]
 mod form_program;
+#[path = "all/form_shapes.rs"]
+mod form_shapes;
 #[path = "all/form_sheet.rs"]
 mod form_sheet;
 #[path = "all/form_work.rs"]

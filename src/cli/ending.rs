@@ -19,6 +19,8 @@ pub enum Ending {
     TimedOut,
     /// A form's document was printed or saved although it has issues.
     Draft,
+    /// A form's document was printed or saved, and parts of its schema could not be checked.
+    Unchecked,
     Interrupted,
 }
 
@@ -32,6 +34,7 @@ impl Ending {
             Self::Unreachable => 3,
             Self::TimedOut => 4,
             Self::Draft => 5,
+            Self::Unchecked => 6,
             Self::Interrupted => 130,
         }
     }

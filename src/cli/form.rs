@@ -32,7 +32,7 @@ use crate::{
         event_loop::End,
         launch::{self, Launch},
     },
-    schema::{blank::blank, tree::Schema, ui_schema, validate::Checker},
+    schema::{blank::blank, pointer::Pointer, tree::Schema, ui_schema, validate::Checker},
     store::{
         files, log,
         paths::Paths,
@@ -49,8 +49,9 @@ use crate::{
 
 const AFTER: &str = "\
 Without -o the document is printed when you are done; the screen is drawn on the terminal, so `toolcrib form s.json > out.json` works.
-Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues.
-With --check: 0 every document matches, 1 some do not, 2 wrong usage or unreadable files.
+Exit codes: 0 printed or saved, 1 cancelled, 2 wrong usage or unreadable files, 5 printed or saved as a draft, with issues,
+6 printed or saved, but not fully checked because parts of the schema are not valid.
+With --check: 0 every document matches, 1 some do not, 2 wrong usage or unreadable files, 6 they match but were not fully checked.
 
 Examples:
   toolcrib form schema.json config.yaml -o config.yaml
@@ -119,6 +120,7 @@ impl Form {
     fn open(&self, out: &mut Out) -> Ended {
         let SchemaFile { schema, left_out } = schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
+        let unchecked = unchecked(&schema);
         let (workspace, form) = self.form_file(schema, ui.clone())?;
         let paths = Paths::of_user()?;
         let (settings, findings) = user::load(&paths.config_file())?;
@@ -138,8 +140,11 @@ impl Form {
         if filled.goal == Goal::Printed {
             std::io::stdout().write_all(filled.text.as_bytes())?;
         }
+        if !unchecked.is_empty() {
+            out.warn(format_args!("not fully checked; in the schema: {}", unchecked.join("; ")));
+        }
         if issues.is_empty() {
-            return Ok(Ending::Done);
+            return Ok(if unchecked.is_empty() { Ending::Done } else { Ending::Unchecked });
         }
         out.warn(format_args!("a draft with {}: {}", counted(issues.len()), issues.join("; ")));
         Ok(Ending::Draft)
@@ -196,6 +201,13 @@ impl Form {
         };
         Ok((workspace, form))
     }
+}
+
+/// What of a schema is not checked, each with its place.
+fn unchecked(schema: &Value) -> Vec<String> {
+    let findings = Checker::open(&Arc::new(schema.clone())).findings.into_iter().filter(|finding| finding.unchecked);
+    let place = |at: &Pointer| if at.is_root() { "all of it".to_owned() } else { at.to_string() };
+    findings.map(|finding| format!("{} {}", place(&finding.at), finding.words)).collect()
 }
 
 /// The folder of a file that may not be there yet, links followed.

@@ -42,33 +42,37 @@ pub struct FormCheck<'c> {
 
 impl FormCheck<'_> {
     pub fn run(&self, out: &mut Out) -> Ended {
-        let (checker, mut found) = self.checker(out)?;
+        let (checker, mut found, unchecked) = self.checker(out)?;
         let mut names = Vec::new();
         for path in documents(self.documents)? {
             let file = FileId::new(path.display().to_string());
             found.extend(check(&path, &file, &checker)?);
             names.push(file);
         }
-        let unchecked = found.iter().any(|finding| finding.code == conformance::FLAW);
         let report =
             Report { command: "toolcrib form --check", files: &names, findings: &found, shown: &|file| file.to_string() };
         report::write(&report, self.format, out)?;
         if unchecked {
             out.warn(format_args!("{} has flaws: the documents were not fully checked", self.schema.display()));
         }
-        Ok(if report::has_errors(&report) { Ending::Found } else { Ending::Done })
+        Ok(match (report::has_errors(&report), unchecked) {
+            (true, _) => Ending::Found,
+            (false, true) => Ending::Unchecked,
+            (false, false) => Ending::Done,
+        })
     }
 
-    /// The schema ready to check with, and what is wrong with it.
-    fn checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>), Problem> {
+    /// The schema ready to check with, what is wrong with it, and whether that leaves anything unchecked.
+    fn checker(&self, out: &Out) -> Result<(Checker, Vec<Finding>, bool), Problem> {
         let SchemaFile { schema, left_out } = schema_files::load(self.schema, self.map)?;
         left_out.iter().for_each(|words| out.warn(words));
         let opened = Checker::open(&Arc::new(schema));
+        opened.reading.iter().for_each(|words| out.warn(words));
         let file = FileId::new(self.schema.display().to_string());
         let text = schema_files::parse(self.schema, files::read(self.schema)?.text)?;
         let flaws = conformance::flaws(&file, Some(&text), &opened.findings);
         match opened.checker {
-            Some(checker) => Ok((checker, flaws)),
+            Some(checker) => Ok((checker, flaws, opened.findings.iter().any(|finding| finding.unchecked))),
             None => {
                 let cause = opened.findings.first().map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
                 let doing = format!("reading the schema {}", self.schema.display());

@@ -19,6 +19,8 @@ pub struct Field {
     pub depth: usize,
     /// The title, else the name.
     pub label: Arc<str>,
+    /// The member's name, where the title says something else.
+    pub key: Option<Arc<str>>,
     /// What the schema says here, with the unions decided as the value is.
     pub node: Arc<Node>,
     pub kind: Kind,
@@ -54,7 +56,7 @@ impl Field {
     #[must_use]
     pub fn takes_items(&self) -> bool {
         let list = &self.node.list;
-        matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
+        !self.node.read_only && matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
     }
 
     /// The value can be taken away.

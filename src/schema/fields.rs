@@ -34,7 +34,8 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
     let root = schema.root_node();
     let ui = schema.ui();
     let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
-    let seat = Seat { pointer: Pointer::root(), depth: 0, label, role: Role::Root, required: true, value: Some(value), ui };
+    let pointer = Pointer::root();
+    let seat = Seat { pointer, depth: 0, label, role: Role::Root, required: true, value: Some(value), ui, read_only: false };
     layout.lay(&seat, &root.key);
     layout.fields
 }
@@ -48,6 +49,18 @@ struct Seat<'v> {
     required: bool,
     value: Option<&'v Value>,
     ui: Ui<'v>,
+    /// What it stands in is read-only.
+    read_only: bool,
+}
+
+impl Seat<'_> {
+    /// The node as it counts here: what stands in something read-only is read-only too.
+    fn locked(&self, mut node: Arc<Node>) -> Arc<Node> {
+        if self.read_only && !node.read_only {
+            Arc::make_mut(&mut node).read_only = true;
+        }
+        node
+    }
 }
 
 struct Layout<'l> {
@@ -62,7 +75,7 @@ struct Layout<'l> {
 impl Layout<'_> {
     fn lay(&mut self, seat: &Seat<'_>, key: &NodeKey) {
         let mut ui = seat.ui.clone();
-        let mut node = shown(effective(self.schema, self.checker, key, seat.value), &ui);
+        let mut node = seat.locked(shown(effective(self.schema, self.checker, key, seat.value), &ui));
         let mut label = Arc::clone(&seat.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
@@ -73,18 +86,24 @@ impl Layout<'_> {
             let below = chosen.and_then(|chosen| Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label))));
             let kind = Kind::Variant { branches, chosen, open: None };
             let mut row = self.field(seat, &node, kind, Part::Switch(union.place));
-            row.label = label;
+            row.label = Arc::clone(&label);
             if switches > 0 {
                 row.required = false;
+                row.key = None;
                 row.depth += usize::from(seat.role != Role::Root);
             }
             self.fields.push(row);
             switches += 1;
-            let Some((branch, name)) = below else { return };
-            label = name;
-            ui = ui.branch(self.schema.branch_number(branch));
-            let key = node.key.with_branch(union.place, branch);
-            node = shown(effective(self.schema, self.checker, &key, seat.value), &ui);
+            let key = match below {
+                Some((branch, name)) => {
+                    label = name;
+                    ui = ui.branch(self.schema.branch_number(branch));
+                    node.key.with_branch(union.place, branch)
+                }
+                None if union.inclusive && seat.value.is_none() => node.key.with_all(union.place),
+                None => return,
+            };
+            node = seat.locked(shown(effective(self.schema, self.checker, &key, seat.value), &ui));
         }
         self.decided(seat, &node, &ui, switches > 0);
     }
@@ -97,6 +116,7 @@ impl Layout<'_> {
             role: seat.role,
             depth: seat.depth,
             label: Arc::clone(&seat.label),
+            key: (seat.role == Role::Member).then(|| seat.pointer.last()).flatten().filter(|key| !says(&seat.label, key)).map(Arc::from),
             kind,
             required: seat.required,
             presence,
@@ -172,6 +192,7 @@ impl Layout<'_> {
         if switched {
             row.part = Part::Value;
             row.label = "value".into();
+            row.key = None;
             row.required = false;
             row.depth += usize::from(seat.role != Role::Root);
         }
@@ -211,7 +232,7 @@ impl Layout<'_> {
         for index in items.len()..declared {
             self.item((list, depth), node, ui, (index, items.len()), None);
         }
-        if items.len() >= declared && items.len() < room {
+        if items.len() >= declared && items.len() < room && !node.read_only {
             self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
@@ -231,7 +252,7 @@ impl Layout<'_> {
         let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
-        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui }, key);
+        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui, read_only: node.read_only }, key);
     }
 
     fn members(
@@ -258,7 +279,8 @@ impl Layout<'_> {
             let label = title.unwrap_or_else(|| Arc::clone(&property.name));
             let required = is_required(&property.name);
             let pointer = object.child(property.name.to_string());
-            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui }, &key);
+            let read_only = node.read_only;
+            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui, read_only }, &key);
         }
         // What is required without being declared has a row before it is there.
         let wanted = node.object.required.iter().map(|name| &**name);
@@ -274,16 +296,17 @@ impl Layout<'_> {
             let seat = Seat {
                 pointer: object.child(name),
                 depth,
-                label: ui.title().unwrap_or(name).into(),
+                label: ui.title().unwrap_or(if name.is_empty() { "\"\"" } else { name }).into(),
                 role: Role::Entry { unknown },
                 required: is_required(name),
                 value,
                 ui,
+                read_only: node.read_only,
             };
             self.lay(&seat, &key);
         }
         let is_adding = self.view.adding.as_ref() == Some(object);
-        if takes_entries(node) || is_adding && may_hold_entries(node) {
+        if !node.read_only && (takes_entries(node) || is_adding && may_hold_entries(node)) {
             self.extra(object, depth, Part::Add, Kind::Add(Adds::Member), node);
         }
     }
@@ -301,6 +324,7 @@ impl Layout<'_> {
             role: Role::Member,
             depth,
             label: "".into(),
+            key: None,
             node: Arc::clone(node),
             kind,
             required: false,
@@ -308,6 +332,12 @@ impl Layout<'_> {
             bad_default: false,
         });
     }
+}
+
+/// A title says a name when it has the same letters and digits: `Max Tokens` says `max_tokens`.
+fn says(title: &str, name: &str) -> bool {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    title == name || (!letters(name).is_empty() && letters(title) == letters(name))
 }
 
 #[cfg(test)]

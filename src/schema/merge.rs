@@ -41,7 +41,7 @@ impl Schema {
 /// The node of `key`: each place with what it refers to, the later ones over the earlier.
 fn merged(schema: &Schema, key: &NodeKey) -> Node {
     let mut merge =
-        Merge { schema, node: Node::new(key.clone()), seen: Vec::new(), refused: Vec::new(), rests: Rests::default() };
+        Merge { schema, node: Node::new(key.clone()), seen: Vec::new(), refused: Vec::new(), rests: Rests::default(), offered: Vec::new() };
     for place in &key.places {
         merge.lay(*place);
     }
@@ -57,6 +57,8 @@ pub(super) struct Merge<'s> {
     refused: Vec<Value>,
     /// What is said about members and items that a place does not declare itself.
     pub(super) rests: Rests,
+    /// Branches of settled unions whose members may stand beside those of the branch that is taken.
+    pub(super) offered: Vec<PlaceId>,
 }
 
 /// Schemas for what their own place does not declare.
@@ -188,6 +190,7 @@ impl Merge<'_> {
     }
 
     fn finish(mut self) -> Node {
+        self.offer_members();
         self.spread_rests();
         self.finish_choices();
         let node = &mut self.node;
@@ -201,8 +204,9 @@ impl Merge<'_> {
         let decided = node.constant.is_some() || node.choices.is_some() || !node.unions.is_empty() || node.never;
         if several && !decided {
             let (place, branches) = self.schema.type_union(node.shown_types());
-            node.unions.push(Union { place, branches, tag: None });
+            node.unions.push(Union { place, branches, tag: None, inclusive: false });
         }
+        self.node.made_from = self.seen;
         self.node
     }
 

@@ -44,6 +44,14 @@ impl NodeKey {
         key.settled.push(union);
         key
     }
+
+    /// The key with an inclusive union left open: the members of every branch are offered.
+    #[must_use]
+    pub fn with_all(&self, union: PlaceId) -> Self {
+        let mut key = self.clone();
+        key.settled.push(union);
+        key
+    }
 }
 
 /// A set of JSON types. A number is an integer or a fraction.
@@ -241,6 +249,14 @@ impl ObjectRules {
         }
     }
 
+    /// Declares a member that another branch of a union speaks of, where nothing is said of it here.
+    pub(super) fn offer(&mut self, property: &Property) {
+        if !self.index.contains_key(&property.name) {
+            self.index.insert(Arc::clone(&property.name), self.properties.len());
+            self.properties.push(property.clone());
+        }
+    }
+
     #[must_use]
     pub fn requires(&self, name: &str) -> bool {
         self.required.contains(name)
@@ -293,6 +309,8 @@ pub struct Union {
     pub branches: Vec<PlaceId>,
     /// The member that tells the branches apart.
     pub tag: Option<Arc<str>>,
+    /// Several may hold at once: an object may have the members of more than one branch.
+    pub inclusive: bool,
 }
 
 /// `if`, `then`, `else`.
@@ -334,6 +352,8 @@ pub struct Node {
     pub never: bool,
     /// References that lead nowhere.
     pub unresolved: Vec<Arc<str>>,
+    /// Every place that says something here, with those that references and unions lead to.
+    pub made_from: Vec<PlaceId>,
 }
 
 impl Node {
@@ -362,6 +382,7 @@ impl Node {
             conditions: Vec::new(),
             never: false,
             unresolved: Vec::new(),
+            made_from: Vec::new(),
         }
     }
 

@@ -4,56 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-/// A version of JSON Schema, told by `$schema`; else the newest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Draft {
-    Draft4,
-    Draft6,
-    Draft7,
-    Draft201909,
-    Draft202012,
-}
-
-impl Draft {
-    #[must_use]
-    pub fn of(schema: &Value) -> Self {
-        let named = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
-        let versions =
-            [("draft-04", Self::Draft4), ("draft-06", Self::Draft6), ("draft-07", Self::Draft7), ("2019-09", Self::Draft201909)];
-        versions.into_iter().find(|(mark, _)| named.contains(mark)).map_or(Self::Draft202012, |(_, draft)| draft)
-    }
-
-    /// Keywords beside `$ref` count.
-    #[must_use]
-    pub fn counts_siblings_of_ref(self) -> bool {
-        self >= Self::Draft201909
-    }
-}
-
-/// Keywords that hold a schema, or a list of schemas.
-const HOLDS_SCHEMA: [&str; 19] = [
-    "not",
-    "if",
-    "then",
-    "else",
-    "items",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "contentSchema",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "prefixItems",
-    "extends",
-    "disallow",
-    "type",
-];
-/// Keywords that hold schemas by name.
-const HOLDS_NAMED: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+use super::{
+    draft::Draft,
+    encoding::{escape, percent_decode},
+    subschemas::{Holds, held_by},
+};
 
 /// Every address in a schema that a reference can name.
 #[derive(Debug)]
@@ -86,11 +41,13 @@ impl Addresses {
                 let own = self.read_names(members, pointer, base);
                 for (name, member) in members {
                     let below = format!("{pointer}/{}", escape(name));
-                    if HOLDS_SCHEMA.contains(&name.as_str()) {
-                        self.read(member, &below, &own);
-                    } else if HOLDS_NAMED.contains(&name.as_str()) {
-                        for (name, member) in member.as_object().into_iter().flatten() {
-                            self.read(member, &format!("{below}/{}", escape(name)), &own);
+                    match held_by(name) {
+                        Holds::Nothing => {}
+                        Holds::Schemas => self.read(member, &below, &own),
+                        Holds::Named => {
+                            for (name, member) in member.as_object().into_iter().flatten() {
+                                self.read(member, &format!("{below}/{}", escape(name)), &own);
+                            }
                         }
                     }
                 }
@@ -166,10 +123,6 @@ impl Addresses {
     }
 }
 
-pub(super) fn escape(token: &str) -> String {
-    token.replace('~', "~0").replace('/', "~1")
-}
-
 /// `address` seen from `base`, as far as schemas in one file need it.
 pub(super) fn join(base: &str, address: &str) -> String {
     let has_scheme =
@@ -183,26 +136,6 @@ pub(super) fn join(base: &str, address: &str) -> String {
     }
     let folder = base.rfind('/').filter(|slash| *slash >= host_end).map_or("", |slash| &base[..=slash]);
     format!("{folder}{}", address.trim_start_matches("./"))
-}
-
-fn percent_decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 #[cfg(test)]
@@ -247,11 +180,5 @@ mod tests {
         assert_eq!(addresses.resolve("$ref", "#node", from).as_deref(), Some("/$defs/tree"));
         let old = json!({"$recursiveAnchor": true, "$defs": {"t": {"$id": "t", "$recursiveAnchor": true, "items": {"$recursiveRef": "#"}}}});
         assert_eq!(Addresses::of(&old).resolve("$recursiveRef", "#", "/$defs/t/items").as_deref(), Some(""));
-    }
-
-    #[test]
-    fn tells_the_draft() {
-        assert_eq!(Draft::of(&json!({"$schema": "http://json-schema.org/draft-07/schema#"})), Draft::Draft7);
-        assert_eq!(Draft::of(&json!(true)), Draft::Draft202012);
     }
 }

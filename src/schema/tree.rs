@@ -8,10 +8,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use super::resolve::Draft;
+pub use super::draft::Draft;
 use super::{
+    encoding::escape,
     node::{Node, NodeKey, PlaceId, Types},
-    resolve::{Addresses, escape},
+    resolve::Addresses,
     ui_schema::Ui,
 };
 

@@ -33,6 +33,9 @@ impl Merge<'_> {
     /// Takes out of a union what is no choice of shape: null, single branches, constants, mere rules.
     pub(super) fn union(&mut self, place: PlaceId, length: usize, tag: Option<&str>) {
         if self.node.key.settled.contains(&place) {
+            if let Some(union) = self.schema.shapes(place, length).filter(|_| tag.is_none()) {
+                self.offered.extend(union.branches.into_iter().filter(|_| union.inclusive));
+            }
             return;
         }
         let Sorted { branches, nullable } = Sorted::of(self.schema, place, length);
@@ -47,7 +50,18 @@ impl Merge<'_> {
             Branches::One(only) => self.lay(only),
             Branches::Values(options, openness) => self.choose(options, openness),
             Branches::Shapes(branches, common) => {
-                self.node.unions.push(Union { place, branches, tag: tag.map(Arc::from).or(common) });
+                let union = self.schema.union(place, branches, tag.map(Arc::from).or(common));
+                self.node.unions.push(union);
+            }
+        }
+    }
+
+    /// Offers the members of the branches that hold as well, where further members are allowed.
+    pub(super) fn offer_members(&mut self) {
+        for branch in std::mem::take(&mut self.offered) {
+            let Some(node) = self.schema.known_node(&NodeKey::of(branch)).filter(|_| !self.node.object.closed) else { continue };
+            for property in &node.object.properties {
+                self.node.object.offer(property);
             }
         }
     }
@@ -57,9 +71,19 @@ impl Schema {
     /// The union at a place, where it is a choice of shapes.
     pub(super) fn shapes(&self, place: PlaceId, length: usize) -> Option<Union> {
         match Sorted::of(self, place, length).branches {
-            Branches::Shapes(branches, tag) => Some(Union { place, branches, tag }),
+            Branches::Shapes(branches, tag) => Some(self.union(place, branches, tag)),
             _ => None,
         }
+    }
+
+    /// An `anyOf` of objects without a member that tells them apart is inclusive; what else it holds is no matter.
+    fn union(&self, place: PlaceId, branches: Vec<PlaceId>, tag: Option<Arc<str>>) -> Union {
+        let is_any = self.pointer(place).is_some_and(|place| place.ends_with("/anyOf"));
+        let nodes: Vec<Arc<Node>> = branches.iter().filter_map(|branch| self.known_node(&NodeKey::of(*branch))).collect();
+        let is_object = |node: &&Arc<Node>| node.shown_types() == Types::OBJECT && !node.object.properties.is_empty();
+        let objects: Vec<&Node> = nodes.iter().filter(is_object).map(AsRef::as_ref).collect();
+        let inclusive = is_any && tag.is_none() && objects.len() > 1 && common_tag(self, &objects).is_none();
+        Union { place, branches, tag, inclusive }
     }
 }
 

@@ -2,26 +2,31 @@
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
-use jsonschema::{Registry, Validator};
+use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use super::{finding, issues::Issues, node::NodeKey, tree::Schema};
+use super::{
+    draft::Draft,
+    flaws::{self, Flaw},
+    issues::Issues,
+    node::NodeKey,
+    parts::{Parts, options},
+    readable::readable,
+    tree::Schema,
+};
 pub use super::{
     finding::SchemaFinding,
     issues::{Chosen, Issue, MOST_ISSUES},
 };
 
-/// The address under which the schema stands for its own parts.
-const ADDRESS: &str = "toolcrib:schema";
-/// More parts that cannot be relied on than these make the whole schema invalid.
-const MOST_FLAWS: usize = 100;
+/// How often a schema is compiled again without what was found wrong.
+const MOST_ROUNDS: usize = 16;
 
 /// A compiled schema.
 pub struct Checker {
     whole: Validator,
-    registry: Option<Registry<'static>>,
-    draft: Value,
-    parts: RefCell<HashMap<String, Option<Arc<Validator>>>>,
+    parts: Parts,
+    patterns: RefCell<HashMap<String, Option<Validator>>>,
     /// Whether defaults are what their schemas allow.
     defaults: RefCell<HashMap<NodeKey, bool>>,
 }
@@ -32,6 +37,8 @@ pub struct Opened {
     /// None where the schema is invalid as a whole.
     pub checker: Option<Checker>,
     pub findings: Vec<SchemaFinding>,
+    /// How it is read where it does not say so itself.
+    pub reading: Option<String>,
     /// The schema without what the findings are about; anything goes where it is invalid as a whole.
     pub schema: Arc<Value>,
 }
@@ -40,54 +47,40 @@ impl Checker {
     /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
         match options().build(schema) {
-            Ok(whole) => Ok(Self::of(whole, schema)),
-            Err(error) => Err(finding::of(schema, &error)),
+            Ok(whole) => Ok(Self::of(whole, &Arc::new(schema.clone()), Draft::named(schema).unwrap_or(Draft::Draft202012))),
+            Err(error) => Err(flaws::listed(schema, &error)),
         }
     }
 
-    /// The same, leaving out references that lead out of the schema and patterns that are none: each is a finding,
-    /// and the rest of the schema counts.
+    /// The same for forms, in which a flaw costs its keyword and never the form: it is a finding, and the rest of the schema
+    /// counts. Without `$schema` the draft is read off the keywords; what is meant counts (see `readable.rs`).
     #[must_use]
     pub fn open(schema: &Arc<Value>) -> Opened {
-        let mut shown = Arc::clone(schema);
+        let (draft, reason) = Draft::named(schema).map_or_else(|| Draft::inferred(schema), |draft| (draft, None));
+        let reading = reason.map(|reason| format!("no \"$schema\": read as {draft}, because {reason}"));
+        let mut shown = readable(schema);
         let mut findings = Vec::new();
-        while findings.len() < MOST_FLAWS {
-            let error = match options().build(&shown) {
-                Ok(whole) => return Opened { checker: Some(Self::of(whole, &shown)), findings, schema: shown },
+        let mut flaws: Vec<Flaw> = flaws::unknown_draft(&shown).into_iter().collect();
+        for _ in 0..MOST_ROUNDS {
+            for flaw in flaws {
+                flaw.repair(Arc::make_mut(&mut shown));
+                findings.push(flaw.finding);
+            }
+            let error = match options().with_draft(draft.for_validator()).build(&shown) {
+                Ok(whole) => return Opened { checker: Some(Self::of(whole, &shown, draft)), findings, reading, schema: shown },
                 Err(error) => error,
             };
-            let flaws = finding::flaws(&shown, &error);
+            flaws = flaws::all(&shown, draft, &error);
             if flaws.is_empty() {
-                findings.extend(finding::of(&shown, &error));
+                findings.extend(flaws::listed(&shown, &error));
                 break;
             }
-            let mut rest = (*shown).clone();
-            for flaw in &flaws {
-                finding::leave_out(&mut rest, &flaw.at);
-            }
-            findings.extend(flaws);
-            shown = Arc::new(rest);
         }
-        Opened { checker: None, findings, schema: Arc::new(Value::Bool(true)) }
+        Opened { checker: None, findings, reading, schema: Arc::new(Value::Bool(true)) }
     }
 
-    fn of(whole: Validator, schema: &Value) -> Self {
-        let asks = |members: &serde_json::Map<String, Value>| {
-            ["anyOf", "oneOf", "if", "patternProperties", "default"].iter().any(|name| members.contains_key(*name))
-        };
-        // Only unions, conditions, patterns and defaults ask for parts, and the registry holds a copy of the schema.
-        let registry = any_object(schema, &asks).then(|| {
-            let draft = jsonschema::Draft::default().detect(schema);
-            let registry = Registry::new().draft(draft).add(ADDRESS, schema.clone());
-            registry.and_then(jsonschema::RegistryBuilder::prepare).ok()
-        });
-        Self {
-            whole,
-            registry: registry.flatten(),
-            draft: schema.get("$schema").cloned().unwrap_or(json!("https://json-schema.org/draft/2020-12/schema")),
-            parts: RefCell::default(),
-            defaults: RefCell::default(),
-        }
+    fn of(whole: Validator, schema: &Arc<Value>, draft: Draft) -> Self {
+        Self { whole, parts: Parts::of(schema, draft), patterns: RefCell::default(), defaults: RefCell::default() }
     }
 
     #[must_use]
@@ -117,13 +110,7 @@ impl Checker {
     /// Whether a value fits the part of the schema at a JSON pointer; `None` when that cannot be told.
     #[must_use]
     pub fn fits(&self, part: &str, value: &Value) -> Option<bool> {
-        let known = self.parts.borrow().get(part).cloned();
-        let validator = known.unwrap_or_else(|| {
-            let validator = self.part(part).map(Arc::new);
-            self.parts.borrow_mut().insert(part.to_owned(), validator.clone());
-            validator
-        });
-        validator.map(|validator| validator.is_valid(value))
+        self.parts.fits(part, value)
     }
 
     /// Whether all that a node was made from allows its default.
@@ -137,23 +124,13 @@ impl Checker {
         allowed
     }
 
-    fn part(&self, pointer: &str) -> Option<Validator> {
-        let registry = self.registry.as_ref()?;
-        let reference = json!({"$schema": self.draft, "$ref": format!("{ADDRESS}#{}", percent_encode(pointer))});
-        options().with_registry(registry).build(&reference).ok()
-    }
-
     /// Whether a name matches a pattern of the schema.
     #[must_use]
     pub fn matches(&self, pattern: &str, name: &str) -> bool {
-        let key = format!("pattern:{pattern}");
-        let known = self.parts.borrow().get(&key).cloned();
-        let validator = known.unwrap_or_else(|| {
-            let validator = options().build(&json!({"pattern": pattern})).ok().map(Arc::new);
-            self.parts.borrow_mut().insert(key, validator.clone());
-            validator
-        });
-        validator.is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
+        let mut patterns = self.patterns.borrow_mut();
+        let compiled = || options().build(&json!({"pattern": pattern})).ok();
+        let validator = patterns.entry(pattern.to_owned()).or_insert_with(compiled);
+        validator.as_ref().is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
     }
 }
 
@@ -161,25 +138,6 @@ impl std::fmt::Debug for Checker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Checker").finish_non_exhaustive()
     }
-}
-
-fn options<'r>() -> jsonschema::ValidationOptions<'r> {
-    // Texts that hold JSON have a format that is in no draft.
-    let holds_json = |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
-    jsonschema::options().offline().should_validate_formats(true).with_format("json", holds_json)
-}
-
-fn any_object(value: &Value, test: &impl Fn(&serde_json::Map<String, Value>) -> bool) -> bool {
-    match value {
-        Value::Object(members) => test(members) || members.values().any(|member| any_object(member, test)),
-        Value::Array(items) => items.iter().any(|item| any_object(item, test)),
-        _ => false,
-    }
-}
-
-fn percent_encode(pointer: &str) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-._~$".contains(byte);
-    pointer.bytes().map(|byte| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 #[cfg(test)]
@@ -282,6 +240,78 @@ mod tests {
         assert_eq!(opened.schema["properties"]["far"], json!({"title": "Far"}));
     }
 
+    /// The places of the findings, and the issues of a value: a flaw costs its keyword.
+    fn opened(schema: Value, value: &Value) -> (Vec<String>, Vec<String>) {
+        let opened = Checker::open(&Arc::new(schema));
+        let places = opened.findings.iter().map(|finding| finding.at.to_string()).collect();
+        let issues = opened.checker.expect("a form").issues(value);
+        (places, issues.into_iter().map(|issue| format!("{} {}", issue.at, issue.words)).collect())
+    }
+
+    #[test]
+    fn a_flaw_costs_its_keyword_and_the_rest_is_checked() {
+        let with = |flawed: Value| json!({"properties": {"a": flawed, "n": {"type": "integer"}}});
+        for (flawed, at) in [
+            (json!({"type": "any"}), vec!["/properties/a/type"]),
+            (json!({"type": ["string", "any"]}), vec!["/properties/a/type"]),
+            (json!({"required": true}), vec!["/properties/a/required"]),
+            (json!({"title": null}), vec!["/properties/a/title"]),
+            (json!({"additionalProperties": null}), vec!["/properties/a/additionalProperties"]),
+            (json!({"properties": null, "items": 3}), vec!["/properties/a/properties", "/properties/a/items"]),
+            (json!({"properties": {"b": null, "c": {"type": "text"}}}), vec!["/properties/a/properties/b", "/properties/a/properties/c/type"]),
+            (json!({"items": {"items": {"title": null}}}), vec!["/properties/a/items/items/title"]),
+            (json!({"anyOf": [{"type": "string"}, "text"]}), vec!["/properties/a/anyOf/1"]),
+            (json!({"anyOf": {}}), vec!["/properties/a/anyOf"]),
+            (json!({"minLength": "3", "maxLength": -1, "pattern": null}), vec!["/properties/a/minLength", "/properties/a/maxLength", "/properties/a/pattern"]),
+            (json!({"items": {"pattern": "(["}}), vec!["/properties/a/items/pattern"]),
+            (json!({"$ref": 3}), vec!["/properties/a/$ref"]),
+            (json!({"required": ["b", 3]}), vec!["/properties/a/required"]),
+            (json!(null), vec!["/properties/a"]),
+            (json!("text"), vec!["/properties/a"]),
+            (json!({"enum": "x"}), vec!["/properties/a/enum"]),
+            (json!({"$defs": {"x": 3}, "format": 7, "multipleOf": 0}), vec!["/properties/a/$defs/x", "/properties/a/format", "/properties/a/multipleOf"]),
+        ] {
+            for draft in [None, Some("http://json-schema.org/draft-07/schema#"), Some("https://json-schema.org/draft/2020-12/schema")] {
+                let mut schema = with(flawed.clone());
+                if let Some(draft) = draft {
+                    schema["$schema"] = draft.into();
+                }
+                let (mut places, issues) = opened(schema, &json!({"n": "x"}));
+                let mut at: Vec<&str> = at.iter().copied().filter(|at| draft.is_none_or(|d| !d.contains("07")) || !at.contains("$defs")).collect();
+                places.sort();
+                at.sort_unstable();
+                assert_eq!(places, at, "{draft:?} {flawed}");
+                assert_eq!(issues, ["/n is not a whole number"], "{draft:?} {flawed}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_draft_the_one_that_is_used_counts() {
+        let tuple = json!({"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
+        assert_eq!(opened(tuple, &json!(["a", "b"])), (vec![], vec!["/1 is not a whole number".into()]));
+        let bound = json!({"properties": {"n": {"minimum": 3, "exclusiveMinimum": true}, "m": {"type": "any"}}});
+        assert_eq!(opened(bound.clone(), &json!({"n": 3})), (vec!["/properties/m/type".into()], vec!["/n must be more than 3".into()]));
+        let reading = Checker::open(&Arc::new(bound)).reading.unwrap();
+        assert!(reading.contains("draft 4") && reading.contains("exclusiveMinimum"), "{reading}");
+        assert_eq!(Checker::open(&Arc::new(json!({"type": "string"}))).reading, None);
+        let named = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
+        let (places, issues) = opened(named, &json!([1, 2]));
+        assert_eq!((places, issues), (vec!["/items".into()], vec![" more than 1 item".into()]));
+    }
+
+    #[test]
+    fn what_is_there_twice_counts_once() {
+        let schema = json!({"$schema": "http://json-schema.org/draft-04/schema#", "required": ["a", "a"],
+            "properties": {"a": {"type": ["string", "string"]}, "o": {"required": []}}});
+        let found = Checker::open(&Arc::new(schema.clone()));
+        assert!(found.findings.iter().all(|finding| !finding.unchecked), "{:?}", found.findings);
+        let mut places = opened(schema.clone(), &json!({})).0;
+        places.sort();
+        assert_eq!(places, ["/properties/a/type", "/properties/o/required", "/required"]);
+        assert_eq!(opened(schema, &json!({"a": 1})).1, ["/a is not text"]);
+    }
+
     #[test]
     fn the_chosen_branch_tells_its_issues() {
         let branch = |member: &str| json!({"type": "object", "properties": {member: {"type": "number"}}, "required": [member]});
@@ -309,5 +339,27 @@ mod tests {
         assert_eq!(checker.fits("/if", &json!(1)), Some(true));
         assert_eq!(checker.fits("/if", &json!("a")), Some(false));
         assert!(checker.matches("^x-", "x-a") && !checker.matches("^x-", "a"));
+    }
+
+    #[test]
+    fn any_part_can_be_asked_in_any_draft() {
+        for draft in ["http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"] {
+            let schema = json!({"$schema": draft, "$defs": {"n": {"type": "integer", "minimum": 3}, "r": {"$ref": "#/$defs/n"}, "a b": {"maxLength": 1}},
+                "properties": {"u": {"anyOf": [{"$ref": "#/$defs/r"}, {"type": "string"}, {"$ref": "#/$defs/a b"}]}, "d": {"default": 1, "maximum": 3}}});
+            let checker = Checker::open(&Arc::new(schema)).checker.unwrap();
+            for (part, value, fits) in [
+                ("/properties/u/anyOf/0", json!(3), true),
+                ("/properties/u/anyOf/0", json!(2), false),
+                ("/properties/u/anyOf/1", json!("a"), true),
+                ("/properties/u/anyOf/2", json!("ab"), false),
+                ("/properties/d", json!(4), false),
+                ("/properties", json!(4), true),
+                ("/properties/u", json!(2.5), true),
+                ("/$defs/r", json!(2), false),
+            ] {
+                assert_eq!(checker.fits(part, &value), Some(fits), "{draft} {part} {value}");
+            }
+            assert_eq!(checker.fits("/properties/none", &json!(1)), None);
+        }
     }
 }

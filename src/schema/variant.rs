@@ -8,8 +8,8 @@ use super::{
     equal::same,
     field::View,
     kind::Branch,
+    names,
     node::{Node, NodeKey, PlaceId, Types, Union},
-    phrase::plain,
     pointer::Pointer,
     tree::Schema,
     validate::Checker,
@@ -114,11 +114,9 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 
 /// What to call the branches.
 pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
-    let branch = |place: &PlaceId| {
-        let node = schema.node(&NodeKey::of(*place));
-        Branch { label: label(schema, &node, union, *place), help: node.description.clone(), needs: needs(schema, &node) }
-    };
-    union.branches.iter().map(branch).collect()
+    let nodes: Vec<Arc<Node>> = union.branches.iter().map(|place| schema.node(&NodeKey::of(*place))).collect();
+    let branch = |(label, node): (Arc<str>, &Arc<Node>)| Branch { label, help: node.description.clone(), needs: needs(schema, node) };
+    names::distinct(schema, union, &nodes).into_iter().zip(&nodes).map(branch).collect()
 }
 
 /// What a branch asks for: the members that it requires, else the rules of its value.
@@ -137,35 +135,4 @@ fn needs(schema: &Schema, node: &Node) -> String {
         }
         many => format!("needs {} and {} more", many[..3].join(", "), many.len() - 3),
     }
-}
-
-fn label(schema: &Schema, node: &Node, union: &Union, place: PlaceId) -> Arc<str> {
-    if let Some(title) = &node.title {
-        return Arc::clone(title);
-    }
-    let tag = union.tag.as_ref().and_then(|tag| node.object.property(tag));
-    if let Some(constant) = tag.and_then(|tag| schema.node(&tag.node).constant.clone()) {
-        return plain(&constant).into();
-    }
-    if let Some(constant) = &node.constant {
-        return plain(constant).into();
-    }
-    let reference = schema.at(place).and_then(|at| at.get("$ref")).and_then(Value::as_str);
-    if let Some(name) = reference.and_then(|reference| reference.rsplit(['/', '#']).next()).filter(|name| !name.is_empty()) {
-        return name.into();
-    }
-    let words = node.shown_types().words();
-    if node.typed && node.types == Types::OBJECT {
-        let names: Vec<&str> = node.object.properties.iter().take(3).map(|property| &*property.name).collect();
-        if !names.is_empty() {
-            return format!("{words} with {}", names.join(", ")).into();
-        }
-    }
-    if node.shown_types() == Types::LIST {
-        let items = schema.node(&node.list.items);
-        if items.typed {
-            return format!("list of {}", items.shown_types().words()).into();
-        }
-    }
-    words.into()
 }

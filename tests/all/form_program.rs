@@ -127,7 +127,7 @@ fn a_mouse_alone_fills_mends_and_ends() {
 
 #[test]
 fn a_schema_at_fault_opens_with_its_finding_and_an_editor() {
-    let folder = folder(&[("bad.json", "{\"type\": 7}"), ("i.json", "{\"name\": 1.50}")]);
+    let folder = folder(&[("bad.json", "[\"type\"]"), ("i.json", "{\"name\": 1.50}")]);
     let mut terminal = toolcrib(["form", "bad.json", "i.json"]).folder(folder.path()).start();
     terminal.wait_for("the schema is not valid");
     terminal.wait_for("everything is edited as JSON");
@@ -298,6 +298,29 @@ fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
     terminal.wait_for("and 1 more faults of the schema");
     terminal.wait_for("n more than 5");
     assert!(!terminal.contents().contains("edited as JSON"), "{}", terminal.contents());
+}
+
+#[test]
+fn what_was_not_fully_checked_has_its_own_exit_code_and_a_line_on_stderr() {
+    let flawed = r#"{"properties": {"a": {"type": "any"}, "t": {"title": null}, "n": {"type": "integer"}}}"#;
+    let plain = r#"{"properties": {"t": {"title": null}, "l": {"type": "array", "items": [{"type": "string"}]}}}"#;
+    let folder = folder(&[("flawed.json", flawed), ("plain.json", plain), ("i.json", r#"{"n": 1}"#)]);
+    let start = |schema: &str| {
+        let words = format!("{} form {schema} i.json > out.json 2> err.txt; echo ended $? > code", binary().display());
+        program("/bin/sh", ["-c", &words]).folder(folder.path()).start()
+    };
+    let mut terminal = start("flawed.json");
+    terminal.wait_for("its schema: \"type\" any is no type of JSON Schema");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "code"), "ended 6\n");
+    assert_eq!(read(&folder, "out.json"), r#"{"n": 1}"#);
+    assert!(read(&folder, "err.txt").contains("not fully checked; in the schema: /properties/a/type"), "{}", read(&folder, "err.txt"));
+    let mut terminal = start("plain.json");
+    terminal.wait_for("read as draft 2019-09, because \"items\" is a list");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "code"), "ended 0\n", "a title checks nothing");
 }
 
 #[test]

@@ -36,7 +36,8 @@ impl Adder {
             None => Answer::Ask(Ask::AddItem),
             Some(name) if name.text().is_empty() => Answer::Ask(Ask::Next),
             Some(name) => {
-                let text = name.text().to_owned();
+                // Quotes alone are the name without a letter.
+                let text = if name.text() == "\"\"" { String::new() } else { name.text().to_owned() };
                 name.clear();
                 Answer::Ask(Ask::AddMember(text))
             }
@@ -52,7 +53,7 @@ impl Editor for Adder {
             Some(name) if !name.text().is_empty() => name.draw(paper.buffer, paper.area, ground, cursor),
             Some(_) => {
                 let ghost = ground.patch(paper.style(Role::Ghost));
-                paper.pen(0).put(" ", cursor.unwrap_or(ground)).put("name of the new entry, then Enter", ghost);
+                paper.pen(0).put(" ", cursor.unwrap_or(ground)).put("name of the new entry, then Enter; \"\" for an empty one", ghost);
             }
             None => drop(AddRow.show(cell, paper)),
         }

@@ -126,6 +126,36 @@ fn others<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
     items.iter().enumerate().filter(|(index, _)| Some(*index) != typed).map(|(_, item)| *item).collect()
 }
 
+/// Whether a comma after this text ends it: not within quotes, nor where the text has a comma already.
+fn ends_chip(text: &str) -> bool {
+    let text = text.trim_start();
+    let quoted = text.starts_with('"') && (text.len() == 1 || !text.trim_end().ends_with('"'));
+    !quoted && (text.starts_with('"') || !text.contains(','))
+}
+
+/// A text without the quotes that keep its comma.
+fn unquoted(text: &str) -> &str {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.filter(|inner| inner.contains(',')).unwrap_or(text)
+}
+
+/// The texts of a list in one line or several; a comma within quotes belongs to its text.
+fn pieces(text: &str) -> Vec<&str> {
+    let (mut pieces, mut start, mut quoted) = (Vec::new(), 0, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' if quoted || text[start..at].trim().is_empty() => quoted = !quoted,
+            '\n' | ',' if !quoted || letter == '\n' => {
+                pieces.push(&text[start..at]);
+                (start, quoted) = (at + 1, false);
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
 struct ChipLine {
     choices: Option<Arc<Choices>>,
     input: TextInput,
@@ -197,7 +227,7 @@ impl ChipLine {
 
     /// Done with the chip that is being typed.
     fn finish(&mut self, cell: &Cell<'_>) -> Answer {
-        let text = self.input.text().trim().to_owned();
+        let text = unquoted(self.input.text().trim()).to_owned();
         self.input.clear();
         self.list = None;
         let Some(index) = self.replaces.take() else { return Answer::Handled };
@@ -368,10 +398,10 @@ impl Editor for ChipLine {
         let key = match input {
             Input::Key(key) => *key,
             Input::Paste(text) => {
-                let pieces: Vec<&str> = text.split(['\n', ',']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
+                let pieces: Vec<&str> = pieces(text).into_iter().map(str::trim).filter(|piece| !piece.is_empty()).collect();
                 if let ([_, _, ..], false) = (pieces.as_slice(), self.is_closed()) {
                     let mut all: Vec<Value> = items(cell).into_iter().map(Value::from).collect();
-                    all.extend(pieces.into_iter().map(Value::from));
+                    all.extend(pieces.into_iter().map(unquoted).map(Value::from));
                     return cell.set(Value::Array(all));
                 }
                 self.input.insert(text.trim());
@@ -393,7 +423,7 @@ impl Editor for ChipLine {
         let count = items(cell).len();
         match key.code {
             Code::Enter if key.is(Code::Enter) => self.enter(cell),
-            Code::Char(',') if !self.is_closed() => self.finish(cell),
+            Code::Char(',') if !self.is_closed() && ends_chip(self.input.text()) => self.finish(cell),
             Code::Left | Code::Backspace if empty && count > 0 => {
                 self.chosen = Some(count - 1);
                 Answer::Handled

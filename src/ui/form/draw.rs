@@ -79,6 +79,9 @@ impl Form {
         if let Some(more) = self.findings().len().checked_sub(FAULTS).filter(|more| *more > 0) {
             lines.push(HelpLine::plain(Role::Error, format!("⚠ and {more} more faults of the schema")));
         }
+        if let Some(reading) = self.reading() {
+            lines.extend(marked(wrap(&visible(reading), usize::from(cells)), "·", Role::Info));
+        }
         for remark in &self.remarks.top {
             let text = wrap(&visible(&remark.text), usize::from(cells));
             lines.extend(marked(text, sign(remark.severity), role(remark.severity)));
@@ -269,6 +272,10 @@ fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
     pen.put(&fit(&label, room), style.patch(crossed));
     if field.required {
         pen.put(" *", styles[Role::Key]);
+    }
+    let left = room.saturating_sub(width(&label) + 1);
+    if let Some(key) = field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(width(key)).max(1)) {
+        pen.put(" ", styles[Role::Dim]).put(&fit(&visible(key), left), styles[Role::Dim]);
     }
 }
 

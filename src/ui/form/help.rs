@@ -110,9 +110,10 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     let mut said: Vec<String> = Vec::new();
     let label = visible(&field.label);
     if width(&label) > layout::label_room(columns, field) {
-        said.push(label.into_owned());
+        said.push(label.clone().into_owned());
     }
-    if field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Seat::Member {
+    let is_seen = field.key.as_deref().is_some_and(|key| width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field));
+    if !is_seen && field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Seat::Member {
         said.extend(field.pointer.last().map(ToOwned::to_owned));
     }
     let marks = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];

@@ -22,6 +22,8 @@ pub struct Columns {
     pub room: u16,
 }
 
+/// Cells of a key beside a title, at least; with fewer it says nothing.
+pub const LEAST_KEY: usize = 3;
 /// Cells that a depth moves a row to the right.
 pub const INDENT: u16 = 2;
 /// The most of that.
@@ -76,7 +78,7 @@ pub fn shown_indent(columns: Columns, field: &Field) -> u16 {
 #[must_use]
 pub fn signs(field: &Field) -> &'static str {
     match field.role {
-        _ if !field.is_removable() || field.part == Part::Value => "",
+        _ if !field.is_removable() || field.part == Part::Value || field.node.read_only => "",
         Role::Item { .. } => "copy ↑ ↓ ×",
         Role::Root => "",
         Role::Member | Role::Entry { .. } => "×",

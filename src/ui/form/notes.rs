@@ -7,7 +7,8 @@ use crate::{
     schema::{
         fields::{Field, Part},
         pointer::Pointer,
-        validate::Issue,
+        tree::Schema,
+        validate::{Issue, SchemaFinding},
     },
 };
 
@@ -18,6 +19,30 @@ pub struct Note {
     pub severity: Severity,
     pub text: String,
     pub fix: Option<String>,
+}
+
+/// What is wrong with the schema of a field, told at the field; with its place in the schema where it is not the field's own.
+pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Field]) -> Vec<Note> {
+    let mut by_schema: HashMap<String, Vec<&SchemaFinding>> = HashMap::new();
+    for finding in findings.iter().filter(|finding| !finding.schema.is_root()) {
+        by_schema.entry(finding.schema.to_string()).or_default().push(finding);
+    }
+    let mut notes: Vec<Note> = Vec::new();
+    let own = fields.iter().filter(|field| !by_schema.is_empty() && matches!(field.part, Part::Whole | Part::Switch(_) | Part::Value));
+    for field in own {
+        let places = field.node.made_from.iter().filter_map(|place| schema.pointer(*place));
+        for finding in places.filter_map(|place| by_schema.get(&*place)).flatten() {
+            let text = match finding.at.last().filter(|_| finding.at != finding.schema) {
+                Some(keyword) => format!("its schema: {keyword:?} {}", finding.words),
+                None => format!("its schema {}", finding.words),
+            };
+            let note = Note { at: field.pointer.clone(), severity: Severity::Warning, text, fix: None };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
 }
 
 /// A line below a field.
@@ -137,7 +162,6 @@ mod tests {
     use super::*;
     use crate::schema::{
         fields::{View, fields},
-        tree::Schema,
         validate::Checker,
     };
 

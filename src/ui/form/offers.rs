@@ -15,6 +15,24 @@ use crate::{
     },
 };
 
+/// Whether an action of the form changes the value at its row. Editing as JSON does so on purpose.
+fn changes(act: Act) -> bool {
+    matches!(
+        act,
+        Act::AddItem
+            | Act::AddMember
+            | Act::RemoveValue
+            | Act::MoveUp
+            | Act::MoveDown
+            | Act::DuplicateItem
+            | Act::SetNull
+            | Act::SetEmpty
+            | Act::RenameMember
+            | Act::EditText
+            | Act::PasteValue
+    )
+}
+
 impl Form {
     /// Why an action of the form cannot be done on the focused row; `None` when it can.
     #[must_use]
@@ -24,6 +42,9 @@ impl Form {
             Role::Item { index, len } if field.part != Part::Add && index < len => Some((index, len)),
             _ => None,
         };
+        if field.node.read_only && changes(act) {
+            return Some(super::read_only::WHY.into());
+        }
         let words = match act {
             Act::AddItem if !self.can_add(field) => "this is no list, nor an object that takes further members",
             Act::AddMember if !self.takes_members(&self.object_around(field)) => "the object takes no further members",

@@ -9,7 +9,7 @@ use crate::{
 
 pub struct ReadOnly;
 
-const WHY: &str = "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
+pub(super) const WHY: &str = "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
 
 impl Widget for ReadOnly {
     fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {

@@ -6,6 +6,7 @@ use super::{
     cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
     fold,
     listing::{FILTER_FROM, Listing, Shown},
+    read_only,
 };
 use crate::{
     app::input::{Code, Input},
@@ -86,10 +87,14 @@ fn options(cell: &Cell<'_>) -> Vec<Shown> {
 }
 
 impl Switch {
-    fn open(&mut self, cell: &Cell<'_>) {
+    fn open(&mut self, cell: &Cell<'_>) -> Answer {
+        if cell.field.node.read_only {
+            return Answer::Refused(read_only::WHY.into());
+        }
         let options = options(cell);
         self.filter = (options.len() >= FILTER_FROM).then(TextInput::default);
         self.list = Some(Listing::open(&options));
+        Answer::Handled
     }
 
     fn pick(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
@@ -141,14 +146,8 @@ impl Editor for Switch {
         let (.., open) = parts(cell);
         let Some(list) = &mut self.list else {
             return match key.code {
-                Code::Enter if key.is(Code::Enter) => {
-                    self.open(cell);
-                    Answer::Handled
-                }
-                Code::Char(' ') if open.is_none() => {
-                    self.open(cell);
-                    Answer::Handled
-                }
+                Code::Enter if key.is(Code::Enter) => self.open(cell),
+                Code::Char(' ') if open.is_none() => self.open(cell),
                 Code::Char(' ') => Answer::Ask(Ask::Fold),
                 Code::Left if open == Some(true) => Answer::Ask(Ask::Fold),
                 Code::Right if open == Some(false) => Answer::Ask(Ask::Fold),
@@ -185,7 +184,7 @@ impl Editor for Switch {
             Click::Pick(number) => return self.pick(cell, Some(number)),
             Click::Fold => return Answer::Ask(Ask::Fold),
             Click::Open if self.list.is_some() => self.close(),
-            _ => self.open(cell),
+            _ => return self.open(cell),
         }
         Answer::Handled
     }

@@ -15,7 +15,7 @@ use super::{
     change::{Ground, applied, is_in_list, move_keys, moved},
     find::Finder,
     layout::{self, Columns, Lines},
-    notes::{Note, Remarks},
+    notes::{self, Note, Remarks},
     registry,
     spelling::{floats, spellings},
     work::Work,
@@ -74,6 +74,7 @@ pub struct Form {
     pub(super) schema: Schema,
     pub(super) checker: Option<Checker>,
     findings: Vec<SchemaFinding>,
+    reading: Option<String>,
     pub(super) value: Arc<Value>,
     /// Numbers as the source has them, where a value would round them.
     written: HashMap<Pointer, String>,
@@ -119,12 +120,13 @@ impl Form {
     #[must_use]
     pub fn new(schema: impl Into<Arc<Value>>) -> Self {
         let schema = schema.into();
-        let Opened { checker, findings, schema: shown } = Checker::open(&schema);
+        let Opened { checker, findings, reading, schema: shown } = Checker::open(&schema);
         let mut form = Self {
             given: schema,
             schema: Schema::new(shown),
             checker,
             findings,
+            reading,
             value: Arc::new(Value::Object(serde_json::Map::new())),
             written: HashMap::new(),
             secrets: HashSet::new(),
@@ -301,6 +303,12 @@ impl Form {
         &self.findings
     }
 
+    /// How the schema is read where it does not say so itself.
+    #[must_use]
+    pub fn reading(&self) -> Option<&str> {
+        self.reading.as_deref()
+    }
+
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         &self.fields
@@ -361,7 +369,9 @@ impl Form {
     }
 
     pub(super) fn place_remarks(&mut self) {
-        self.remarks = Remarks::place(&self.fields, &self.issues, &self.drafts, &self.notes);
+        let faults = notes::faults(&self.schema, &self.findings, &self.fields);
+        let notes: Vec<Note> = self.notes.iter().cloned().chain(faults).collect();
+        self.remarks = Remarks::place(&self.fields, &self.issues, &self.drafts, &notes);
     }
 
     /// The row that has the focus.

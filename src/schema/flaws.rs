@@ -1,0 +1,341 @@
+//! Keywords of a schema that cannot count, and how the schema does without them.
+
+use std::collections::HashMap;
+
+use jsonschema::{ValidationError, error::ValidationErrorKind};
+use serde_json::{Map, Value};
+
+use super::{
+    draft::Draft,
+    equal::same,
+    finding::SchemaFinding,
+    node::Types,
+    phrase::plain,
+    pointer::Pointer,
+    resolve::Addresses,
+    subschemas::{self, Holds, held_by},
+    words,
+};
+
+/// A keyword that cannot count as it is.
+#[derive(Clone, Debug)]
+pub(super) struct Flaw {
+    pub(super) finding: SchemaFinding,
+    repair: Repair,
+}
+
+/// What a schema has in place of a flaw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    LeaveOut,
+    /// A schema that allows anything.
+    Anything,
+    /// A list with each value once.
+    Once,
+    /// A list of the texts in it.
+    Texts,
+}
+
+/// Keywords that only say something, and check nothing.
+const SAYS: [&str; 16] = [
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "example",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "contentMediaType",
+    "contentEncoding",
+    "contentSchema",
+    "$vocabulary",
+    "$schema",
+    "$defs",
+    "definitions",
+];
+
+/// More findings than these are not listed.
+const MOST: usize = 100;
+
+impl Flaw {
+    /// A keyword of the schema at a place.
+    fn keyword(schema: &Pointer, name: &str, words: String) -> Self {
+        let unchecked = !SAYS.contains(&name);
+        let finding = SchemaFinding { at: schema.child(name), words, schema: schema.clone(), unchecked };
+        Self { finding, repair: Repair::LeaveOut }
+    }
+
+    /// Takes the flaw out of the schema.
+    pub(super) fn repair(&self, schema: &mut Value) {
+        let at = &self.finding.at;
+        match self.repair {
+            Repair::LeaveOut => {
+                let (Some(parent), Some(name)) = (at.parent(), at.last()) else { return };
+                if let Some(Value::Object(members)) = parent.get_mut(schema) {
+                    members.shift_remove(name);
+                }
+            }
+            Repair::Anything => {
+                if let Some(place) = at.get_mut(schema) {
+                    *place = Value::Object(Map::new());
+                }
+            }
+            Repair::Once | Repair::Texts => {
+                let Some(Value::Array(list)) = at.get_mut(schema) else { return };
+                for value in std::mem::take(list) {
+                    if (self.repair == Repair::Once || value.is_string()) && !list.iter().any(|known| same(known, &value)) {
+                        list.push(value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What keeps a schema from compiling, with the error that says so: first what the draft's own schema finds, then references
+/// and patterns, then whatever the error is about.
+pub(super) fn all(schema: &Value, draft: Draft, error: &ValidationError<'_>) -> Vec<Flaw> {
+    let mut flaws = misshapen(schema, draft);
+    let is_about_reference = matches!(error.kind(), ValidationErrorKind::Referencing(_));
+    flaws.extend(if is_about_reference { astray(schema) } else { bad_patterns(schema) });
+    if flaws.is_empty() {
+        flaws.extend(at_fault(schema, error));
+    }
+    flaws
+}
+
+/// All that is wrong with a schema that does not compile; at least one.
+pub(super) fn listed(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaFinding> {
+    let mut flaws: Vec<SchemaFinding> = misnamed(schema, error).into_iter().map(|flaw| flaw.finding).collect();
+    if !flaws.is_empty() {
+        flaws.truncate(MOST);
+        return flaws;
+    }
+    let meta = jsonschema::meta::validator_for(schema);
+    let mut found: Vec<SchemaFinding> = Vec::new();
+    for error in meta.iter().flat_map(|meta| meta.iter_errors(schema)).take(MOST) {
+        let finding = finding(&error);
+        if !found.contains(&finding) {
+            found.push(finding);
+        }
+    }
+    if found.is_empty() { vec![finding(error)] } else { found }
+}
+
+fn finding(error: &ValidationError<'_>) -> SchemaFinding {
+    let words = match error.kind() {
+        ValidationErrorKind::Referencing(problem) => problem.to_string(),
+        kind => words::of(kind),
+    };
+    let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
+    SchemaFinding { schema: at.parent().unwrap_or_default(), at, words, unchecked: true }
+}
+
+/// References that lead nowhere, patterns that are none, a `$schema` that is not known.
+pub(super) fn misnamed(schema: &Value, error: &ValidationError<'_>) -> Vec<Flaw> {
+    if let Some(flaw) = unknown_draft(schema) {
+        return vec![flaw];
+    }
+    if matches!(error.kind(), ValidationErrorKind::Referencing(_)) {
+        astray(schema)
+    } else if is_about_pattern(error) {
+        bad_patterns(schema)
+    } else {
+        Vec::new()
+    }
+}
+
+/// A `$schema` that names no version of JSON Schema.
+pub(super) fn unknown_draft(schema: &Value) -> Option<Flaw> {
+    let named = schema.get("$schema").and_then(Value::as_str)?;
+    if jsonschema::Draft::default().detect(schema) != jsonschema::Draft::Unknown {
+        return None;
+    }
+    let words = format!("{named:?} is no version of JSON Schema that is known; read as {}", Draft::of(schema));
+    Some(Flaw::keyword(&Pointer::root(), "$schema", words))
+}
+
+/// Keywords whose value is not what the draft's schema of schemas wants.
+fn misshapen(schema: &Value, draft: Draft) -> Vec<Flaw> {
+    let meta = match draft {
+        Draft::Draft4 => jsonschema::draft4::meta::validator(),
+        Draft::Draft6 => jsonschema::draft6::meta::validator(),
+        Draft::Draft7 => jsonschema::draft7::meta::validator(),
+        Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
+        Draft::Draft202012 => jsonschema::draft202012::meta::validator(),
+    };
+    let mut flaws: Vec<Flaw> = Vec::new();
+    for (at, schema) in subschemas::all(schema) {
+        let (Some(keywords), Ok(at)) = (schema.as_object(), Pointer::parse(&at)) else { continue };
+        let alone = alone(keywords);
+        let mut own: Vec<Flaw> = Vec::new();
+        for error in meta.iter_errors(&alone).filter(|error| !is_about_pattern(error)) {
+            let Ok(within) = Pointer::parse(error.instance_path().as_str()) else { continue };
+            let flaw = flaw(&at, keywords, within.tokens(), &error);
+            own.extend(flaw.filter(|flaw| own.iter().all(|known| known.finding.at != flaw.finding.at)));
+        }
+        flaws.append(&mut own);
+    }
+    flaws
+}
+
+/// A schema with nothing in the schemas that it holds, so that only its own keywords are judged.
+fn alone(keywords: &Map<String, Value>) -> Value {
+    let emptied = |value: &Value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() };
+    let own = keywords.iter().map(|(name, value)| {
+        let value = match (held_by(name), value) {
+            (Holds::Schemas, Value::Array(schemas)) => schemas.iter().map(emptied).collect(),
+            (Holds::Schemas, schema) => emptied(schema),
+            (Holds::Named, Value::Object(schemas)) => {
+                Value::Object(schemas.iter().map(|(name, schema)| (name.clone(), emptied(schema))).collect())
+            }
+            (_, value) => value.clone(),
+        };
+        (name.clone(), value)
+    });
+    Value::Object(own.collect())
+}
+
+/// The flaw that an error of the schema of schemas comes to, by its place within a schema.
+fn flaw(schema: &Pointer, keywords: &Map<String, Value>, within: &[String], error: &ValidationError<'_>) -> Option<Flaw> {
+    let (name, rest) = within.split_first()?;
+    let value = keywords.get(name)?;
+    let mut flaw = Flaw::keyword(schema, name, format!("{}; it is left out", wrong(name, value, error)));
+    let says = |flaw: &mut Flaw, words: &str, repair: Repair| {
+        flaw.finding.words = words.into();
+        flaw.repair = repair;
+    };
+    match (held_by(name), rest, value) {
+        (Holds::Schemas | Holds::Named, [inner, ..], _) if !value.get(inner).is_some_and(Value::is_array) => {
+            flaw.finding.at = flaw.finding.at.child(inner.clone());
+            flaw.finding.schema = flaw.finding.at.clone();
+            says(&mut flaw, "is no schema; anything is allowed here", Repair::Anything);
+        }
+        (_, [inner, ..], Value::Object(_)) => {
+            flaw.finding.at = flaw.finding.at.child(inner.clone());
+            flaw.finding.unchecked = !value.get(inner).is_some_and(is_empty_list);
+        }
+        (.., Value::Array(values)) if lists_types(name, values) || matches!(error.kind(), ValidationErrorKind::UniqueItems) => {
+            flaw.finding.unchecked = false;
+            says(&mut flaw, "names a value twice; it counts once", Repair::Once);
+        }
+        (.., Value::Array(names)) if name == "required" && names.is_empty() => {
+            flaw.finding.unchecked = false;
+            says(&mut flaw, "names no member, which this draft does not allow", Repair::LeaveOut);
+        }
+        (.., Value::Array(_)) if name == "required" => {
+            says(&mut flaw, "names a member by what is no text; that name is left out", Repair::Texts);
+        }
+        _ => {}
+    }
+    Some(flaw)
+}
+
+fn is_empty_list(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// The types are all types, so one of them is there twice.
+fn lists_types(keyword: &str, values: &[Value]) -> bool {
+    let is_type = |value: &Value| value.as_str().is_some_and(|name| !Types::named(name).is_empty());
+    keyword == "type" && !values.is_empty() && values.iter().all(is_type)
+}
+
+/// What is wrong with a keyword's value.
+fn wrong(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
+    match (name, value) {
+        ("type", _) => format!("{} is no type of JSON Schema", plain(value)),
+        ("required", Value::Bool(_)) => "is a list of names beside \"properties\", not true or false".into(),
+        ("items", Value::Array(_)) => "is a list, which later drafts call \"prefixItems\"".into(),
+        ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) => "is a number in this draft".into(),
+        _ => words::of(error.kind()),
+    }
+}
+
+/// References that lead to nothing.
+fn astray(schema: &Value) -> Vec<Flaw> {
+    let found = astray_of(schema, subschemas::all(schema));
+    if found.is_empty() { astray_of(schema, subschemas::anywhere(schema)) } else { found }
+}
+
+fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
+    let addresses = Addresses::of(schema);
+    let mut flaws = Vec::new();
+    for (at, subschema) in places {
+        for name in REFERENCES {
+            let Some(reference) = subschema.get(name).and_then(Value::as_str) else { continue };
+            let target = addresses.resolve(name, reference, &at);
+            if !is_known(reference) && target.is_none_or(|target| schema.pointer(&target).is_none())
+                && let Ok(at) = Pointer::parse(&at)
+            {
+                flaws.push(Flaw::keyword(&at, name, stray_words(reference)));
+            }
+        }
+    }
+    flaws
+}
+
+/// Patterns that the validator cannot read.
+fn bad_patterns(schema: &Value) -> Vec<Flaw> {
+    let mut known: HashMap<&str, bool> = HashMap::new();
+    let mut flaws = Vec::new();
+    let words = "is not a regular expression that can be checked; it is left out";
+    for (at, subschema) in subschemas::all(schema) {
+        let Ok(at) = Pointer::parse(&at) else { continue };
+        let mut is_bad = |pattern| *known.entry(pattern).or_insert_with(|| !is_pattern(pattern));
+        if subschema.get("pattern").and_then(Value::as_str).is_some_and(&mut is_bad) {
+            flaws.push(Flaw::keyword(&at, "pattern", words.into()));
+        }
+        for pattern in subschema.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+            if is_bad(pattern) {
+                let mut flaw = Flaw::keyword(&at, "patternProperties", words.into());
+                flaw.finding.at = flaw.finding.at.child(pattern.clone());
+                flaws.push(flaw);
+            }
+        }
+    }
+    flaws
+}
+
+fn is_pattern(text: &str) -> bool {
+    jsonschema::options().offline().build(&serde_json::json!({"pattern": text})).is_ok()
+}
+
+/// The error is about a text that is no regular expression.
+fn is_about_pattern(error: &ValidationError<'_>) -> bool {
+    match error.kind() {
+        ValidationErrorKind::Format { format } => format == "regex",
+        ValidationErrorKind::PropertyNames { error } => is_about_pattern(error),
+        _ => false,
+    }
+}
+
+/// The keyword that an error is about, whatever it says.
+fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<Flaw> {
+    let [instance, schema_path] = [error.instance_path().as_str(), error.schema_path().as_str()];
+    let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
+    let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
+    let (parent, name) = (at.parent()?, at.last()?);
+    let words = format!("{}; it is left out", words::of(error.kind()));
+    parent.get(schema)?.is_object().then(|| Flaw::keyword(&parent, name, words))
+}
+
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// The schemas of JSON Schema itself are known without being part of a schema.
+fn is_known(reference: &str) -> bool {
+    ["http://json-schema.org/draft", "https://json-schema.org/draft"].iter().any(|known| reference.starts_with(known))
+}
+
+fn stray_words(reference: &str) -> String {
+    if reference.starts_with('#') {
+        return format!("{reference:?} leads nowhere in this schema; it is left out");
+    }
+    let is_file = !reference.contains("://") || reference.starts_with("file:");
+    if is_file {
+        return format!("{reference:?} is not part of this schema, nor a file that may be read; it is left out");
+    }
+    format!("{reference:?} is left out: references are never followed over a network")
+}

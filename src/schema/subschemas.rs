@@ -1,0 +1,138 @@
+//! The schemas within a schema, by their places.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::encoding::{escape, percent_decode};
+
+/// Keywords that hold a schema, or a list of schemas.
+const HOLDS_SCHEMA: [&str; 16] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contentSchema",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "prefixItems",
+];
+/// Keywords that hold schemas by name.
+const HOLDS_NAMED: [&str; 6] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+
+/// Keywords whose content is data, not schemas.
+const DATA: [&str; 5] = ["enum", "const", "default", "examples", "example"];
+
+/// How a keyword holds schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    Nothing,
+    /// A schema, or a list of them.
+    Schemas,
+    /// Schemas by name.
+    Named,
+}
+
+pub(super) fn held_by(keyword: &str) -> Holds {
+    match keyword {
+        _ if HOLDS_SCHEMA.contains(&keyword) => Holds::Schemas,
+        _ if HOLDS_NAMED.contains(&keyword) => Holds::Named,
+        _ => Holds::Nothing,
+    }
+}
+
+/// A schema and each one within it, or that a pointer of it refers to, with its JSON pointer; the outer before the inner.
+pub(super) fn all(root: &Value) -> Vec<(String, &Value)> {
+    let mut found = Vec::new();
+    walk(root, &mut String::new(), &mut found);
+    // A reference may lead to where no keyword says that a schema is, such as `#/components/schemas/A`.
+    let mut read = 0;
+    while read < found.len() {
+        let targets: HashSet<String> = found[read..].iter().filter_map(|(_, schema)| odd_target(schema)).collect();
+        read = found.len();
+        if targets.is_empty() {
+            break;
+        }
+        let known: HashSet<&str> = found.iter().map(|(at, _)| at.as_str()).collect();
+        let mut outside: Vec<String> = targets.into_iter().filter(|target| !known.contains(target.as_str())).collect();
+        outside.sort();
+        for at in outside {
+            if let Some(schema) = root.pointer(&at).filter(|schema| schema.is_object()) {
+                walk(schema, &mut at.clone(), &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// The pointer that a schema refers to, unless it is a definition like any other.
+fn odd_target(schema: &Value) -> Option<String> {
+    let fragment = schema.get("$ref")?.as_str()?.strip_prefix('#').filter(|fragment| fragment.starts_with('/'))?;
+    let usual = ["/definitions/", "/$defs/"].into_iter().find_map(|folder| fragment.strip_prefix(folder));
+    usual.is_none_or(|name| name.contains('/')).then(|| percent_decode(fragment))
+}
+
+fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
+    if !schema.is_object() && !schema.is_boolean() {
+        return;
+    }
+    found.push((at.clone(), schema));
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        let end = at.len();
+        step(at, keyword);
+        match (held_by(keyword), value) {
+            (Holds::Schemas, Value::Array(schemas)) => {
+                for (index, schema) in schemas.iter().enumerate() {
+                    below(at, &index.to_string(), |at| walk(schema, at, found));
+                }
+            }
+            (Holds::Schemas, schema) => walk(schema, at, found),
+            (Holds::Named, Value::Object(schemas)) => {
+                for (name, schema) in schemas {
+                    below(at, name, |at| walk(schema, at, found));
+                }
+            }
+            _ => {}
+        }
+        at.truncate(end);
+    }
+}
+
+/// Every object of a schema that is not plain data, whether or not it is a schema.
+pub(super) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(String::new(), root)];
+    while let Some((at, value)) = waiting.pop() {
+        let beside = |token: &str| format!("{at}/{}", escape(token));
+        match value {
+            Value::Object(members) => {
+                let inner = members.iter().filter(|(name, _)| !DATA.contains(&name.as_str()));
+                waiting.extend(inner.map(|(name, member)| (beside(name), member)));
+                found.push((at, value));
+            }
+            Value::Array(items) => waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item))),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn step(at: &mut String, token: &str) {
+    at.push('/');
+    at.push_str(&escape(token));
+}
+
+fn below(at: &mut String, token: &str, then: impl FnOnce(&mut String)) {
+    let end = at.len();
+    step(at, token);
+    then(at);
+    at.truncate(end);
+}

@@ -1,0 +1,131 @@
+//! What a form makes of a schema: flaws at their fields, unions whose branches hold together, keys beside titles, what is read-only.
+
+use serde_json::{Value, json};
+use toolcrib::{app::actions::Act, ui::form::view::FormReply};
+
+use crate::form::Desk;
+
+fn labels(desk: &Desk) -> Vec<String> {
+    desk.form.fields().iter().map(|field| field.label.to_string()).filter(|label| !label.is_empty()).collect()
+}
+
+fn labels_of(schema: Value, value: Value, open: &[&str]) -> Vec<String> {
+    let mut desk = Desk::new(schema, value);
+    for at in open {
+        desk.goes(at);
+        if desk.form.fields().iter().any(|field| field.pointer.to_string() == *at && field.fold() == Some(false)) {
+            desk.keys("space");
+        }
+    }
+    labels(&desk)
+}
+
+#[test]
+fn a_flaw_is_marked_at_its_field_and_the_other_fields_work() {
+    let schema = json!({"definitions": {"odd": {"type": "any", "title": "Odd"}}, "properties": {
+        "a": {"$ref": "#/definitions/odd"}, "n": {"type": "integer", "maximum": 5}, "m": null}});
+    let mut desk = Desk::new(schema, json!({"n": 7})).sized(100, 24);
+    let screen = desk.screen();
+    assert!(screen.contains("its schema: \"type\" any is no type of JSON Schema; it is left out"), "{screen}");
+    assert!(screen.contains("its schema is no schema; anything is allowed here"), "{screen}");
+    assert!(screen.contains("more than 5"), "{screen}");
+    assert_eq!(desk.form.findings().len(), 2);
+}
+
+#[test]
+fn members_of_every_branch_of_an_inclusive_union_are_offered() {
+    let branch = |name: &str| json!({"properties": {name: {"type": "string"}}, "required": [name]});
+    let inclusive = json!({"type": "object", "anyOf": [branch("mail"), branch("phone")], "properties": {"name": {"type": "string"}}});
+    let all = labels_of(inclusive.clone(), json!({}), &[]);
+    assert!(["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)), "{all:?}");
+    let mut desk = Desk::new(inclusive.clone(), json!({"mail": "a", "phone": "b"}));
+    assert_eq!(desk.form.issues(), []);
+    desk.goes("/phone");
+    let inside = json!({"properties": {"contact": inclusive}});
+    let all = labels_of(inside.clone(), json!({"contact": {"phone": "b"}}), &["/contact"]);
+    assert!(["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)), "{all:?}");
+    let unset = labels_of(inside, json!({}), &["/contact"]);
+    assert!(["name", "mail", "phone"].iter().all(|name| unset.iter().any(|label| label == name)), "{unset:?}");
+}
+
+#[test]
+fn branches_that_exclude_each_other_offer_their_own_members_alone() {
+    let branch = |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}});
+    for union in [
+        json!({"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]}),
+        json!({"anyOf": [branch("one", "a"), branch("two", "b")]}),
+        json!({"anyOf": [{"type": "object", "properties": {"a": {}}, "additionalProperties": false},
+            {"type": "object", "properties": {"b": {}}, "additionalProperties": false}]}),
+    ] {
+        let all = labels_of(union.clone(), json!({"kind": "one", "a": "x"}), &[]);
+        assert!(!all.iter().any(|label| label == "b"), "{union}: {all:?}");
+    }
+}
+
+#[test]
+fn a_key_stands_beside_a_title_that_says_something_else() {
+    let schema = json!({"properties": {"max_tokens": {"title": "Max Tokens", "type": "integer"}, "q": {"title": "Question", "type": "string"}}});
+    let screen = Desk::new(schema, json!({})).screen();
+    assert!(screen.contains("Question q "), "{screen}");
+    assert!(!screen.contains("Max Tokens max_tokens"), "{screen}");
+}
+
+#[test]
+fn members_of_what_is_read_only_are_read_only() {
+    let schema = json!({"properties": {"o": {"type": "object", "readOnly": true, "additionalProperties": {"type": "string"},
+        "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "boolean"}}}}}}}});
+    let value = json!({"o": {"a": "x", "l": [{"b": true}], "e": "y"}});
+    let mut desk = Desk::new(schema, value.clone());
+    for at in ["/o/a", "/o/l/0/b", "/o/e", "/o/l/0"] {
+        desk.goes(at);
+        desk.form.enter();
+        desk.keys("enter");
+        desk.types("z");
+        for act in [Act::RemoveValue, Act::SetNull, Act::DuplicateItem, Act::AddItem, Act::AddMember, Act::RenameMember] {
+            assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{at} {act:?}");
+        }
+        assert_eq!(*desk.value, value, "{at}");
+    }
+    assert!(!desk.screen().contains("+ add"), "{}", desk.screen());
+}
+
+#[test]
+fn nullable_of_openapi_allows_null() {
+    let schema = json!({"properties": {"a": {"type": "string", "nullable": true}, "k": {"type": "string", "enum": ["x", "y"], "nullable": true},
+        "n": {"type": "integer", "minimum": 0, "exclusiveMinimum": true}}});
+    let mut desk = Desk::new(schema, json!({"a": null, "k": null, "n": 0}));
+    let issues: Vec<String> = desk.form.issues().iter().map(|issue| issue.at.to_string()).collect();
+    assert_eq!(issues, ["/n"]);
+    desk.goes("/k");
+    desk.acts(Act::SetNull);
+    assert_eq!(desk.value["k"], Value::Null);
+}
+
+#[test]
+fn a_chip_may_hold_a_comma() {
+    let schema = || json!({"properties": {"l": {"type": "array", "items": {"type": "string"}}}});
+    let mut desk = Desk::new(schema(), json!({}));
+    desk.goes("/l");
+    desk.form.enter();
+    desk.types("\"Doe, Jane\",b,\"q\",");
+    assert_eq!(desk.value["l"], json!(["Doe, Jane", "b", "\"q\""]));
+    desk.pastes("x, \"y, z\"\nw");
+    assert_eq!(desk.value["l"], json!(["Doe, Jane", "b", "\"q\"", "x", "y, z", "w"]));
+    let mut desk = Desk::new(schema(), json!({"l": ["a, b"]}));
+    desk.goes("/l");
+    desk.form.enter();
+    desk.keys("left enter end");
+    desk.types(", c");
+    desk.keys("enter");
+    assert_eq!(desk.value["l"], json!(["a, b, c"]), "what has a comma already may have another");
+}
+
+#[test]
+fn an_entry_may_have_an_empty_name() {
+    let mut desk = Desk::new(json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({}));
+    desk.acts(Act::AddMember);
+    desk.types("\"\"");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"": ""}));
+    assert!(desk.screen().contains("\"\""), "{}", desk.screen());
+}
