@@ -4,6 +4,7 @@
 //! context that is asked about; [`global`] are the options that every command takes.
 
 use std::{
+    io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -133,24 +134,38 @@ enum Command {
 pub fn run() -> ExitCode {
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
-        Err(refused) => {
-            // Clap tells where help goes and where errors go.
-            let _ = refused.print();
-            return if refused.use_stderr() { Ending::Usage.code().into() } else { ExitCode::SUCCESS };
-        }
+        Err(refused) => return halted(print(&refused)).code().into(),
     };
     let mut out = Out::new(&line.global);
-    let ended = dispatch(&line, &mut out).and_then(|ending| Ok(out.flush().map(|()| ending)?));
-    let ending = ended.unwrap_or_else(|halt| match halt {
+    let ended = dispatch(&line, &mut out);
+    // What was written before a problem belongs before it; of two problems the first counts.
+    let ended = match (ended, out.flush().map_err(Halt::from)) {
+        (Ok(_), Err(Halt::Met(problem))) => Err(Halt::Met(problem)),
+        (ended, _) => ended,
+    };
+    halted(ended).code().into()
+}
+
+/// Prints help or what is wrong with the command line; clap knows which goes where.
+fn print(refused: &clap::Error) -> Ended {
+    let printed = refused.print().and_then(|()| io::stdout().flush());
+    if refused.use_stderr() {
+        // The exit code says it where nobody reads standard error.
+        return Ok(Ending::Usage);
+    }
+    printed?;
+    Ok(Ending::Done)
+}
+
+/// How a command ended; a problem is told on stderr.
+fn halted(ended: Ended) -> Ending {
+    ended.unwrap_or_else(|halt| match halt {
         Halt::Unread => Ending::Done,
         Halt::Met(problem) => {
-            // What was written before it belongs before it.
-            let _ = out.flush();
             out::complain(&problem);
             Ending::of(&problem)
         }
-    });
-    ending.code().into()
+    })
 }
 
 fn dispatch(line: &CommandLine, out: &mut Out) -> Ended {

@@ -19,3 +19,4 @@ pub mod size;
 pub mod tool;
 pub mod trace;
 pub mod traffic;
+pub mod unsaved;

@@ -38,6 +38,8 @@ mod deployment;
 mod descriptors;
 #[path = "all/end_to_end.rs"]
 mod end_to_end;
+#[path = "all/event_loop.rs"]
+mod event_loop;
 #[path = "all/findings.rs"]
 mod findings;
 #[path = "all/form.rs"]
@@ -86,6 +88,8 @@ mod pulsar;
 mod push;
 #[path = "all/rabbitmq.rs"]
 mod rabbitmq;
+#[path = "all/random_events.rs"]
+mod random_events;
 #[path = "all/reach.rs"]
 mod reach;
 #[path = "all/readme.rs"]

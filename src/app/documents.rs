@@ -8,6 +8,7 @@ use crate::{
         context::Name,
         entry::{EntryForm, FileId},
         finding::EntryEdit,
+        unsaved::{Unsaved, UnsavedTexts},
     },
     schema::pointer::Pointer,
     syntax::{
@@ -194,6 +195,15 @@ impl Documents {
     /// Files that saving would change.
     pub fn changed(&self) -> impl Iterator<Item = (&FileId, &Document)> {
         self.files.iter().filter(|(_, document)| document.is_changed())
+    }
+
+    /// The texts that are not saved.
+    #[must_use]
+    pub fn unsaved(&self) -> UnsavedTexts {
+        let there = self.changed().filter(|(_, document)| !document.gone);
+        there
+            .map(|(file, Document { text, saved, .. })| (file.clone(), Unsaved { text: text.clone(), before: saved.clone() }))
+            .collect()
     }
 
     /// The files that changes are about as they would be after them. Nothing is changed.

@@ -1,6 +1,6 @@
 //! What the application asks of the world, as data; the runtime carries it out and answers with messages.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     answering::AskId,
@@ -16,6 +16,7 @@ use crate::{
         paper::Shelf,
         trace::{Trace, TraceId},
         traffic::Tapped,
+        unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
     systems::{commonground::result::Built, deployed::push::Push, system::Place},
@@ -44,7 +45,7 @@ pub enum Effect {
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can be known.
     AskListeners(Box<Connection>),
     /// Keep unsaved texts for the next start; an empty list: there are none. Merged, at most once a second.
-    Journal(BTreeMap<FileId, Arc<str>>),
+    Journal(UnsavedTexts),
     /// Send a request and report what happens; of a question for an agent, its steps as text. Answered by `CallEvents`.
     Call {
         call: CallId,

@@ -29,6 +29,7 @@ use crate::{
         entry::{EntryId, FileId},
         finding::EntryEdit,
         settings::SETTINGS,
+        unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -262,7 +263,7 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     }
     let changed: Vec<_> = state.documents.changed().map(|(file, _)| file.clone()).collect();
     if discard || changed.is_empty() {
-        return vec![Effect::Journal(std::collections::BTreeMap::new()), Effect::Quit];
+        return vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit];
     }
     state.question = Some(Question::Leave(changed));
     Vec::new()

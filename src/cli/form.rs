@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{Read as _, Write as _},
+    io::Read as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -136,9 +136,13 @@ impl Form {
         let launch = Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints };
         let (end, filled) = launch::run(launch)?;
         let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
-        let FormEnd::Accepted { issues } = filled.end else { return Ok(Ending::Found) };
+        let FormEnd::Accepted { issues } = filled.end else {
+            out.say(if filled.goal == Goal::Printed { "cancelled: nothing is printed" } else { "cancelled: nothing is saved" });
+            return Ok(Ending::Found);
+        };
         if filled.goal == Goal::Printed {
-            std::io::stdout().write_all(filled.text.as_bytes())?;
+            out.raw(&filled.text)?;
+            out.flush()?;
         }
         if !unchecked.is_empty() {
             out.warn(format_args!("not fully checked; in the schema: {}", unchecked.join("; ")));

@@ -36,9 +36,37 @@ impl Tint {
     }
 }
 
+/// Standard output. A terminal that has gone is like a pipe that nobody reads.
+struct Data {
+    stdout: Stdout,
+    terminal: bool,
+}
+
+impl Data {
+    fn told<T>(&self, done: io::Result<T>) -> io::Result<T> {
+        const EIO: i32 = 5;
+        done.map_err(|error| match error.raw_os_error() {
+            Some(EIO) if self.terminal => io::ErrorKind::BrokenPipe.into(),
+            _ => error,
+        })
+    }
+}
+
+impl Write for Data {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.stdout.write(bytes);
+        self.told(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.stdout.flush();
+        self.told(flushed)
+    }
+}
+
 /// The output of one command.
 pub struct Out {
-    data: BufWriter<Stdout>,
+    data: BufWriter<Data>,
     /// Whether stdout is a terminal.
     terminal: bool,
     colour: bool,
@@ -53,7 +81,7 @@ impl Out {
         let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self {
-            data: BufWriter::new(io::stdout()),
+            data: BufWriter::new(Data { stdout: io::stdout(), terminal }),
             terminal,
             colour: terminal && !plain,
             quiet: global.quiet,

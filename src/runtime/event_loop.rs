@@ -1,22 +1,28 @@
 //! The loop: input and messages in, effects out, one drawing for each change.
+//!
+//! It knows neither terminal nor files, only a [`Host`]: what it draws on, hears from and acts through.
 
-use std::{io, time::Duration};
+use std::{
+    future::Future,
+    io::{self, ErrorKind},
+    time::Duration,
+};
 
-use crossterm::event::EventStream;
-use futures::StreamExt;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::mpsc,
     time::Instant,
 };
 
-use super::{
-    now::{now, wall},
-    perform::Performer,
-    terminal::{Screen, give_back, input},
-};
+use super::now::{now, wall};
 use crate::{
-    app::{effect::Effect, input::Input, message::Message, state::State, update::update},
+    app::{
+        effect::Effect,
+        input::{Input, Mouse, MouseKind},
+        message::Message,
+        state::State,
+        update::update,
+    },
     ui::root::Root,
 };
 
@@ -26,155 +32,214 @@ const SLICE: usize = 256;
 const SLICE_TIME: Duration = Duration::from_millis(4);
 /// Between two drawings that a burst of messages causes.
 const FRAME: Duration = Duration::from_millis(16);
+/// While letters are typed ahead, drawing waits; but no longer than this.
+const UNDRAWN: Duration = Duration::from_millis(200);
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Left,
-    /// By SIGTERM or SIGHUP.
+    /// By a signal, or because the terminal has gone.
     Told,
 }
 
-pub struct EventLoop {
+/// Whether the loop goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    Continue,
+    Quit,
+}
+
+/// What the loop works with.
+pub trait Host {
+    fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()>;
+
+    /// Waits for an input; to drop the waiting loses none. An error is the end of all input.
+    fn input(&mut self) -> impl Future<Output = io::Result<Input>>;
+
+    /// Whether an input is there already.
+    fn has_input(&mut self) -> bool;
+
+    /// Starts carrying an effect out.
+    fn perform(&mut self, effect: Effect) -> io::Result<Flow>;
+
+    /// The program ends without the user's leaving it: what is unsaved is kept.
+    fn finish(&mut self, state: &State) -> impl Future<Output = ()>;
+}
+
+pub struct EventLoop<H> {
     pub state: State,
     pub root: Root,
-    pub performer: Performer,
+    pub host: H,
     pub messages: mpsc::Receiver<Message>,
 }
 
 /// What woke the loop.
 enum Woken {
-    Input(Option<Input>),
+    Input(Input),
     Messages,
     Frame,
+    Resized,
     Signal,
-    /// The terminal no longer listens.
-    Gone,
 }
 
-impl EventLoop {
-    /// Runs until the user leaves or the process is told to end.
+impl<H: Host> EventLoop<H> {
+    /// Runs until the user leaves, the process is told to end, or the terminal goes away.
+    ///
+    /// # Errors
+    /// When the terminal can't be used; what is unsaved is kept then too.
     pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<End> {
-        let mut screen = Screen::take()?;
-        let mut events = EventStream::new();
-        let mut signals = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
+        let ended = self.turn(first).await;
+        if !matches!(ended, Ok(End::Left)) {
+            self.host.finish(&self.state).await;
+        }
+        match ended {
+            Err(error) if has_hung_up(&error) => {
+                tracing::warn!("the terminal has gone: {error}");
+                Ok(End::Told)
+            }
+            ended => ended,
+        }
+    }
+
+    async fn turn(&mut self, first: Vec<Effect>) -> io::Result<End> {
+        let mut signals = Signals::listen()?;
         let mut batch = Vec::with_capacity(SLICE);
-        let mut drawn = Instant::now();
         let mut due: Option<Instant> = None;
-        screen.draw(|frame| self.root.draw(frame, &self.state))?;
-        self.perform(first, &mut screen, &mut events)?;
+        let mut drawn = self.draw()?;
+        // Whether what came last only put a letter into a text: then the next key needs no new picture.
+        let mut is_typed = false;
+        self.perform(first)?;
         loop {
-            match wake(&mut events, &mut self.messages, &mut batch, &mut signals, due).await {
-                Woken::Input(None) => due = Some(Instant::now()),
-                Woken::Input(Some(input)) => {
-                    self.take(vec![Message::Clock(wall(now()))], &mut screen, &mut events)?;
-                    let asked = self.root.input(&input, &self.state);
-                    if self.take(asked, &mut screen, &mut events)? {
-                        return Ok(End::Left);
+            let woken = wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due).await?;
+            let flow = match woken {
+                Woken::Input(input) => {
+                    // A press is meant for what the user sees there.
+                    if due.is_some() && is_press(&input) {
+                        drawn = self.draw()?;
                     }
                     due = Some(Instant::now());
+                    let flow = self.take_input(&input)?;
+                    is_typed = is_letter(&input) && self.root.is_typing(&self.state);
+                    flow
                 }
                 Woken::Messages => {
-                    let began = Instant::now();
-                    let mut taken = std::mem::take(&mut batch);
-                    while taken.len() < SLICE && began.elapsed() < SLICE_TIME {
-                        match self.messages.try_recv() {
-                            Ok(message) => taken.push(message),
-                            Err(_) => break,
-                        }
-                    }
-                    if self.take(taken, &mut screen, &mut events)? {
-                        return Ok(End::Left);
-                    }
                     due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
+                    self.take_messages(std::mem::take(&mut batch))?
                 }
-                Woken::Frame => {}
-                Woken::Signal | Woken::Gone => {
-                    self.performer.finish(&self.state).await;
-                    return Ok(End::Told);
+                Woken::Resized => {
+                    due = Some(Instant::now());
+                    Flow::Continue
                 }
+                Woken::Frame => Flow::Continue,
+                Woken::Signal => return Ok(End::Told),
+            };
+            if flow == Flow::Quit {
+                return Ok(End::Left);
             }
-            if due.is_some_and(|due| due <= Instant::now()) {
-                screen.draw(|frame| self.root.draw(frame, &self.state))?;
-                drawn = Instant::now();
+            // A save behind what is typed must not wait for pictures: of a large document each takes longer than a key.
+            let waits = is_typed && drawn.elapsed() < UNDRAWN && self.host.has_input();
+            if due.is_some_and(|due| due <= Instant::now()) && !waits {
+                drawn = self.draw()?;
                 due = None;
             }
         }
     }
 
-    /// Takes messages in; whether the program ends.
-    fn take(&mut self, messages: Vec<Message>, screen: &mut Screen, events: &mut EventStream) -> io::Result<bool> {
+    /// Answers when it was drawn.
+    fn draw(&mut self) -> io::Result<Instant> {
+        self.host.draw(&mut self.root, &self.state)?;
+        Ok(Instant::now())
+    }
+
+    fn take_input(&mut self, input: &Input) -> io::Result<Flow> {
+        self.take(vec![Message::Clock(wall(now()))])?;
+        let asked = self.root.input(input, &self.state);
+        self.take(asked)
+    }
+
+    /// Takes these messages in, and those behind them for as long as keys may wait.
+    fn take_messages(&mut self, mut messages: Vec<Message>) -> io::Result<Flow> {
+        let began = Instant::now();
+        while messages.len() < SLICE && began.elapsed() < SLICE_TIME {
+            match self.messages.try_recv() {
+                Ok(message) => messages.push(message),
+                Err(_) => break,
+            }
+        }
+        self.take(messages)
+    }
+
+    fn take(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
         for message in messages {
             let effects = update(&mut self.state, message, now());
-            if self.perform(effects, screen, events)? {
-                return Ok(true);
+            if self.perform(effects)? == Flow::Quit {
+                return Ok(Flow::Quit);
             }
         }
-        Ok(false)
+        Ok(Flow::Continue)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>, screen: &mut Screen, events: &mut EventStream) -> io::Result<bool> {
+    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<Flow> {
         for effect in effects {
-            match effect {
-                Effect::Quit => {
-                    self.performer.forget_journal();
-                    return Ok(true);
-                }
-                Effect::Copy(text) => screen.copy(&text)?,
-                Effect::Suspend => {
-                    screen.lend(suspend)?;
-                    *events = EventStream::new();
-                }
-                Effect::Editor { .. } | Effect::EditText { .. } => {
-                    // Two readers of one terminal would share its keys.
-                    let performer = &mut self.performer;
-                    screen.lend(|| performer.edit(effect))?;
-                    *events = EventStream::new();
-                }
-                other => self.performer.perform(other),
+            if self.host.perform(effect)? == Flow::Quit {
+                return Ok(Flow::Quit);
             }
         }
-        Ok(false)
+        Ok(Flow::Continue)
     }
 }
 
-/// Stops this process until the shell lets it go on.
-fn suspend() {
-    let id = std::process::id().to_string();
-    // The shell sees the stop and takes the terminal; the next line runs when it goes on.
-    let _ = std::process::Command::new("kill").args(["-STOP", &id]).status();
+fn is_letter(input: &Input) -> bool {
+    matches!(input, Input::Key(key) if key.letter().is_some())
 }
 
-async fn wake(
-    events: &mut EventStream,
+fn is_press(input: &Input) -> bool {
+    matches!(input, Input::Mouse(Mouse { kind: MouseKind::Down(_), .. }))
+}
+
+/// Whether there is no terminal any more: nobody can read words about it.
+fn has_hung_up(error: &io::Error) -> bool {
+    const EIO: i32 = 5;
+    const ENXIO: i32 = 6;
+    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe) || matches!(error.raw_os_error(), Some(EIO | ENXIO))
+}
+
+struct Signals {
+    end: [Signal; 3],
+    resized: Signal,
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            end: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?],
+            resized: signal(SignalKind::window_change())?,
+        })
+    }
+}
+
+async fn wake<H: Host>(
+    host: &mut H,
     messages: &mut mpsc::Receiver<Message>,
     batch: &mut Vec<Message>,
-    [terminate, hangup, interrupt]: &mut [Signal; 3],
+    Signals { end: [terminate, hangup, interrupt], resized }: &mut Signals,
     due: Option<Instant>,
-) -> Woken {
+) -> io::Result<Woken> {
     let frame = async {
         match due {
             Some(due) => tokio::time::sleep_until(due).await,
             None => std::future::pending().await,
         }
     };
-    tokio::select! {
+    Ok(tokio::select! {
         biased;
         _ = terminate.recv() => Woken::Signal,
         _ = hangup.recv() => Woken::Signal,
         _ = interrupt.recv() => Woken::Signal,
-        event = events.next() => match event {
-            Some(Ok(event)) => Woken::Input(input(event)),
-            Some(Err(_)) | None => Woken::Gone,
-        },
+        _ = resized.recv() => Woken::Resized,
+        input = host.input() => Woken::Input(input?),
         () = frame => Woken::Frame,
-        count = messages.recv_many(batch, SLICE) => if count == 0 { Woken::Gone } else { Woken::Messages },
-    }
-}
-
-/// The terminal is given back when the loop ends by an error.
-impl Drop for EventLoop {
-    fn drop(&mut self) {
-        give_back();
-    }
+        count = messages.recv_many(batch, SLICE) => if count == 0 { Woken::Signal } else { Woken::Messages },
+    })
 }

@@ -11,6 +11,7 @@ use super::{
     event_loop::{End, EventLoop},
     perform::{Performer, Tools},
     terminal,
+    terminal_host::TerminalHost,
 };
 use crate::{
     app::{
@@ -26,7 +27,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         settings::UserSettings,
     },
-    store::{history::History, journal::Journal, paths::Paths, secrets, workspace::Workspace},
+    store::{history::History, journal::Journal, paths::Paths, secrets, stale, workspace::Workspace},
     ui::{
         root::{Colour, Root},
         theme,
@@ -59,15 +60,25 @@ pub fn run(launch: Launch) -> Result<(End, Option<Filled>), Problem> {
         Problem::new(ProblemKind::File, "opening the screen", error.to_string())
             .remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
     };
+    let lost = |error: std::io::Error| {
+        Problem::new(ProblemKind::File, "using the terminal", error.to_string())
+            .remedy("what was unsaved is kept and offered at the next start")
+    };
     terminal::guard_panics();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
-    let ended = runtime.block_on(run_loop(launch)).map_err(failed);
+    let ended = runtime.block_on(async {
+        let (mut event_loop, first) = open(launch).await.map_err(failed)?;
+        let ended = event_loop.run(first).await;
+        event_loop.host.end().await;
+        Ok((ended.map_err(lost)?, event_loop.state.filled()))
+    });
     // A call that cannot be stopped must not keep the user waiting.
     runtime.shutdown_background();
     ended
 }
 
-async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
+/// The program, and what it does first.
+async fn open(launch: Launch) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
     let Launch { workspace, paths, settings, themes, mut start, limits, mut complaints } = launch;
     let (themes, theme_complaints) = theme::all(&themes);
     let (keymap, keymap_complaints) = Keymap::with(&settings.keys);
@@ -82,7 +93,11 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
     // A form is a session of its own, beside that of the workspace that its document may lie in.
     let of = start.form.as_ref().map_or_else(|| workspace.root.clone(), |form| workspace.path(&form.file));
     let journal = Journal::of(&paths, &of);
-    let pending = journal.pending();
+    let pending = journal.pending(|file| workspace.path(file));
+    if start.form.is_some() {
+        // A workspace's folders are swept when they are watched.
+        stale::sweep(&workspace.root);
+    }
     start.mask = secrets::mask(&start.connections.known);
     let history = History::of(&paths, &workspace.root, start.mask.clone());
     let tools = Tools {
@@ -113,10 +128,7 @@ async fn run_loop(launch: Launch) -> std::io::Result<(End, Option<Filled>)> {
         performer.watch();
         (Root::new(themes, colour, keymap), vec![Effect::Read])
     };
-    let mut event_loop = EventLoop { state, root, performer, messages };
-    let end = event_loop.run(first).await?;
-    event_loop.performer.end().await;
-    Ok((end, event_loop.state.filled()))
+    Ok((EventLoop { state, root, host: TerminalHost::open(performer)?, messages }, first))
 }
 
 /// Differs from start to start; ids of calls are made from it.

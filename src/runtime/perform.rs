@@ -1,10 +1,10 @@
 //! Carries effects out: files, calls, journal, editor. What comes of them goes back as messages.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     path::PathBuf,
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tokio::{
@@ -35,11 +35,12 @@ use crate::{
         connection::{Connection, ConnectionState},
         entry::FileId,
         problem::Problem,
+        unsaved::{Unsaved, UnsavedTexts},
     },
     store::{
         files::{self, Expected, NotSaved, Outside, Stamp},
         history::History,
-        journal::Journal,
+        journal::{Draft, Drafts, Journal},
         samples,
         settings::user,
         watch::Watch,
@@ -60,8 +61,6 @@ const JOURNAL_EVERY: Duration = Duration::from_secs(1);
 /// From a change to its check; changes meanwhile are checked together.
 const CHECK_AFTER: Duration = Duration::from_millis(80);
 
-type Unsaved = BTreeMap<FileId, Arc<str>>;
-
 /// Everything the loop needs to act on the world.
 pub struct Performer {
     workspace: Arc<Workspace>,
@@ -71,7 +70,9 @@ pub struct Performer {
     registry: Arc<Registry>,
     limits: Limits,
     messages: mpsc::Sender<Message>,
-    unsaved: watch::Sender<Unsaved>,
+    unsaved: watch::Sender<Drafts>,
+    /// What was last asked to be saved, by file: drafts made after that are newer.
+    asked: HashMap<FileId, Option<Arc<str>>>,
     unchecked: watch::Sender<Option<Box<Snapshot>>>,
     running: HashMap<CallId, Running>,
     /// What listens on the bus.
@@ -127,6 +128,7 @@ impl Performer {
             limits: tools.limits,
             messages,
             unsaved,
+            asked: HashMap::new(),
             unchecked,
             running: HashMap::new(),
             listening: Listening::default(),
@@ -148,7 +150,7 @@ impl Performer {
             Effect::Save { file, text, before, overwrite } => self.save(file, text, before.as_deref(), overwrite),
             Effect::Read => self.read(),
             Effect::Check(snapshot) => drop(self.unchecked.send_replace(Some(snapshot))),
-            Effect::Journal(texts) => drop(self.unsaved.send_replace(texts)),
+            Effect::Journal(texts) => drop(self.unsaved.send_replace(self.drafts(texts))),
             Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
             Effect::Watch { turn, connection, known, places, since } => {
@@ -215,7 +217,17 @@ impl Performer {
         tokio::spawn(async move { messages.send(message).await });
     }
 
-    fn save(&self, file: FileId, text: Option<Arc<str>>, before: Option<&str>, overwrite: Overwrite) {
+    fn drafts(&self, texts: UnsavedTexts) -> Drafts {
+        let at = SystemTime::now();
+        let draft = |(file, Unsaved { text, before })| {
+            let newer_than = [before].into_iter().chain(self.asked.get(&file).cloned()).collect();
+            (file, Draft { text, at, newer_than })
+        };
+        texts.into_iter().map(draft).collect()
+    }
+
+    fn save(&mut self, file: FileId, text: Option<Arc<str>>, before: Option<&str>, overwrite: Overwrite) {
+        self.asked.insert(file.clone(), text.clone());
         let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
         let expected = match (overwrite, before) {
             (Overwrite::Allow, _) => Expected::Anything,
@@ -381,20 +393,15 @@ impl Performer {
     /// The process is told to end: what is unsaved is kept for the next start.
     pub async fn finish(&mut self, state: &State) {
         self.wait_for_writes();
-        let texts: Unsaved = state
-            .documents
-            .changed()
-            .filter(|(_, document)| !document.gone)
-            .map(|(file, document)| (file.clone(), document.text.clone()))
-            .collect();
+        let drafts = self.drafts(state.documents.unsaved());
         let journal = Arc::clone(&self.journal);
-        let _ = tokio::task::spawn_blocking(move || journal.write(&texts)).await;
+        let _ = tokio::task::spawn_blocking(move || journal.write(&drafts)).await;
     }
 
     /// The user has left: nothing is to be offered at the next start.
     pub fn forget_journal(&mut self) {
         self.wait_for_writes();
-        let _ = self.journal.write(&Unsaved::new());
+        let _ = self.journal.write(&Drafts::new());
     }
 }
 
@@ -411,20 +418,24 @@ async fn check(mut unchecked: watch::Receiver<Option<Box<Snapshot>>>, messages: 
     }
 }
 
-/// Writes what is unsaved, at most once a second, the newest only.
-async fn keep_journal(journal: Arc<Journal>, mut unsaved: watch::Receiver<Unsaved>, messages: mpsc::Sender<Message>) {
+/// Writes what is unsaved, at most once a second, the newest only. What was saved leaves the journal at once.
+async fn keep_journal(journal: Arc<Journal>, mut unsaved: watch::Receiver<Drafts>, messages: mpsc::Sender<Message>) {
     let mut complained = false;
     while unsaved.changed().await.is_ok() {
-        let texts = unsaved.borrow_and_update().clone();
+        let drafts = unsaved.borrow_and_update().clone();
+        let files: Vec<FileId> = drafts.keys().cloned().collect();
         let journal = Arc::clone(&journal);
-        let written = tokio::task::spawn_blocking(move || journal.write(&texts)).await;
+        let written = tokio::task::spawn_blocking(move || journal.write(&drafts)).await;
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {
             let words = format!("unsaved work cannot be kept for the next start: {problem}");
             let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
         }
-        tokio::time::sleep(JOURNAL_EVERY).await;
+        let mut watched = unsaved.clone();
+        let is_saved = watched.wait_for(|drafts| files.iter().any(|file| !drafts.contains_key(file)));
+        // The second is over, or a file is saved: either way what is newest is written next.
+        let _ = tokio::time::timeout(JOURNAL_EVERY, is_saved).await;
     }
 }
 

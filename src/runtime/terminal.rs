@@ -3,6 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, BufWriter, IsTerminal as _, Write},
+    mem::ManuallyDrop,
     panic,
     process::{Command, Stdio},
     sync::{
@@ -16,8 +17,6 @@ use crossterm::{
     terminal::{self as term, EnterAlternateScreen, LeaveAlternateScreen},
 };
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
-
-use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
 
 /// Presses and drags in cells, but no report for every motion.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -68,15 +67,16 @@ pub fn lend_streams(program: &mut Command) {
 
 /// The screen, drawn through ratatui.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Tty>>>,
+    /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where that and standard error fail.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Tty>>>>,
 }
 
 impl Screen {
     /// Takes the terminal: alternate screen, raw keys, mouse, paste.
     pub fn take() -> io::Result<Self> {
         enter()?;
-        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty)))?;
-        Ok(Self { terminal })
+        let terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(Tty))).inspect_err(|_| give_back())?;
+        Ok(Self { terminal: ManuallyDrop::new(terminal) })
     }
 
     /// Draws one frame; the terminal shows it at once or not at all.
@@ -150,107 +150,4 @@ pub fn guard_panics() {
             std::process::exit(101);
         }
     }));
-}
-
-/// What a terminal event means to us; nothing for key releases, motion, focus.
-#[must_use]
-pub fn input(event: raw::Event) -> Option<Input> {
-    match event {
-        raw::Event::Key(key) if key.kind != raw::KeyEventKind::Release => Some(Input::Key(self::key(key)?)),
-        raw::Event::Mouse(mouse) => Some(Input::Mouse(self::mouse(mouse)?)),
-        raw::Event::Paste(text) => Some(Input::Paste(text)),
-        _ => None,
-    }
-}
-
-fn mods(held: raw::KeyModifiers) -> Mods {
-    Mods {
-        ctrl: held.contains(raw::KeyModifiers::CONTROL),
-        alt: held.contains(raw::KeyModifiers::ALT),
-        shift: held.contains(raw::KeyModifiers::SHIFT),
-    }
-}
-
-fn key(event: raw::KeyEvent) -> Option<Key> {
-    let mut mods = mods(event.modifiers);
-    let code = match event.code {
-        raw::KeyCode::Char(letter) => {
-            // The letter says shift; with Ctrl both cases mean one key.
-            let upper = mods.shift && !mods.ctrl;
-            mods.shift = false;
-            Code::Char(if mods.ctrl {
-                letter.to_ascii_lowercase()
-            } else if upper {
-                upper_of(letter)
-            } else {
-                letter
-            })
-        }
-        raw::KeyCode::Enter => Code::Enter,
-        raw::KeyCode::Esc => Code::Esc,
-        raw::KeyCode::Tab => Code::Tab,
-        raw::KeyCode::BackTab => {
-            mods.shift = true;
-            Code::Tab
-        }
-        raw::KeyCode::Backspace => Code::Backspace,
-        raw::KeyCode::Delete => Code::Delete,
-        raw::KeyCode::Insert => Code::Insert,
-        raw::KeyCode::Left => Code::Left,
-        raw::KeyCode::Right => Code::Right,
-        raw::KeyCode::Up => Code::Up,
-        raw::KeyCode::Down => Code::Down,
-        raw::KeyCode::Home => Code::Home,
-        raw::KeyCode::End => Code::End,
-        raw::KeyCode::PageUp => Code::PageUp,
-        raw::KeyCode::PageDown => Code::PageDown,
-        raw::KeyCode::F(number) => Code::F(number),
-        _ => return None,
-    };
-    Some(Key { code, mods })
-}
-
-fn upper_of(letter: char) -> char {
-    let mut upper = letter.to_uppercase();
-    match (upper.next(), upper.next()) {
-        (Some(one), None) => one,
-        _ => letter,
-    }
-}
-
-fn button(button: raw::MouseButton) -> Button {
-    match button {
-        raw::MouseButton::Left => Button::Left,
-        raw::MouseButton::Right => Button::Right,
-        raw::MouseButton::Middle => Button::Middle,
-    }
-}
-
-fn mouse(event: raw::MouseEvent) -> Option<Mouse> {
-    let kind = match event.kind {
-        raw::MouseEventKind::Down(pressed) => MouseKind::Down(button(pressed)),
-        raw::MouseEventKind::Up(pressed) => MouseKind::Up(button(pressed)),
-        raw::MouseEventKind::Drag(pressed) => MouseKind::Drag(button(pressed)),
-        raw::MouseEventKind::ScrollDown => MouseKind::Wheel(1),
-        raw::MouseEventKind::ScrollUp => MouseKind::Wheel(-1),
-        raw::MouseEventKind::ScrollRight => MouseKind::WheelSideways(1),
-        raw::MouseEventKind::ScrollLeft => MouseKind::WheelSideways(-1),
-        raw::MouseEventKind::Moved => return None,
-    };
-    Some(Mouse { kind, column: event.column, row: event.row, mods: mods(event.modifiers) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shifted_letters_come_as_themselves() {
-        let event = raw::KeyEvent::new(raw::KeyCode::Char('s'), raw::KeyModifiers::SHIFT);
-        assert_eq!(key(event), Some(Key::plain(Code::Char('S'))));
-        let event = raw::KeyEvent::new(raw::KeyCode::Char('P'), raw::KeyModifiers::CONTROL);
-        assert_eq!(key(event), Some(Key::ctrl('p')));
-        let event = raw::KeyEvent::new(raw::KeyCode::BackTab, raw::KeyModifiers::SHIFT);
-        assert_eq!(key(event), "shift+tab".parse().ok());
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write as _};
 
-use crossterm::{
-    event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
-    terminal,
-};
+use crossterm::terminal;
+
+use super::input_reader::InputReader;
+use crate::app::input::{Code, Input, Key};
 
 /// Gives the terminal's own ways back, however it ends.
 struct Raw;
@@ -28,16 +28,18 @@ pub fn ask(words: &str) -> io::Result<Option<String>> {
     let mut told = io::stderr();
     write!(told, "{words} ")?;
     told.flush()?;
+    let mut reader = InputReader::default();
+    reader.start()?;
     let mut typed = String::new();
     loop {
-        match event::read()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => match taken(&mut typed, key) {
+        match reader.wait()? {
+            Input::Key(key) => match taken(&mut typed, key) {
                 Taken::More => {}
                 Taken::Done => return Ok(Some(typed)),
                 Taken::Broken => return Ok(None),
             },
-            Event::Paste(text) => typed.push_str(text.trim_end_matches(['\r', '\n'])),
-            _ => {}
+            Input::Paste(text) => typed.push_str(text.trim_end_matches(['\r', '\n'])),
+            Input::Mouse(_) => {}
         }
     }
 }
@@ -50,17 +52,17 @@ enum Taken {
     Broken,
 }
 
-fn taken(typed: &mut String, key: KeyEvent) -> Taken {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+fn taken(typed: &mut String, key: Key) -> Taken {
+    let control = key.mods.ctrl;
     match key.code {
-        KeyCode::Enter => return Taken::Done,
-        KeyCode::Esc => return Taken::Broken,
-        KeyCode::Char('c' | 'd') if control => return Taken::Broken,
-        KeyCode::Char('u') if control => typed.clear(),
+        Code::Enter => return Taken::Done,
+        Code::Esc => return Taken::Broken,
+        Code::Char('c' | 'd') if control => return Taken::Broken,
+        Code::Char('u') if control => typed.clear(),
         // What a terminal sends for Enter within a paste.
-        KeyCode::Char('j' | 'm') if control => return Taken::Done,
-        KeyCode::Char(letter) if !control => typed.push(letter),
-        KeyCode::Backspace => {
+        Code::Char('j' | 'm') if control => return Taken::Done,
+        Code::Char(letter) if !control => typed.push(letter),
+        Code::Backspace => {
             typed.pop();
         }
         _ => {}
@@ -75,17 +77,16 @@ mod tests {
     #[test]
     fn a_line_can_be_mended_ended_and_broken_off() {
         let mut typed = String::new();
-        let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        let control = |letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+        let (plain, control) = (Key::plain, Key::ctrl);
         for letter in ['x', 'a', 'é'] {
-            assert_eq!(taken(&mut typed, plain(KeyCode::Char(letter))), Taken::More);
+            assert_eq!(taken(&mut typed, plain(Code::Char(letter))), Taken::More);
         }
-        taken(&mut typed, plain(KeyCode::Backspace));
+        taken(&mut typed, plain(Code::Backspace));
         assert_eq!(typed, "xa");
         taken(&mut typed, control('u'));
         assert_eq!(typed, "");
-        assert_eq!(taken(&mut typed, plain(KeyCode::Enter)), Taken::Done);
+        assert_eq!(taken(&mut typed, plain(Code::Enter)), Taken::Done);
         assert_eq!(taken(&mut typed, control('c')), Taken::Broken);
-        assert_eq!(taken(&mut typed, plain(KeyCode::Esc)), Taken::Broken);
+        assert_eq!(taken(&mut typed, plain(Code::Esc)), Taken::Broken);
     }
 }

@@ -1,7 +1,7 @@
 //! One file: read whole with a stamp of what was there, saved whole or not at all.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File, Metadata, TryLockError},
     hash::{DefaultHasher, Hasher as _},
     io::{self, ErrorKind, Read as _, Write as _},
     path::{Path, PathBuf},
@@ -219,8 +219,7 @@ pub fn remove(root: &Path, path: &Path, expected: Expected, outside: Outside) ->
 pub fn save_private(path: &Path, text: &str) -> Result<(), Problem> {
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-        hold(&file);
+        let mut file = held(|| tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder))?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
@@ -312,17 +311,26 @@ fn beside(folder: &Path, mode: Option<fs::Permissions>) -> io::Result<NamedTempF
     };
     #[cfg(unix)]
     builder.permissions(fresh);
-    let file = builder.tempfile_in(folder)?;
-    hold(&file);
+    let file = held(|| builder.tempfile_in(folder))?;
     if let Some(mode) = mode {
         file.as_file().set_permissions(mode)?;
     }
     Ok(file)
 }
 
-/// Shows to other processes that somebody is at it, until it is closed. Where the system knows no locks, its age has to do.
-fn hold(file: &NamedTempFile) {
-    let _ = file.as_file().try_lock();
+/// Makes a temporary file that [`super::stale`] leaves alone until it is closed: it is locked. One that was swept before it was
+/// locked is made again.
+fn held(mut make: impl FnMut() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    loop {
+        let file = make()?;
+        match file.as_file().try_lock() {
+            Err(TryLockError::WouldBlock) => {}
+            // Where the system knows no locks, nothing is swept.
+            Err(TryLockError::Error(_)) => return Ok(file),
+            Ok(()) if file.path().exists() => return Ok(file),
+            Ok(()) => {}
+        }
+    }
 }
 
 /// Brings the folder's entry to the disk, where the system can.

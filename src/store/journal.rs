@@ -1,7 +1,7 @@
 //! The journal: unsaved texts of a workspace, kept in the state folder so that they survive a crash.
 //!
 //! Each session that runs holds one slot, by a lock that ends with its process. What lies in a slot that nobody holds was left by a session
-//! that crashed; the next session takes it over.
+//! that crashed; the next session takes over what is newer than the saved files, and drops the rest.
 
 use std::{
     collections::BTreeMap,
@@ -10,11 +10,16 @@ use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
 };
 
 use serde_json::{Map, Value, json};
 
-use super::{files, paths::Paths, stale};
+use super::{
+    files::{self, Text},
+    paths::Paths,
+    stale,
+};
 use crate::model::{
     entry::FileId,
     problem::{Problem, ProblemKind},
@@ -23,8 +28,21 @@ use crate::model::{
 /// So many sessions can keep a journal for one workspace at a time.
 const SLOTS: usize = 16;
 
-/// Unsaved texts by file.
-pub type Unsaved = BTreeMap<FileId, Arc<str>>;
+/// A wall clock and a file system's clock differ by so much.
+const CLOCKS: Duration = Duration::from_millis(50);
+
+/// Drafts by file.
+pub type Drafts = BTreeMap<FileId, Draft>;
+
+/// An unsaved text, and how to tell later whether it is newer than its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub text: Arc<str>,
+    /// When it was the newest.
+    pub at: SystemTime,
+    /// What the file may hold that is surely older: what was read or saved before, and what was being saved; `None`: no file.
+    pub newer_than: Vec<Option<Arc<str>>>,
+}
 
 /// The journal of one workspace, for one session.
 #[derive(Debug)]
@@ -49,26 +67,35 @@ impl Journal {
         Self { paths: paths.clone(), root: root.to_owned(), slot: Mutex::new(None) }
     }
 
-    /// What sessions that crashed left unsaved; it stays in the journal until something else is written.
+    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`. It stays in the journal until
+    /// something else is written.
     ///
     /// # Errors
     /// When the state folder cannot be used, or a journal in it cannot be read.
-    pub fn pending(&self) -> Result<Unsaved, Problem> {
+    pub fn pending(&self, path: impl Fn(&FileId) -> PathBuf) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
         if !self.paths.state.join("journal").is_dir() {
-            return Ok(Unsaved::new());
+            return Ok(BTreeMap::new());
         }
         self.with_slot(|folder, slot| {
             stale::sweep(folder);
-            let mut texts = read(&slot.path)?;
+            let mut left = read(&slot.path)?;
+            let mut slots = Vec::new();
             for number in (0..SLOTS).filter(|number| *number != slot.number) {
-                let Some(left) = self.free_slot(folder, number).filter(|left| left.path.exists()) else { continue };
-                for (file, text) in read(&left.path)? {
-                    texts.entry(file).or_insert(text);
+                let Some(other) = self.free_slot(folder, number).filter(|other| other.path.exists()) else { continue };
+                for (file, draft) in read(&other.path)? {
+                    left.entry(file).or_insert(draft);
                 }
-                write(&slot.path, &self.root, &texts)?;
-                clear(&left.path)?;
+                slots.push(other);
             }
-            Ok(texts)
+            let count = left.len();
+            left.retain(|file, draft| draft.is_newer_than(&path(file)));
+            match left.is_empty() {
+                true => clear(&slot.path)?,
+                false if slots.is_empty() && left.len() == count => {}
+                false => write(&slot.path, &self.root, &left)?,
+            }
+            slots.iter().try_for_each(|other| clear(&other.path))?;
+            Ok(left.into_iter().map(|(file, draft)| (file, draft.text)).collect())
         })
     }
 
@@ -76,13 +103,14 @@ impl Journal {
     ///
     /// # Errors
     /// When they cannot be written; what was kept before is still there.
-    pub fn write(&self, texts: &Unsaved) -> Result<(), Problem> {
-        if texts.is_empty() && !self.paths.state.join("journal").is_dir() {
+    pub fn write(&self, drafts: &Drafts) -> Result<(), Problem> {
+        if drafts.is_empty() && !self.paths.state.join("journal").is_dir() {
             return Ok(());
         }
-        self.with_slot(|_, slot| match texts.is_empty() {
+        let left = drafts.iter().map(|(file, draft)| (file.clone(), Left::of(draft))).collect::<BTreeMap<_, _>>();
+        self.with_slot(|_, slot| match left.is_empty() {
             true => clear(&slot.path),
-            false => write(&slot.path, &self.root, texts),
+            false => write(&slot.path, &self.root, &left),
         })
     }
 
@@ -118,24 +146,69 @@ impl Journal {
     }
 }
 
-fn read(path: &Path) -> Result<Unsaved, Problem> {
-    let text = match files::read(path) {
-        Ok(read) => read.text,
-        Err(problem) if problem.kind == ProblemKind::Missing => return Ok(Unsaved::new()),
+/// A draft as it stands in a journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Left {
+    text: Arc<str>,
+    at: SystemTime,
+    /// Fingerprints of the texts that it is newer than.
+    newer_than: Vec<Option<u64>>,
+}
+
+impl Left {
+    fn of(draft: &Draft) -> Self {
+        let newer_than = draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
+        Self { text: draft.text.clone(), at: draft.at, newer_than }
+    }
+
+    /// Whether it says something else than the file, and says it later. Of a file that has gone it is all there is.
+    fn is_newer_than(&self, path: &Path) -> bool {
+        let Ok(Text { text, stamp }) = files::read(path) else { return true };
+        let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
+        text != self.text && (self.newer_than.contains(&Some(fingerprint(&text))) || is_later())
+    }
+
+    /// As JSON; of an earlier version, only the text, which is as old as its journal.
+    fn parse(value: &Value, journal: SystemTime) -> Option<Self> {
+        if let Some(text) = value.as_str() {
+            return Some(Self { text: text.into(), at: journal, newer_than: Vec::new() });
+        }
+        let nanos = value["at"].as_u64().map(Duration::from_nanos)?;
+        let newer_than = value["newer_than"].as_array()?.iter().map(Value::as_u64).collect();
+        Some(Self { text: value["text"].as_str()?.into(), at: SystemTime::UNIX_EPOCH + nanos, newer_than })
+    }
+
+    fn json(&self) -> Value {
+        let nanos = self.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        json!({ "text": &*self.text, "at": u64::try_from(nanos).unwrap_or(u64::MAX), "newer_than": self.newer_than })
+    }
+}
+
+fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn read(path: &Path) -> Result<BTreeMap<FileId, Left>, Problem> {
+    let Text { text, stamp } = match files::read(path) {
+        Ok(read) => read,
+        Err(problem) if problem.kind == ProblemKind::Missing => return Ok(BTreeMap::new()),
         Err(problem) => return Err(problem),
     };
-    let texts = serde_json::from_str::<Value>(&text).ok().and_then(|value| {
+    let written = stamp.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+    let left = serde_json::from_str::<Value>(&text).ok().and_then(|value| {
         let files = value.get("files")?.as_object()?;
-        files.iter().map(|(file, text)| Some((FileId::new(file.as_str()), Arc::from(text.as_str()?)))).collect()
+        files.iter().map(|(file, left)| Some((FileId::new(file.as_str()), Left::parse(left, written)?))).collect()
     });
-    texts.ok_or_else(|| {
+    left.ok_or_else(|| {
         let doing = format!("reading unsaved work from {}", path.display());
         Problem::new(ProblemKind::File, doing, "it is not a journal").remedy("look into the file, then remove it")
     })
 }
 
-fn write(path: &Path, root: &Path, texts: &Unsaved) -> Result<(), Problem> {
-    let files: Map<String, Value> = texts.iter().map(|(file, text)| (file.to_string(), Value::from(&**text))).collect();
+fn write(path: &Path, root: &Path, left: &BTreeMap<FileId, Left>) -> Result<(), Problem> {
+    let files: Map<String, Value> = left.iter().map(|(file, left)| (file.to_string(), left.json())).collect();
     files::save_private(path, &json!({ "workspace": root.to_string_lossy(), "files": files }).to_string())
 }
 
@@ -154,8 +227,18 @@ mod tests {
 
     use super::*;
 
-    fn texts(rows: &[(&str, &str)]) -> Unsaved {
+    fn texts(rows: &[(&str, &str)]) -> BTreeMap<FileId, Arc<str>> {
         rows.iter().map(|(file, text)| (FileId::new(*file), Arc::from(*text))).collect()
+    }
+
+    fn drafts(rows: &[(&str, &str)]) -> Drafts {
+        let draft = |text: Arc<str>| Draft { text, at: SystemTime::now(), newer_than: Vec::new() };
+        texts(rows).into_iter().map(|(file, text)| (file, draft(text))).collect()
+    }
+
+    /// Where no file is.
+    fn nowhere(file: &FileId) -> PathBuf {
+        Path::new("/nowhere").join(file.path())
     }
 
     fn journals(paths: &Paths) -> Vec<PathBuf> {
@@ -176,19 +259,20 @@ mod tests {
         let (_home, paths) = home();
         let root = Path::new("/w/one");
         let session = Journal::of(&paths, root);
-        assert!(session.pending().unwrap().is_empty());
-        session.write(&Unsaved::new()).unwrap();
+        assert!(session.pending(nowhere).unwrap().is_empty());
+        session.write(&Drafts::new()).unwrap();
         assert!(!paths.state.exists(), "nothing is made before it is needed");
-        let unsaved = texts(&[("a.yaml", "a: \"ü\"\r\n"), ("b/c.json", "{")]);
-        session.write(&unsaved).unwrap();
+        let rows = [("a.yaml", "a: \"ü\"\r\n"), ("b/c.json", "{")];
+        let unsaved = texts(&rows);
+        session.write(&drafts(&rows)).unwrap();
         let mode = fs::metadata(&journals(&paths)[0]).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(session);
         let next = Journal::of(&paths, root);
-        assert_eq!(next.pending().unwrap(), unsaved);
-        assert_eq!(next.pending().unwrap(), unsaved, "looking takes nothing away");
-        assert!(Journal::of(&paths, Path::new("/w/two")).pending().unwrap().is_empty());
-        next.write(&Unsaved::new()).unwrap();
+        assert_eq!(next.pending(nowhere).unwrap(), unsaved);
+        assert_eq!(next.pending(nowhere).unwrap(), unsaved, "looking takes nothing away");
+        assert!(Journal::of(&paths, Path::new("/w/two")).pending(nowhere).unwrap().is_empty());
+        next.write(&Drafts::new()).unwrap();
         assert!(journals(&paths).is_empty());
     }
 
@@ -197,13 +281,13 @@ mod tests {
         let (_home, paths) = home();
         let root = Path::new("/w");
         let (one, two) = (Journal::of(&paths, root), Journal::of(&paths, root));
-        one.write(&texts(&[("a", "one")])).unwrap();
-        two.write(&texts(&[("a", "two"), ("b", "two")])).unwrap();
-        assert_eq!(one.pending().unwrap(), texts(&[("a", "one")]), "what a session holds is no one else's");
+        one.write(&drafts(&[("a", "one")])).unwrap();
+        two.write(&drafts(&[("a", "two"), ("b", "two")])).unwrap();
+        assert_eq!(one.pending(nowhere).unwrap(), texts(&[("a", "one")]), "what a session holds is no one else's");
         drop(one);
         drop(two);
         let next = Journal::of(&paths, root);
-        assert_eq!(next.pending().unwrap(), texts(&[("a", "one"), ("b", "two")]));
+        assert_eq!(next.pending(nowhere).unwrap(), texts(&[("a", "one"), ("b", "two")]));
         assert_eq!(journals(&paths).len(), 1);
     }
 
@@ -211,9 +295,44 @@ mod tests {
     fn a_journal_that_cannot_be_read_is_told_and_kept() {
         let (_home, paths) = home();
         let session = Journal::of(&paths, Path::new("/w"));
-        session.write(&texts(&[("a", "one")])).unwrap();
+        session.write(&drafts(&[("a", "one")])).unwrap();
         fs::write(&journals(&paths)[0], "{").unwrap();
-        assert!(session.pending().unwrap_err().remedy.contains("remove it"));
+        assert!(session.pending(nowhere).unwrap_err().remedy.contains("remove it"));
         assert_eq!(journals(&paths).len(), 1);
+    }
+
+    /// What is offered of a draft of that age, made on those texts, when the file holds `saved`.
+    fn offered(text: &str, age: Duration, newer_than: &[Option<&str>], saved: Option<&str>) -> bool {
+        let (home, paths) = home();
+        let at = |file: &FileId| home.path().join(file.path());
+        let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
+        let draft = Draft { text: text.into(), at: SystemTime::now() - age, newer_than };
+        Journal::of(&paths, home.path()).write(&[(FileId::new("a"), draft)].into()).unwrap();
+        if let Some(saved) = saved {
+            fs::write(home.path().join("a"), saved).unwrap();
+        }
+        let offered = !Journal::of(&paths, home.path()).pending(at).unwrap().is_empty();
+        assert_eq!(journals(&paths).is_empty(), !offered, "what is not offered is not kept");
+        offered
+    }
+
+    #[test]
+    fn only_what_is_newer_than_the_file_is_offered() {
+        let (old, new) = (Duration::from_secs(60), Duration::ZERO);
+        assert!(offered("ab", old, &[Some("a")], Some("a")), "typed after the last save");
+        assert!(offered("abc", old, &[Some("a"), Some("ab")], Some("ab")), "typed while that was being saved");
+        assert!(offered("ab", old, &[Some("a")], None), "the file has gone");
+        assert!(offered("ab", old, &[None], None), "a new file");
+        assert!(!offered("ab", old, &[Some("a")], Some("abc")), "more was saved later");
+        assert!(!offered("ab", old, &[None], Some("abc")), "a new file was saved with more in it");
+        assert!(!offered("ab", old, &[Some("a")], Some("ab")), "it was saved");
+        assert!(!offered("ab", new, &[Some("a")], Some("ab")), "it was saved");
+        let ahead = SystemTime::now() + old;
+        let (home, paths) = home();
+        fs::write(home.path().join("a"), "theirs").unwrap();
+        let draft = Draft { text: "ab".into(), at: ahead, newer_than: vec![Some("a".into())] };
+        Journal::of(&paths, home.path()).write(&[(FileId::new("a"), draft)].into()).unwrap();
+        let offered = Journal::of(&paths, home.path()).pending(|file| home.path().join(file.path())).unwrap();
+        assert_eq!(offered, texts(&[("a", "ab")]), "typed after somebody else had changed the file");
     }
 }

@@ -64,6 +64,7 @@ impl Watch {
             Some(file) => workspace.path(file).parent().map(Path::to_owned).unwrap_or_default(),
             None => workspace.root.clone(),
         };
+        stale::sweep(&top);
         teller.watcher.watch(&top, RecursiveMode::NonRecursive).map_err(|error| failed(&error))?;
         teller.folders.insert(top.clone());
         if workspace.only.is_none() {

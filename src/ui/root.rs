@@ -92,22 +92,29 @@ impl Root {
             Pen::new(frame.buffer_mut(), area, 0).put(&words, styles[Role::Warning]);
             return;
         }
-        self.take_question(state);
+        self.sync(state);
         self.body = Rect { y: 1, height: area.height - 2, ..area };
         let look = Look { styles: &styles, keymap: &self.keymap };
-        let shown = self.screens.iter_mut().find(|(id, _)| *id == state.screen);
-        if let Some((_, screen)) = shown {
-            screen.sync(state);
-            if self.last_shown != Some(state.screen) {
-                self.last_shown = Some(state.screen);
-                screen.shown();
-            }
+        if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
             overlay.draw(frame, self.body, Look { styles: &styles, keymap: &self.keymap }, state);
+        }
+    }
+
+    /// Brings what is shown in line with the state. Drawing begins with it, and so does every input: an input may come after a change
+    /// and before its picture, and must not meet rows counted in lists that are gone.
+    fn sync(&mut self, state: &State) {
+        self.take_question(state);
+        if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
+            screen.sync(state);
+            if self.last_shown != Some(state.screen) {
+                self.last_shown = Some(state.screen);
+                screen.shown();
+            }
         }
     }
 
@@ -265,6 +272,12 @@ impl Root {
         self.screens.iter().find(|(id, _)| *id == state.screen).map(|(_, screen)| &**screen)
     }
 
+    /// Whether letters go into a text of the screen.
+    #[must_use]
+    pub fn is_typing(&self, state: &State) -> bool {
+        self.overlay.is_none() && self.screen(state).is_some_and(Screen::typing)
+    }
+
     fn scopes(&self, state: &State) -> Vec<Scope> {
         let mut scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
         scopes.push(Scope::Global);
@@ -289,6 +302,7 @@ impl Root {
 
     /// Takes an input in; what the application is asked for comes back.
     pub fn input(&mut self, input: &Input, state: &State) -> Vec<Message> {
+        self.sync(state);
         let mut messages = Vec::new();
         if state.notices.current().is_some()
             && !matches!(input, Input::Mouse(Mouse { kind: MouseKind::Drag(_) | MouseKind::Up(_), .. }))

@@ -55,7 +55,7 @@ pub trait Screen {
     /// The screen comes into view.
     fn shown(&mut self) {}
 
-    /// Takes in what changed outside since the last drawing.
+    /// Takes in what changed outside; comes before every drawing and every input. What the screen keeps by row is of this state after it.
     fn sync(&mut self, state: &State);
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);

@@ -82,7 +82,19 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "runtime",
         imports: &["schema", "syntax", "model", "engine", "systems", "store", "wire", "app", "ui"],
-        outside: &["serde_json", "tokio", "tokio_util", "futures", "bytes", "crossterm", "ratatui", "tracing", "jiff", "uuid"],
+        outside: &[
+            "serde_json",
+            "tokio",
+            "tokio_util",
+            "futures",
+            "bytes",
+            "crossterm",
+            "filedescriptor",
+            "ratatui",
+            "tracing",
+            "jiff",
+            "uuid",
+        ],
     },
     Folder {
         name: "cli",

@@ -483,3 +483,38 @@ fn files_that_cannot_be_read_are_told_and_the_rest_counts() {
     assert_eq!(ran.json().as_array().unwrap().len(), 1);
     assert_eq!(place.run(&["tools", "--json", "--quiet"]).words, "");
 }
+
+#[test]
+fn a_closed_pipe_ends_every_command_quietly_and_a_full_disk_is_told() {
+    let place = Place::sample("demo");
+    let binary = env!("CARGO_BIN_EXE_toolcrib");
+    let shell = |words: &str| {
+        let words = words.replace("toolcrib", binary);
+        let home = place.home.path();
+        Command::new("sh").args(["-c", &words]).current_dir(&place.here).env("HOME", home).output().unwrap()
+    };
+    let commands =
+        ["--help", "--version", "call --help", "check", "tools", "tools --json", "groups", "states", "graph", "schema tell-joke"];
+    let more = ["man", "completions bash", "doctor", "simulate", "call tell-joke topic=x", "merge tell-joke topic=x"];
+    for command in commands.into_iter().chain(more) {
+        // Nobody reads: the other end is closed before anything is written.
+        let ran = shell(&format!("toolcrib {command} | true"));
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(!told.contains("panicked") && !told.contains("roken pipe"), "{command}: {told}");
+        for closed in ["2>&-", ">&-", ">&- 2>&-", "2>/dev/full", "<&-"] {
+            let ran = shell(&format!("toolcrib {command} {closed}"));
+            assert!(ran.status.code().is_some_and(|code| code <= 2), "{command} {closed}: {ran:?}");
+        }
+        if shell(&format!("toolcrib {command}")).stdout.is_empty() {
+            continue;
+        }
+        let ran = shell(&format!("toolcrib {command} > /dev/full"));
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(
+            ran.status.code() == Some(1) && told.contains("writing the output: No space left on device"),
+            "{command}: {told}"
+        );
+    }
+    let ran = shell("toolcrib --nonsense 2>&-");
+    assert_eq!(ran.status.code(), Some(2));
+}

@@ -208,6 +208,94 @@ fn keys_typed_ahead_all_arrive() {
     terminal.assert_given_back();
 }
 
+/// What a terminal may send before it sends the rest, if ever.
+const INCOMPLETE: [&[u8]; 6] = [b"\x1b[", b"\xc3", b"\x1b[<0;10", b"\x1b[200~the start of a long paste", b"\x1bO", b"\x1b[1;5"];
+
+#[test]
+fn an_input_that_is_not_complete_holds_nothing_up() {
+    for bytes in INCOMPLETE {
+        let folder = workspace();
+        let mut terminal = open(&folder);
+        terminal.write(bytes);
+        terminal.resize(100, 30);
+        terminal.wait_for("? help");
+        terminal.wait_until("all of the new size", |screen| screen.contents().lines().count() == 30);
+        let changed = shipped("spec-workflow/tools.yaml").replace("knowledge-query:", "renamed-query:");
+        fs::write(folder.path().join("tools.yaml"), changed).unwrap();
+        terminal.wait_for("renamed-query");
+        terminal.press(["esc", "2"]);
+        terminal.wait_for("Request");
+        leave(terminal);
+    }
+}
+
+#[test]
+fn an_answer_streams_on_while_an_input_is_not_complete() {
+    let mut terminal = toolcrib(["demo"]).start();
+    terminal.wait_for("query-customers");
+    terminal.press(["3", "f6"]);
+    terminal.write(b"\x1b[200~begin");
+    terminal.wait_for("streaming");
+    terminal.wait_for("succeeded");
+    terminal.write(b"\x1b[201~");
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
+    terminal.assert_given_back();
+}
+
+#[test]
+fn saved_work_is_not_offered_and_newer_work_is_with_how_it_differs() {
+    let (folder, home) = (workspace(), tempfile::tempdir().unwrap());
+    let start = || {
+        let terminal = toolcrib([folder.path()]).home(home.path()).start();
+        terminal.wait_for("knowledge-query");
+        terminal
+    };
+    let mut terminal = start();
+    edit_name(&mut terminal);
+    wait_for_journal(home.path(), "Knowledge Graph Query2");
+    let journal = journal_of(home.path());
+    let unsaved = fs::read(&journal).unwrap();
+    terminal.press(["s"]);
+    terminal.wait_for("saved");
+    terminal.signal("KILL");
+    terminal.wait_end();
+    // As if it had been killed before the journal was cleared: it holds what is saved.
+    fs::write(&journal, &unsaved).unwrap();
+    fs::write(folder.path().join(".toolcrib-left.tmp"), "half").unwrap();
+    let terminal = start();
+    terminal.wait_for("5 warnings");
+    assert!(!terminal.contents().contains("nsaved"), "{}", terminal.contents());
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while folder.path().join(".toolcrib-left.tmp").exists() {
+        assert!(std::time::Instant::now() < until, "what a killed save left is still there");
+        std::thread::yield_now();
+    }
+    leave(terminal);
+    // More was saved after it was written: it is older.
+    fs::write(&journal, &unsaved).unwrap();
+    fs::write(folder.path().join("tools.yaml"), saved(&folder).replace("Query2", "Query23")).unwrap();
+    let terminal = start();
+    terminal.wait_for("5 warnings");
+    assert!(!terminal.contents().contains("nsaved"), "{}", terminal.contents());
+    leave(terminal);
+    // The file is as it was before the edit: the edit is newer.
+    fs::write(&journal, &unsaved).unwrap();
+    fs::write(folder.path().join("tools.yaml"), shipped("spec-workflow/tools.yaml")).unwrap();
+    let mut terminal = toolcrib([folder.path()]).home(home.path()).start();
+    terminal.wait_for("lines added: 1, removed: 1");
+    terminal.wait_for("+     name: \"Knowledge Graph Query2\"");
+    terminal.press(["d"]);
+    leave(terminal);
+}
+
+/// The one journal below a home.
+fn journal_of(home: &Path) -> std::path::PathBuf {
+    let folder = fs::read_dir(home.join(".local/state/toolcrib/journal")).unwrap();
+    let mut paths = folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "json"));
+    paths.next().unwrap()
+}
+
 #[test]
 fn a_megabyte_is_pasted_into_a_field_and_taken_back() {
     let folder = workspace();

@@ -210,7 +210,7 @@ fn a_document_that_was_never_printed_is_offered_by_its_schema() {
 
     let mut terminal = start();
     terminal.wait_for("An earlier session with s.json ended before its document was printed");
-    terminal.press(["t"]);
+    terminal.press(["r"]);
     terminal.wait_for("\"name\": \"kept safe\"");
     terminal.wait_for("what was typed is back; done prints it");
     terminal.press(["f6"]);

@@ -8,13 +8,14 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
+    time::SystemTime,
 };
 
 use toolcrib::{
     model::entry::FileId,
     store::{
         files::{self, Expected, Outside},
-        journal::Journal,
+        journal::{Draft, Drafts, Journal},
         paths::Paths,
         workspace::Workspace,
     },
@@ -43,6 +44,11 @@ fn journalled(text: &str) -> BTreeMap<FileId, Arc<str>> {
     BTreeMap::from([(FileId::new("unsaved.yaml"), Arc::from(text))])
 }
 
+fn drafts(text: &str) -> Drafts {
+    let draft = |text| Draft { text, at: SystemTime::now(), newer_than: Vec::new() };
+    journalled(text).into_iter().map(|(file, text)| (file, draft(text))).collect()
+}
+
 /// Not a test by itself: what the killed process does.
 #[test]
 fn writes_until_it_is_killed() {
@@ -55,7 +61,7 @@ fn writes_until_it_is_killed() {
         let mut out = std::io::stdout();
         writeln!(out, "writing").and_then(|()| out.flush()).unwrap();
         files::save(&root, &root.join("tools.yaml"), text, Expected::Anything, Outside::Refuse).unwrap();
-        journal.write(&journalled(text)).unwrap();
+        journal.write(&drafts(text)).unwrap();
     }
 }
 
@@ -66,13 +72,13 @@ fn a_killed_process_leaves_whole_files() {
     fs::create_dir(&root).unwrap();
     let [one, two] = texts();
     fs::write(root.join("tools.yaml"), &one).unwrap();
-    Journal::of(&paths(folder.path()), &root).write(&journalled(&one)).unwrap();
+    Journal::of(&paths(folder.path()), &root).write(&drafts(&one)).unwrap();
     let mut left = 0;
     for time in 0..TIMES {
         kill_while_writing(folder.path(), time);
         let saved = fs::read_to_string(root.join("tools.yaml")).unwrap();
         assert!(saved == one || saved == two, "{time}: a part of a file, {} bytes", saved.len());
-        let kept = Journal::of(&paths(folder.path()), &root).pending().unwrap();
+        let kept = Journal::of(&paths(folder.path()), &root).pending(|file| root.join(file.path())).unwrap();
         assert!(kept == journalled(&one) || kept == journalled(&two), "{time}: unsaved work is lost");
         left = fs::read_dir(&root).unwrap().count() - 1;
     }

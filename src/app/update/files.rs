@@ -32,6 +32,7 @@ use crate::{
         entry::{Entry, EntryId, FileId},
         finding::Findings,
         settings::SETTINGS,
+        unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -231,13 +232,7 @@ pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
 
 /// Asks to keep what is not saved.
 fn journal(state: &State) -> Vec<Effect> {
-    let texts: BTreeMap<_, _> = state
-        .documents
-        .changed()
-        .filter(|(_, document)| !document.gone)
-        .map(|(file, document)| (file.clone(), document.text.clone()))
-        .collect();
-    vec![Effect::Journal(texts)]
+    vec![Effect::Journal(state.documents.unsaved())]
 }
 
 pub(super) fn save(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
@@ -374,7 +369,7 @@ pub(super) fn recover(state: &mut State, take: bool, now: Millis) -> Vec<Effect>
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
     if !take {
         state.notices.push(NoticeKind::Done, "the unsaved work of the earlier session was let go", now);
-        return vec![Effect::Journal(BTreeMap::new())];
+        return vec![Effect::Journal(UnsavedTexts::new())];
     }
     let changes: Vec<_> = texts
         .into_iter()

@@ -1,6 +1,6 @@
 //! The form program: accepting the document, as it should be or as a draft, and leaving.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use crate::{
         notices::NoticeKind,
         state::{Question, State},
     },
-    model::clock::Millis,
+    model::{clock::Millis, unsaved::UnsavedTexts},
     schema::pointer::Pointer,
     syntax::edit::Edit,
 };
@@ -75,7 +75,7 @@ fn leave(state: &mut State, end: FormEnd) -> Vec<Effect> {
     if let Some(form) = &mut state.form {
         form.end = end;
     }
-    vec![Effect::Journal(BTreeMap::new()), Effect::Quit]
+    vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit]
 }
 
 /// Leaves the form as it is; asks when something would be lost.
@@ -86,5 +86,5 @@ pub(super) fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
         state.question = Some(Question::LeaveForm(form.goal));
         return Vec::new();
     }
-    vec![Effect::Journal(BTreeMap::new()), Effect::Quit]
+    vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit]
 }

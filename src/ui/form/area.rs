@@ -171,6 +171,11 @@ impl Area {
         }
     }
 
+    /// Lays out the text as it is now: it may be another one than was drawn.
+    fn lay_again(&mut self) {
+        self.lay(self.laid.0.max(1));
+    }
+
     /// The row and column of the cursor.
     fn place(&self) -> (usize, usize) {
         let cursor = self.editing.cursor();
@@ -180,7 +185,7 @@ impl Area {
     }
 
     fn go_rows(&mut self, by: isize, reach: Reach) {
-        self.lay(self.laid.0.max(1));
+        self.lay_again();
         let (row, column) = self.place();
         let column = *self.column.get_or_insert(column);
         let last = self.rows.len().saturating_sub(1);
@@ -278,6 +283,7 @@ impl Area {
 
     /// Selects as far as a cell of the drawn text; beyond its edges the text moves on.
     pub fn drag(&mut self, line: i32, column: i32) {
+        self.lay_again();
         if line < 0 {
             self.top = self.top.saturating_sub(1);
         } else if usize::try_from(line).is_ok_and(|line| line >= self.seen) {
@@ -288,6 +294,7 @@ impl Area {
     }
 
     fn point(&mut self, line: u16, column: u16, reach: Reach) {
+        self.lay_again();
         self.column = None;
         let row = self.top + usize::from(line);
         let to = if row < self.rows.len() { self.at(row, usize::from(column)) } else { self.editing.text().len() };
@@ -296,6 +303,7 @@ impl Area {
 
     /// Moves the text under the pointer; whether there is more of it than is seen.
     pub fn wheel(&mut self, lines: isize) -> bool {
+        self.lay_again();
         let most = self.rows.len().saturating_sub(self.seen);
         let to = self.top.saturating_add_signed(lines).min(most);
         let moved = to != self.top;
@@ -412,5 +420,18 @@ mod tests {
                 prop_assert!(row.graphemes(true).count() == 1 || row.graphemes(true).map(cells).sum::<usize>() <= wide, "{:?}", row);
             }
         }
+    }
+
+    #[test]
+    fn a_press_meets_the_text_that_is_there_though_another_one_was_drawn() {
+        let mut area = Area::new(&"some words in rows\n".repeat(9));
+        area.lay(10);
+        area.replace("ab");
+        area.click(7, 3);
+        assert_eq!(area.editing.cursor(), 2);
+        area.lay(10);
+        area.replace("é");
+        area.drag(-1, 5);
+        assert!(area.wheel(3) || area.top == 0);
     }
 }

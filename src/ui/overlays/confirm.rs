@@ -1,6 +1,6 @@
 //! A question with a few answers, each with its key.
 
-use ratatui::{Frame, layout::Rect};
+use ratatui::{Frame, layout::Rect, style::Style};
 
 use super::sheet;
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
         canvas::{Pen, width, wrap},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
+        widgets::difference::Line,
     },
 };
 
@@ -27,6 +28,8 @@ pub struct Answer {
 pub struct Confirm {
     title: String,
     words: String,
+    /// What the question is about, below its words, as far as there is room.
+    shown: Vec<Line>,
     answers: Vec<Answer>,
     aside: Vec<Message>,
     at: usize,
@@ -37,7 +40,13 @@ pub struct Confirm {
 impl Confirm {
     /// The first answer is the one that Enter gives; `aside` is asked for when nothing is answered.
     pub fn new(title: impl Into<String>, words: impl Into<String>, answers: Vec<Answer>, aside: Vec<Message>) -> Self {
-        Self { title: title.into(), words: words.into(), answers, aside, at: 0, sheet: Rect::default(), places: Vec::new() }
+        let (title, words) = (title.into(), words.into());
+        Self { title, words, shown: Vec::new(), answers, aside, at: 0, sheet: Rect::default(), places: Vec::new() }
+    }
+
+    /// With what it is about.
+    pub fn showing(self, shown: Vec<Line>) -> Self {
+        Self { shown, ..self }
     }
 
     fn give(&mut self, row: usize) -> OverlayReply {
@@ -56,13 +65,21 @@ impl Overlay for Confirm {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let lines = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
-        let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
+        let shown = if self.shown.is_empty() { 0 } else { self.shown.len() + 1 };
+        let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 4) + 4;
         let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
         for (row, line) in (0..inside.height.saturating_sub(2)).zip(&lines) {
             Pen::new(buffer, inside, row).put(line, styles[Role::Overlay]);
+        }
+        let below = u16::try_from(lines.len()).unwrap_or(0) + 1;
+        for (row, line) in (below..inside.height.saturating_sub(2)).zip(&self.shown) {
+            let mut pen = Pen::new(buffer, inside, row);
+            for (role, text) in line {
+                pen.put(text, Style { bg: styles[Role::Overlay].bg, ..styles[*role] });
+            }
         }
         self.places.clear();
         let mut pen = Pen::new(buffer, inside, inside.height.saturating_sub(1));

@@ -16,6 +16,7 @@ use crate::{
         state::{Question, State},
     },
     engine::filter::AskedGroups,
+    model::entry::FileId,
     systems::{
         self,
         deployed::push::{Change, Push},
@@ -27,6 +28,9 @@ use crate::{
         widgets::difference,
     },
 };
+
+/// Lines that are shown of one file's difference.
+const SHOWN: usize = 6;
 
 /// The overlay for a question.
 pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
@@ -181,19 +185,36 @@ fn question(question: &Question, state: &State) -> Confirm {
         // These two show what changes, and are no choice of answers.
         Question::Import(_) | Question::Push { .. } => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
-            let list: Vec<_> = texts.keys().map(ToString::to_string).collect();
             let printed = state.form.as_ref().filter(|form| form.goal == Goal::Printed);
             let words = match printed {
                 Some(form) => format!("An earlier session with {} ended before its document was printed.", form.title),
-                None => format!("An earlier session ended with unsaved changes in {}.", list.join(", ")),
+                None => "An earlier session ended with unsaved changes. They are newer than the files:".to_owned(),
             };
             let answers = vec![
-                Answer { key: 't', words: "take them up", messages: vec![Message::Recover(true)] },
-                Answer { key: 'd', words: "let them go", messages: vec![Message::Recover(false)] },
+                Answer { key: 'r', words: "restore them", messages: vec![Message::Recover(true)] },
+                Answer { key: 'd', words: "discard them", messages: vec![Message::Recover(false)] },
             ];
-            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)])
+            let differing = texts.iter().flat_map(|(file, text)| differing(file, text, state)).collect();
+            Confirm::new("Unsaved work", words, answers, vec![Message::Recover(true)]).showing(differing)
         }
     }
+}
+
+/// How an unsaved text differs from its file: in so many lines, and the first of them. A form's lines may hold what it masks.
+fn differing(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
+    let name = (Role::Accent, file.to_string());
+    let Some(document) = state.documents.get(file) else {
+        return vec![vec![name, (Role::Warning, "  the file is not there any more".into())]];
+    };
+    let mut lines = difference::changed(&state.mask.text(&document.text), &state.mask.text(text));
+    let count = |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
+    let counts = format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
+    if state.form.is_some() {
+        lines.clear();
+    }
+    let more = lines.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| vec![(Role::Dim, format!("      … and {more} more"))]);
+    [vec![name, (Role::Dim, counts)]].into_iter().chain(lines.into_iter().take(SHOWN)).chain(more).collect()
 }
 
 fn aside_words(lines: usize) -> String {

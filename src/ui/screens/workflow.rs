@@ -105,7 +105,7 @@ impl WorkflowScreen {
     /// What is narrowed, tried or under way, the innermost first.
     fn take_back(&mut self, state: &State) -> Reply {
         if let (Some(facts), true) = (&self.facts, self.offers.is_narrowed()) {
-            return self.offers.widen(facts, state);
+            return self.offers.widen(facts);
         }
         match &state.live {
             _ if state.what_if.is_some() => Reply::send(Message::DropWhatIf),
@@ -133,7 +133,7 @@ impl WorkflowScreen {
         match focus {
             Pane::Request => self.request.key(key, facts, state),
             Pane::Graph => self.graph.key(key, facts, state),
-            Pane::Offers => self.offers.key(key, facts, state),
+            Pane::Offers => self.offers.key(key, facts),
             Pane::Run => self.run.key(key, state),
         }
     }
@@ -198,8 +198,8 @@ impl WorkflowScreen {
                 };
             }
             Act::CopyTools => {
-                let tool = self.offers.selected(facts).and_then(|row| state.catalog.tools.get(row));
-                return compose_menus::copy(tool.map(|tool| tool.id().clone()).into_iter().collect());
+                let tool = self.offers.selected(facts).and_then(|row| facts.id(row));
+                return compose_menus::copy(tool.cloned().into_iter().collect());
             }
             Act::PasteTools => return compose_menus::await_paste(),
             Act::Step if self.compose.is_drawing() && focus == Pane::Graph => {
@@ -239,10 +239,14 @@ impl Screen for WorkflowScreen {
             let facts = Facts::of(state, self.facts.as_ref());
             if let Some(before) = &self.facts {
                 let focused = self.focus() == Pane::Graph && !self.matrix.is_open();
-                self.graph.follow(before, &facts, focused);
+                self.graph.follow(before, &facts, focused, state);
+                self.compose.follow(before, &facts);
             }
-            self.offers.renew(&facts, state);
+            self.offers.follow(self.facts.as_ref(), &facts);
             self.facts = Some(facts);
+        }
+        if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {
+            self.matrix.renew(facts, state);
         }
         self.run.follow(state);
     }
@@ -317,7 +321,7 @@ impl Screen for WorkflowScreen {
             Input::Paste(text) if !self.typing() => compose_menus::paste(text, state),
             Input::Paste(text) => match &self.facts {
                 Some(facts) if self.focus() == Pane::Graph => self.graph.paste(text, facts, state),
-                facts => self.offers.paste(text, facts.as_ref(), state),
+                facts => self.offers.paste(text, facts.as_ref()),
             },
         }
     }
@@ -340,12 +344,12 @@ impl Screen for WorkflowScreen {
             Act::Step => {
                 return match focus {
                     Pane::Request => self.request.enter(facts, state),
-                    Pane::Graph => self.graph.walk(facts, state),
+                    Pane::Graph => self.graph.walk(facts),
                     Pane::Offers => self.offers.enter(facts, state),
                     Pane::Run => self.run.enter(state),
                 };
             }
-            Act::StepFailed => return self.offers.step(facts, state, Outcome::Failed),
+            Act::StepFailed => return self.offers.step(facts, Outcome::Failed),
             Act::StepLive => return self.offers.live(facts, state),
             Act::StepBack => return Reply::send(Message::StepBack),
             Act::Branches => return run::next_branch(state),
@@ -356,19 +360,14 @@ impl Screen for WorkflowScreen {
             Act::SetStart => return self.graph.start_here(facts),
             Act::ApplyChange => {
                 return match self.offers.selected(facts) {
-                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => {
-                        tries::edits(facts, state, row)
-                    }
+                    Some(row) if state.what_if.is_some() && self.offers.selected_offered(facts) => tries::edits(facts, row),
                     _ => self.offers.apply(facts, state),
                 };
             }
-            Act::TryHidden => return self.offers.try_hidden(state),
+            Act::TryHidden => return self.offers.try_hidden(facts),
             Act::EditTool => {
-                return match self.offers.selected(facts) {
-                    Some(row) => {
-                        let id = state.catalog.tools[row].id().clone();
-                        Reply::Send(vec![Message::Select(id), Message::Show(ScreenId::Tools)])
-                    }
+                return match self.offers.selected(facts).and_then(|row| facts.id(row)) {
+                    Some(id) => Reply::Send(vec![Message::Select(id.clone()), Message::Show(ScreenId::Tools)]),
                     None => Reply::Refused("there is no tool to edit".into()),
                 };
             }

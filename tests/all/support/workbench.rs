@@ -1,11 +1,13 @@
 //! The whole program without a terminal and without a world: keys and mouse in, screen and effects out.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use ratatui::{Terminal, backend::TestBackend, buffer::Buffer, layout::Rect, style::Style};
 use toolcrib::{
     app::{
+        documents::Document,
         effect::Effect,
+        form_file::{FormEnd, FormFile, Goal},
         input::{Button, Code, Input, Key, Mods, Mouse, MouseKind},
         keymap::Keymap,
         message::{Loaded, Message, ScreenId},
@@ -20,7 +22,7 @@ use toolcrib::{
     syntax::source::{Format, Source},
     ui::{
         root::{Colour, Root},
-        theme,
+        theme::{self, Theme},
     },
 };
 
@@ -49,22 +51,57 @@ impl Workbench {
         Self::of("made", vec![(FileId::new("tools.yaml"), loaded)], width, height)
     }
 
-    fn of(name: &str, files: Vec<(FileId, Loaded)>, width: u16, height: u16) -> Self {
-        let names = files.iter().map(|(name, _)| name.clone()).collect();
+    /// Opens the form program with a schema and an empty document.
+    pub fn form(schema: &str, ui: Option<&str>, width: u16, height: u16) -> Self {
+        let json = |text: &str| Arc::new(serde_json::from_str(text).unwrap());
+        let document = Document::read(Format::Yaml, "".into(), Source::parse(Format::Yaml, ""));
+        let form = FormFile {
+            file: FileId::new("document.yaml"),
+            schema: json(schema),
+            ui: ui.map(json),
+            title: "schema.json".into(),
+            target: "document.yaml".into(),
+            goal: Goal::Saved,
+            document,
+            before: "".into(),
+            end: FormEnd::default(),
+            unread: Vec::new(),
+            saving: Vec::new(),
+        };
+        let start = Start { form: Some(form), seed: 7, ..Start::default() };
+        Self::start(start, Root::form, width, height)
+    }
+
+    fn start(start: Start, root: fn(Vec<Theme>, Colour, Keymap) -> Root, width: u16, height: u16) -> Self {
         let (themes, complaints) = theme::all(&[]);
         assert!(complaints.is_empty(), "{complaints:?}");
-        let theme = themes[0].name.clone();
-        let start = Start { workspace: name.into(), theme, seed: 7, ..Start::default() };
-        let mut bench = Self {
+        let start = Start { theme: themes[0].name.clone(), ..start };
+        Self {
             state: State::new(start),
             effects: Vec::new(),
-            root: Root::new(themes, Colour::Allowed, Keymap::default()),
+            root: root(themes, Colour::Allowed, Keymap::default()),
             terminal: Terminal::new(TestBackend::new(width, height)).unwrap(),
-        };
+        }
+    }
+
+    fn of(name: &str, files: Vec<(FileId, Loaded)>, width: u16, height: u16) -> Self {
+        let names = files.iter().map(|(name, _)| name.clone()).collect();
+        let start = Start { workspace: name.into(), seed: 7, ..Start::default() };
+        let mut bench = Self::start(start, Root::new, width, height);
         bench.send(Message::Loaded(files));
         bench.send(Message::LoadEnded { names, skipped: Vec::new() });
         bench.draw();
         bench
+    }
+
+    /// Whether the next key needs no picture after this one, as the event loop has it.
+    pub fn needs_no_picture(&self, input: &Input) -> bool {
+        matches!(input, Input::Key(key) if key.letter().is_some()) && self.root.is_typing(&self.state)
+    }
+
+    /// State and views, to be worked with by something else.
+    pub fn into_parts(self) -> (State, Root) {
+        (self.state, self.root)
     }
 
     /// The same with one screen shown.
@@ -79,10 +116,15 @@ impl Workbench {
     }
 
     pub fn input(&mut self, input: &Input) {
+        self.input_undrawn(input);
+        self.draw();
+    }
+
+    /// The same while the next input is there already, so that nothing is drawn.
+    pub fn input_undrawn(&mut self, input: &Input) {
         for message in self.root.input(input, &self.state) {
             self.send(message);
         }
-        self.draw();
     }
 
     /// Presses keys by name.
@@ -142,6 +184,12 @@ impl Workbench {
     pub fn resize(&mut self, width: u16, height: u16) {
         self.terminal.backend_mut().resize(width, height);
         self.draw();
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        let area = self.buffer().area;
+        (area.width, area.height)
     }
 
     pub fn draw(&mut self) {

@@ -68,6 +68,13 @@ impl Compose {
         matches!(self, Self::Drawing { .. } | Self::Moving { .. })
     }
 
+    /// Goes on in other facts: an arrow that was taken hold of by its rows is let go where rows mean something else now.
+    pub fn follow(&mut self, before: &Facts, after: &Facts) {
+        if matches!(self, Self::Gripped { .. } | Self::Moving { .. }) && !before.counts_as(after) {
+            *self = Self::Nothing;
+        }
+    }
+
     /// Takes a key while an arrow is drawn; what is not for it goes on to the picture.
     pub fn key(&mut self, key: Key) -> Reply {
         if self.is_drawing() && key.is(Code::Esc) {

@@ -25,6 +25,7 @@ use crate::{
     model::{
         clock::Millis,
         context::{Context, Name},
+        entry::EntryId,
     },
 };
 
@@ -32,6 +33,8 @@ pub struct Facts {
     generation: u64,
     pub context: Context,
     start: Name,
+    /// Which tool each row is, so that what is kept by row can go on in later facts.
+    ids: Arc<Vec<EntryId>>,
     /// The tools with the workspace's own groups among theirs.
     base: Arc<Vec<Slot>>,
     /// The same with the edits that are only tried.
@@ -66,6 +69,14 @@ pub struct Facts {
     explained: HashMap<ToolRow, Explanation>,
 }
 
+/// See [`Facts::subject`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    generation: u64,
+    tried: Option<WhatIf>,
+    pub start: Name,
+}
+
 /// A group that can be ticked.
 pub struct GroupRow {
     pub name: Name,
@@ -88,8 +99,11 @@ pub enum GroupOrigin {
 impl Facts {
     /// The facts of the state as it is now; `earlier` ones lend what has not changed.
     pub fn of(state: &State, earlier: Option<&Facts>) -> Self {
-        let kept = earlier.filter(|facts| facts.generation == state.generation).map(|facts| Arc::clone(&facts.base));
-        let base = kept.unwrap_or_else(|| Arc::new(state.gated_tools()));
+        let kept = earlier.filter(|facts| facts.generation == state.generation);
+        let (ids, base) = match kept {
+            Some(facts) => (Arc::clone(&facts.ids), Arc::clone(&facts.base)),
+            None => (Arc::new(state.catalog.tools.iter().map(|tool| tool.id().clone()).collect()), Arc::new(state.gated_tools())),
+        };
         let (shared, context) = tried(state, &base);
         let tools = &*shared;
         let start: Name = state.simulation.start().state().into();
@@ -112,6 +126,7 @@ impl Facts {
             tried: state.what_if.clone(),
             came,
             went,
+            ids,
             base: Arc::clone(&base),
             start,
             own_groups: state.custom_groups.flat().into_iter().map(|group| group.name).collect(),
@@ -142,9 +157,19 @@ impl Facts {
             && *self.start == *state.simulation.start().state()
     }
 
-    /// Which tools, and which start, these facts are of.
-    pub fn subject(&self) -> (u64, Name) {
-        (self.generation, self.start.clone())
+    /// What tools and states are counted in: rows of facts with an equal subject mean the same.
+    pub fn subject(&self) -> Subject {
+        Subject { generation: self.generation, tried: self.tried.clone(), start: self.start.clone() }
+    }
+
+    /// The tool of a row.
+    pub fn id(&self, row: ToolRow) -> Option<&EntryId> {
+        self.ids.get(row)
+    }
+
+    /// Whether rows of tools and of states mean the same in both.
+    pub fn counts_as(&self, other: &Self) -> bool {
+        self.ids == other.ids && self.workflow.states() == other.workflow.states()
     }
 
     /// The groups as columns of the matrix: those that tools name, then the workspace's own.

@@ -6,7 +6,10 @@ use std::cmp::Reverse;
 
 use ratatui::layout::Rect;
 
-use super::{compose_menus as menus, facts::Facts};
+use super::{
+    compose_menus as menus,
+    facts::{Facts, Subject},
+};
 use crate::{
     app::{
         actions::Act,
@@ -86,7 +89,7 @@ pub const ALSO: [Act; 5] = [Act::TakeBack, Act::ShowMatrix, Act::EditGroups, Act
 pub struct Matrix {
     pub(super) axis: Axis,
     is_open: bool,
-    pub(super) rows: Vec<ToolRow>,
+    pub(super) rows: Vec<EntryId>,
     pub(super) columns: Vec<Column>,
     /// Row and column of the cursor, and where a range began.
     pub(super) cursor: (usize, usize),
@@ -110,7 +113,7 @@ pub struct Matrix {
 /// What rows and columns depend on.
 #[derive(PartialEq)]
 struct Made {
-    generation: u64,
+    subject: Subject,
     axis: Axis,
     row_filter: String,
     column_filter: String,
@@ -155,7 +158,7 @@ impl Matrix {
     /// Takes in what changed; the cursor stays with its tool and column, and goes to a column that is new.
     pub fn renew(&mut self, facts: &Facts, state: &State) {
         let made_of = Made {
-            generation: state.generation,
+            subject: facts.subject(),
             axis: self.axis,
             row_filter: self.row_filter.text().to_lowercase(),
             column_filter: self.column_filter.text().to_lowercase(),
@@ -167,7 +170,7 @@ impl Matrix {
             return;
         }
         let same_axis = self.made_of.as_ref().is_some_and(|before| before.axis == self.axis);
-        let before = (self.rows.get(self.cursor.0).copied(), self.columns.get(self.cursor.1).cloned());
+        let before = (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
         let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
         let settings = Ground::of(state).settings();
         let tools = &state.catalog.tools;
@@ -185,21 +188,22 @@ impl Matrix {
                 || tool.entry.key.to_lowercase().contains(&made_of.row_filter)
                 || tool.name.to_lowercase().contains(&made_of.row_filter)
         };
-        self.rows = (0..tools.len()).filter(fits).collect();
+        let mut rows: Vec<ToolRow> = (0..tools.len()).filter(fits).collect();
         match (self.row_order, &made_of.by) {
-            (RowOrder::Name, _) => self.rows.sort_by(|one, other| tools[*one].entry.key.cmp(&tools[*other].entry.key)),
+            (RowOrder::Name, _) => rows.sort_by(|one, other| tools[*one].entry.key.cmp(&tools[*other].entry.key)),
             (RowOrder::Most, _) => {
-                self.rows.sort_by_cached_key(|row| Reverse(self.columns.iter().filter(|column| is_on(*row, column)).count()));
+                rows.sort_by_cached_key(|row| Reverse(self.columns.iter().filter(|column| is_on(*row, column)).count()));
             }
-            (RowOrder::Ticked, Some(by)) => self.rows.sort_by_key(|row| !is_on(*row, by)),
+            (RowOrder::Ticked, Some(by)) => rows.sort_by_key(|row| !is_on(*row, by)),
             _ => {}
         }
+        self.rows = rows.into_iter().map(|row| tools[row].id().clone()).collect();
         let fresh = self.columns.iter().position(|column| same_axis && !known.is_empty() && !known.contains(column));
         let fresh = fresh.filter(|_| self.made_of.as_ref().is_some_and(|before| before.column_filter == made_of.column_filter));
         let kept = before.1.and_then(|kept| self.columns.iter().position(|column| *column == kept));
         let row = before.0.and_then(|kept| self.rows.iter().position(|row| *row == kept)).unwrap_or(self.cursor.0);
         self.cursor = (row, fresh.or(kept).unwrap_or(self.cursor.1));
-        if fresh.is_some() || self.made_of.as_ref().is_some_and(|before| before.generation == made_of.generation) {
+        if fresh.is_some() || self.made_of.as_ref().is_some_and(|before| before.subject == made_of.subject) {
             self.anchor = None;
         }
         self.made_of = Some(made_of);
@@ -223,7 +227,7 @@ impl Matrix {
     /// The tools of the chosen rows.
     pub fn chosen(&self, state: &State) -> Vec<EntryId> {
         let rows = self.rows.get(self.range().0).unwrap_or_default();
-        rows.iter().filter_map(|row| state.catalog.tools.get(*row)).map(|tool| tool.id().clone()).collect()
+        rows.iter().filter(|id| state.catalog.tool(id).is_some()).cloned().collect()
     }
 
     pub fn column(&self) -> Option<&Column> {

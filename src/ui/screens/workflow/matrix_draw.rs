@@ -61,7 +61,8 @@ impl Matrix {
     /// Where heads and cells go, and which of them are seen.
     fn lay(&mut self, table: Rect, state: &crate::app::state::State) {
         let cells = |text: &str| u16::try_from(width(text)).unwrap_or(u16::MAX);
-        let widest = self.rows.iter().take(2_000).map(|row| cells(&state.catalog.tools[*row].entry.key)).max().unwrap_or(0);
+        let keys = self.rows.iter().take(2_000).filter_map(|id| state.catalog.tool(id)).map(|tool| cells(&tool.entry.key));
+        let widest = keys.max().unwrap_or(0);
         let next = if self.axis == Axis::States { 14 } else { 0 };
         let names = (widest.max(8) + 2).min(table.width / 3).max(10) + next;
         let longest = self.columns.iter().map(|column| width(column.name())).max().unwrap_or(0);
@@ -116,8 +117,8 @@ impl Matrix {
         let Scene { styles, state, .. } = scene;
         let settings = Ground::of(state).settings();
         let (rows, columns) = self.range();
-        for (line, row) in (0..self.cells.height).zip(self.top..self.rows.len()) {
-            let tool = &state.catalog.tools[self.rows[row]];
+        for (line, (row, id)) in (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top)) {
+            let Some(tool) = state.catalog.tool(id) else { continue };
             let at_cursor = row == self.cursor.0;
             let mut pen = Pen::new(buffer, self.names, line);
             let style = styles[if at_cursor { Role::Accent } else { Role::Text }];
@@ -154,7 +155,8 @@ impl Matrix {
         let Scene { styles, state, .. } = scene;
         let (rows, columns) = self.range();
         let many = rows.count() * columns.count();
-        let name = self.rows.get(self.cursor.0).map_or("", |row| state.catalog.tools[*row].entry.key.as_str()).to_owned();
+        let tool = self.rows.get(self.cursor.0).and_then(|id| state.catalog.tool(id));
+        let name = tool.map_or("", |tool| tool.entry.key.as_str()).to_owned();
         let column = self.column().map_or_else(String::new, |column| match column {
             Column::Group(name) => format!("group {name}"),
             Column::List(name) => format!("own list {name}"),

@@ -16,7 +16,7 @@ use crate::{
         filter::{AskedGroups, Reason},
         gated::ToolRow,
     },
-    model::{call::Outcome, entry::EntryId, tool::NotLoaded},
+    model::{call::Outcome, tool::NotLoaded},
     systems::table,
     ui::{
         canvas::{Pen, width, wrap},
@@ -71,19 +71,33 @@ enum ChoicePart {
 }
 
 impl Offers {
-    /// Takes in new facts; the cursor stays in range.
-    pub fn renew(&mut self, facts: &Facts, state: &State) {
+    /// Goes on in other facts. A hidden tool that a change has shown stays the chosen one, and so does any tool where the tools have
+    /// changed; else the cursor keeps its place. What was drawn before can't be pressed any more.
+    pub fn follow(&mut self, before: Option<&Facts>, facts: &Facts) {
+        let was_hidden = self.at >= self.available.len();
+        let chosen = before.and_then(|before| before.id(self.tool_at(self.at)?)).cloned();
+        let is_same = before.is_none_or(|before| before.counts_as(facts));
+        self.renew(facts);
+        self.places.clear();
+        let Some(chosen) = chosen else { return };
+        let is_chosen = |row: &ToolRow| facts.id(*row) == Some(&chosen);
+        let shown = self.available.iter().position(is_chosen).filter(|_| was_hidden || !is_same);
+        let hidden = || self.hidden.iter().position(is_chosen).filter(|_| !is_same);
+        if let Some(at) = shown.or_else(|| Some(self.available.len() + hidden()?)) {
+            self.move_to(at);
+        }
+    }
+
+    /// Lists what fits the filter; the cursor stays in range.
+    fn renew(&mut self, facts: &Facts) {
         let wanted = self.filter.text().to_lowercase();
         let fits = |row: &ToolRow| {
-            let tool = &state.catalog.tools[*row];
-            wanted.is_empty() || tool.entry.key.to_lowercase().contains(&wanted) || tool.name.to_lowercase().contains(&wanted)
+            let tool = &facts.tools()[*row];
+            wanted.is_empty() || tool.key.to_lowercase().contains(&wanted) || tool.name.to_lowercase().contains(&wanted)
         };
-        let shown = self.tool_at(self.at).filter(|_| self.at >= self.available.len());
         self.available = facts.split.available.iter().copied().filter(fits).collect();
         self.hidden = facts.hidden.iter().copied().filter(fits).collect();
-        // A hidden tool that a change has shown stays the chosen one.
-        let followed = shown.and_then(|tool| self.available.iter().position(|row| *row == tool));
-        self.move_to(followed.unwrap_or(self.at));
+        self.move_to(self.at);
     }
 
     fn count(&self) -> usize {
@@ -127,9 +141,9 @@ impl Offers {
     }
 
     /// Shows all tools again.
-    pub fn widen(&mut self, facts: &Facts, state: &State) -> Reply {
+    pub fn widen(&mut self, facts: &Facts) -> Reply {
         self.filter.clear();
-        self.renew(facts, state);
+        self.renew(facts);
         Reply::Handled
     }
 
@@ -137,19 +151,19 @@ impl Offers {
         self.finding = true;
     }
 
-    pub fn paste(&mut self, text: &str, facts: Option<&Facts>, state: &State) -> Reply {
+    pub fn paste(&mut self, text: &str, facts: Option<&Facts>) -> Reply {
         if !self.finding {
             return Reply::Ignored;
         }
         self.filter.insert(text);
         if let Some(facts) = facts {
-            self.renew(facts, state);
+            self.renew(facts);
         }
         Reply::Handled
     }
 
-    pub fn key(&mut self, key: Key, facts: &mut Facts, state: &State) -> Reply {
-        if self.finding && self.finding_key(key, facts, state) {
+    pub fn key(&mut self, key: Key, facts: &mut Facts) -> Reply {
+        if self.finding && self.finding_key(key, facts) {
             return Reply::Handled;
         }
         let page = self.seen.saturating_sub(2).max(1);
@@ -168,19 +182,19 @@ impl Offers {
         Reply::Handled
     }
 
-    fn finding_key(&mut self, key: Key, facts: &Facts, state: &State) -> bool {
+    fn finding_key(&mut self, key: Key, facts: &Facts) -> bool {
         match key.code {
             Code::Enter => self.finding = false,
             Code::Esc => {
                 self.finding = false;
                 self.filter.clear();
-                self.renew(facts, state);
+                self.renew(facts);
             }
             Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Tab => return false,
             _ => {
                 let known = self.filter.key(key);
                 self.at = 0;
-                self.renew(facts, state);
+                self.renew(facts);
                 return known;
             }
         }
@@ -225,32 +239,33 @@ impl Offers {
     pub fn enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
             None => Reply::Refused("there is no tool: ask for other groups at the left".into()),
-            Some(_) if self.selected_offered(facts) => self.step(facts, state, Outcome::Succeeded),
+            Some(_) if self.selected_offered(facts) => self.step(facts, Outcome::Succeeded),
             Some(_) => self.apply(facts, state),
         }
     }
 
-    pub fn step(&mut self, _: &Facts, state: &State, outcome: Outcome) -> Reply {
-        match self.available.get(self.at) {
-            Some(row) => Reply::send(Message::Step { tool: id(state, *row), outcome }),
+    pub fn step(&self, facts: &Facts, outcome: Outcome) -> Reply {
+        match self.available.get(self.at).and_then(|row| facts.id(*row)) {
+            Some(id) => Reply::send(Message::Step { tool: id.clone(), outcome }),
             None => Reply::Refused("this tool is hidden: Space makes the change that shows it".into()),
         }
     }
 
     /// Takes a hidden tool all the same, as an agent might: it is refused, which the run keeps and counts.
-    pub fn try_hidden(&mut self, state: &State) -> Reply {
-        match self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)) {
-            Some(row) => Reply::send(Message::Step { tool: id(state, *row), outcome: Outcome::Succeeded }),
+    pub fn try_hidden(&self, facts: &Facts) -> Reply {
+        let hidden = self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at));
+        match hidden.and_then(|row| facts.id(*row)) {
+            Some(id) => Reply::send(Message::Step { tool: id.clone(), outcome: Outcome::Succeeded }),
             None => Reply::Refused("this tool is available: Enter takes it".into()),
         }
     }
 
     /// Calls the tool, once its required arguments are there; else opens it where they are typed.
-    pub fn live(&mut self, _: &Facts, state: &State) -> Reply {
-        let Some(row) = self.available.get(self.at) else {
+    pub fn live(&self, facts: &Facts, state: &State) -> Reply {
+        let chosen = self.available.get(self.at).and_then(|row| facts.id(*row));
+        let Some(tool) = chosen.and_then(|id| state.catalog.tool(id)) else {
             return Reply::Refused("this tool is hidden: Space makes the change that shows it".into());
         };
-        let tool = &state.catalog.tools[*row];
         let given = state.arguments_of(tool.id());
         let asked = state.question_argument(tool.id());
         let schema = table::arguments(tool);
@@ -282,7 +297,7 @@ impl Offers {
             }
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
-        let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().map(|row| id(state, *row)).collect() };
+        let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect() };
         let mut messages: Vec<Message> = asking(change, facts).into_iter().collect();
         let made = match change {
             Change::Drop { then: Some(then), .. } => then,
@@ -297,10 +312,11 @@ impl Offers {
             Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => messages.push(walk(tools)),
             Change::Start { state, .. } => messages.push(Message::SetStart(state.clone())),
             Change::Edit(edits) if state.what_if.is_some() => {
-                messages.push(Message::TryEdits(edits.iter().map(|edit| (id(state, tool), edit.clone())).collect()));
+                let Some(id) = facts.id(tool) else { return Reply::Handled };
+                messages.push(Message::TryEdits(edits.iter().map(|edit| (id.clone(), edit.clone())).collect()));
             }
             Change::Edit(edits) => {
-                let tool = &state.catalog.tools[tool];
+                let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else { return Reply::Handled };
                 let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
                 messages.push(Message::Change { label: format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes });
             }
@@ -394,9 +410,8 @@ impl Offers {
     }
 
     fn draw_name(&self, mut pen: Pen<'_>, at: usize, scene: Scene<'_>, facts: &mut Facts) {
-        let state = scene.state;
         let Some(row) = self.tool_at(at) else { return };
-        let tool = &state.catalog.tools[row];
+        let tool = facts.tools()[row].clone();
         let chosen = at == self.at;
         let ground = scene.ground(chosen);
         let on = |role: Role| ground.of(role);
@@ -417,7 +432,7 @@ impl Offers {
         let room = pen.room();
         let key_room = room.saturating_sub(width(&note) + 1).max(room / 2);
         let name_style = on(if offered { Role::Text } else { Role::Dim });
-        pen.column(&tool.entry.key, key_room, name_style).put(" ", on(Role::Text));
+        pen.column(&tool.key, key_room, name_style).put(" ", on(Role::Text));
         pen.put(&note, on(if offered { Role::State } else { Role::Dim })).fill(on(Role::Text));
     }
 
@@ -477,8 +492,4 @@ fn asking(change: &Change, facts: &Facts) -> Option<Message> {
     }
     all.extend(change.groups().iter().filter(|name| !facts.context.groups().contains(name)).cloned());
     (all != facts.context.groups()).then_some(Message::SetGroups(Some(all)))
-}
-
-fn id(state: &State, row: ToolRow) -> EntryId {
-    state.catalog.tools[row].id().clone()
 }

@@ -20,9 +20,9 @@ pub fn toggle(state: &State) -> Reply {
 }
 
 /// Asks how a tool would be edited.
-pub fn edits(facts: &Facts, state: &State, row: ToolRow) -> Reply {
+pub fn edits(facts: &Facts, row: ToolRow) -> Reply {
     let tool = &facts.tools()[row];
-    let id = state.catalog.tools[row].id().clone();
+    let Some(id) = facts.id(row).cloned() else { return Reply::Handled };
     let edits = offered(&tool.gate, facts);
     let items = edits.iter().map(|edit| Item { title: edit.short(), ..Item::default() }).collect();
     let title = format!("What if: {}", tool.key);

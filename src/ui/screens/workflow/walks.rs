@@ -36,7 +36,7 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
     let mut stop = title("to a stop", "");
     match &to_stop {
         Some((way, met)) => {
-            let keys: Vec<String> = way.iter().map(|row| named(state, *row).0).collect();
+            let keys: Vec<String> = way.iter().filter_map(|row| named(state, *row)).map(|(key, _)| key).collect();
             stop.detail = format!("{}: {}", met.text(), keys.join(", then "));
             stop.note = way.len().to_string();
         }
@@ -46,7 +46,8 @@ pub fn menu(facts: &Facts, state: &State) -> Reply {
             (stop.detail, stop.refusal) = (why.into(), Some(why.into()));
         }
     }
-    let to_stop: Vec<EntryId> = to_stop.into_iter().flat_map(|(way, _)| way).map(|row| named(state, row).1).collect();
+    let to_stop: Vec<EntryId> =
+        to_stop.into_iter().flat_map(|(way, _)| way).filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
     let items = vec![
         title("to a tool…", "the shortest way until it is available"),
         title("to a state…", "the shortest way"),
@@ -88,14 +89,14 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
     Reply::Open(Box::new(Menu::replying(title, items, move |row| Reply::send(Message::Walk { tools: ways[row].clone() }))))
 }
 
-fn named(state: &State, row: ToolRow) -> (String, EntryId) {
-    let tool = &state.catalog.tools[row];
-    (tool.entry.key.clone(), tool.id().clone())
+fn named(state: &State, row: ToolRow) -> Option<(String, EntryId)> {
+    let tool = state.catalog.tools.get(row)?;
+    Some((tool.entry.key.clone(), tool.id().clone()))
 }
 
 fn to_states(facts: &Facts, state: &State) -> Vec<Way> {
     let Some(here) = &facts.here else { return Vec::new() };
-    let way = |row: usize| here.to_state(row).map(|hops| hops.iter().map(|hop| named(state, hop.tool)).collect());
+    let way = |row: usize| here.to_state(row).map(|hops| hops.iter().filter_map(|hop| named(state, hop.tool)).collect());
     facts.workflow.states().iter().enumerate().map(|(row, name)| (name.to_string(), way(row))).collect()
 }
 
@@ -103,7 +104,7 @@ fn to_tools(facts: &Facts, state: &State) -> Vec<Way> {
     let Some(here) = &facts.here else { return Vec::new() };
     let way = |row: ToolRow| {
         let hops = here.to_tool(&facts.workflow, row).filter(|_| facts.workflow.members()[row].is_admitted())?;
-        Some(hops.iter().map(|hop| named(state, hop.tool)).collect())
+        Some(hops.iter().filter_map(|hop| named(state, hop.tool)).collect())
     };
     (0..facts.tools().len()).map(|row| (facts.tools()[row].key.to_string(), way(row))).collect()
 }
@@ -122,7 +123,7 @@ fn random() -> Reply {
         if tools.is_empty() {
             return Err("no tool is available here: ask for other groups".into());
         }
-        let tools = tools.into_iter().map(|row| named(state, row).1).collect();
+        let tools = tools.into_iter().filter_map(|row| named(state, row)).map(|(_, id)| id).collect();
         Ok(Reply::send(Message::Walk { tools }))
     })))
 }

@@ -1,43 +1,40 @@
 //! What there is to say about the chosen state or arrow, in one line.
 
 use super::super::facts::Facts;
-use crate::{
-    app::state::State,
-    engine::{
-        gated::ToolRow,
-        layout::marks::Mark,
-        workflow::graph::{Edge, Link, StateRow},
-    },
+use crate::engine::{
+    gated::ToolRow,
+    layout::marks::Mark,
+    workflow::graph::{Edge, Link, StateRow},
 };
 
-fn keys(state: &State, rows: impl Iterator<Item = ToolRow>) -> String {
-    rows.map(|row| state.catalog.tools[row].entry.key.as_str()).collect::<Vec<_>>().join(", ")
+fn keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
+    rows.map(|row| &*facts.tools()[row].key).collect::<Vec<_>>().join(", ")
 }
 
 /// Of a longer way only so many steps are named.
 const FEW: usize = 4;
 
 /// About the arrow if one is chosen, else about the state.
-pub fn words(facts: &Facts, state: &State, row: Option<StateRow>, edge: Option<&Edge>) -> String {
+pub fn words(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
     match (edge, row) {
         (Some(Edge { link: Link::Between { from, to }, tools }), _) => {
-            format!("{} → {}: {}", name(*from), name(*to), keys(state, tools.iter().copied()))
+            format!("{} → {}: {}", name(*from), name(*to), keys(facts, tools.iter().copied()))
         }
-        (_, Some(row)) => of_state(facts, state, row),
+        (_, Some(row)) => of_state(facts, row),
         _ => format!("the run stands in {}, which no tool names", facts.context.state()),
     }
 }
 
-fn of_state(facts: &Facts, state: &State, row: StateRow) -> String {
+fn of_state(facts: &Facts, row: StateRow) -> String {
     let mut words = vec![facts.workflow.states()[row].to_string()];
     words.push(match facts.here.as_ref().and_then(|paths| paths.to_state(row)) {
         _ if Some(row) == facts.current => "current".into(),
         None => "out of reach".into(),
         Some(hops) if hops.len() > FEW => {
-            format!("{} steps: {}, …", hops.len(), keys(state, hops[..FEW].iter().map(|hop| hop.tool)))
+            format!("{} steps: {}, …", hops.len(), keys(facts, hops[..FEW].iter().map(|hop| hop.tool)))
         }
-        Some(hops) => format!("by {}", keys(state, hops.iter().map(|hop| hop.tool))),
+        Some(hops) => format!("by {}", keys(facts, hops.iter().map(|hop| hop.tool))),
     });
     if facts.analysis.dead_ends.contains(&row) {
         words.push(format!("{} dead end", Mark::DeadEnd.sign()));
@@ -47,7 +44,7 @@ fn of_state(facts: &Facts, state: &State, row: StateRow) -> String {
     }
     if let Some(found) = facts.analysis.never_produced.iter().find(|found| found.state == row) {
         words.push(match found.elsewhere.first() {
-            Some(tool) => format!("produced by {}, whose groups are not asked for", state.catalog.tools[*tool].entry.key),
+            Some(tool) => format!("produced by {}, whose groups are not asked for", facts.tools()[*tool].key),
             None => match facts.workflow.similar_state(row) {
                 Some(near) => format!("never produced; did you mean {}?", facts.workflow.states()[near]),
                 None => "never produced".into(),

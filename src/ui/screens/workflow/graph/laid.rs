@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::super::facts::Facts;
+use super::super::facts::{Facts, Subject};
 use crate::{
     app::state::State,
     engine::{
@@ -37,8 +37,7 @@ pub struct Shown {
 /// What a layout depends on. Groups are among it only where arrows of other groups are left out.
 #[derive(PartialEq)]
 struct Key {
-    generation: u64,
-    start: Name,
+    subject: Subject,
     shown: Shown,
     /// Only where a part is shown.
     focus: Option<StateRow>,
@@ -69,12 +68,11 @@ impl Laid {
     /// The layout of what is shown now: the earlier one where nothing it depends on has changed, else one in which little has moved.
     pub fn renew(earlier: Option<Self>, facts: &Facts, state: &State, shown: &Shown, room: (u16, u16)) -> Self {
         let drawn = Drawn::fitting(state.catalog.tools.len());
-        let (generation, start) = facts.subject();
         let count = facts.workflow.states().len();
         let in_part = !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
         let focus = shown.focus.as_ref().and_then(|name| facts.workflow.state(name)).or(facts.current).filter(|_| in_part);
         let asked = (drawn == Drawn::Asked).then(|| facts.asked.clone());
-        let key = Key { generation, start, shown: shown.clone(), focus, asked };
+        let key = Key { subject: facts.subject(), shown: shown.clone(), focus, asked };
         let content = (facts.current, facts.asked.clone());
         match earlier {
             Some(mut laid) if laid.key == key && laid.room == room => {
@@ -152,7 +150,7 @@ fn lay(
     names: &[Name],
     of: impl Fn(Direction) -> StateDiagram,
 ) -> (Direction, StateDiagram, Picture) {
-    let like = earlier.filter(|laid| laid.key.start == key.start && laid.room == room);
+    let like = earlier.filter(|laid| laid.key.subject.start == key.subject.start && laid.room == room);
     let seats: HashMap<&Name, Seat> =
         like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
     let stood: Vec<Option<Seat>> = names.iter().map(|name| seats.get(name).copied()).collect();

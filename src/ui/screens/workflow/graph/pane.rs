@@ -124,7 +124,7 @@ impl Graph {
         self.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
         self.lay(facts, state);
         let title = self.title(facts);
-        let foot = foot::words(facts, state, self.selected(facts), self.selected_edge(facts).as_ref());
+        let foot = foot::words(facts, self.selected(facts), self.selected_edge(facts).as_ref());
         let note = self.lay_buttons(area, &title);
         Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
         if self.followed != facts.current {
@@ -152,7 +152,7 @@ impl Graph {
                 .put("▏ ", styles[Role::Cursor])
                 .put(&count, styles[Role::Dim]);
         } else if let Some(laid) = self.laid.as_ref().filter(|laid| !laid.states.staying.is_empty()) {
-            let keys: Vec<&str> = laid.states.staying.iter().map(|row| state.catalog.tools[*row].entry.key.as_str()).collect();
+            let keys: Vec<&str> = laid.states.staying.iter().map(|row| &*facts.tools()[*row].key).collect();
             Pen::new(buffer, whole, last)
                 .put(" any state, and it stays: ", styles[Role::Dim])
                 .put(&keys.join(", "), styles[Role::Transition]);
@@ -420,8 +420,16 @@ impl Graph {
     }
 
     /// Goes on with what is chosen after the tools have changed: a state that has another name stays chosen, and one that is new,
-    /// made in this pane, becomes so.
-    pub fn follow(&mut self, before: &Facts, after: &Facts, focused: bool) {
+    /// made in this pane, becomes so. What was found and laid out by row is found and laid out again.
+    pub fn follow(&mut self, before: &Facts, after: &Facts, focused: bool, state: &State) {
+        self.follow_names(before, after, focused);
+        self.seek.renew(after, state);
+        if self.laid.is_some() {
+            self.lay(after, state);
+        }
+    }
+
+    fn follow_names(&mut self, before: &Facts, after: &Facts, focused: bool) {
         let (old, new) = (before.workflow.states(), after.workflow.states());
         if old == new {
             return;

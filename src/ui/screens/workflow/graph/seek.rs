@@ -84,6 +84,13 @@ impl Seek {
         self.search(facts, state);
     }
 
+    /// Looks again, in other facts than before.
+    pub fn renew(&mut self, facts: &Facts, state: &State) {
+        let at = self.at;
+        self.search(facts, state);
+        self.at = at.min(self.found.len().saturating_sub(1));
+    }
+
     /// States first, then tools; those that begin with the text before those that hold it.
     fn search(&mut self, facts: &Facts, state: &State) {
         let wanted = self.text.text().to_lowercase();

@@ -2,7 +2,7 @@
 
 use super::{super::facts::Facts, pane::Graph};
 use crate::{
-    app::{message::Message, state::State},
+    app::message::Message,
     engine::{
         gated::ToolRow,
         workflow::graph::{Edge, Link},
@@ -13,8 +13,8 @@ use crate::{
 
 impl Graph {
     /// Takes the tools that lead from here to the chosen state, or along the chosen arrow.
-    pub fn walk(&self, facts: &Facts, state: &State) -> Reply {
-        let step = |tool: ToolRow| Message::Step { tool: state.catalog.tools[tool].id().clone(), outcome: Outcome::Succeeded };
+    pub fn walk(&self, facts: &Facts) -> Reply {
+        let step = |tool: ToolRow| Some(Message::Step { tool: facts.id(tool)?.clone(), outcome: Outcome::Succeeded });
         let edge = self.selected_edge(facts);
         let goal = match &edge {
             Some(Edge { link: Link::Between { from, .. }, .. }) => Some(*from),
@@ -25,11 +25,11 @@ impl Graph {
         let Some(hops) = facts.here.as_ref().and_then(|paths| paths.to_state(row)) else {
             return Reply::Refused(format!("no tools of these groups lead from here to {name}"));
         };
-        let mut steps: Vec<Message> = hops.iter().map(|hop| step(hop.tool)).collect();
+        let mut steps: Vec<Message> = hops.iter().filter_map(|hop| step(hop.tool)).collect();
         if let Some(edge) = edge {
             let admitted = edge.tools.iter().find(|tool| facts.workflow.members()[**tool].is_admitted());
             match admitted {
-                Some(tool) => steps.push(step(*tool)),
+                Some(tool) => steps.extend(step(*tool)),
                 None => return Reply::Refused("the groups of this arrow's tools are not asked for".into()),
             }
         }

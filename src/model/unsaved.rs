@@ -1,0 +1,15 @@
+//! Texts that are not saved yet.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::entry::FileId;
+
+/// A file's text that is not saved yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsaved {
+    pub text: Arc<str>,
+    /// What the file held when it was last read or saved; `None`: there was no file.
+    pub before: Option<Arc<str>>,
+}
+
+pub type UnsavedTexts = BTreeMap<FileId, Unsaved>;

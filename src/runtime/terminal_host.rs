@@ -1,0 +1,92 @@
+//! The terminal and the performer, as the event loop works with them.
+
+use std::io;
+
+use super::{
+    event_loop::{Flow, Host},
+    input_reader::InputReader,
+    perform::Performer,
+    terminal::{Screen, give_back},
+};
+use crate::{
+    app::{effect::Effect, input::Input, state::State},
+    ui::root::Root,
+};
+
+pub struct TerminalHost {
+    screen: Screen,
+    reader: InputReader,
+    performer: Performer,
+}
+
+impl TerminalHost {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(performer: Performer) -> io::Result<Self> {
+        let screen = Screen::take()?;
+        let mut reader = InputReader::default();
+        reader.start()?;
+        Ok(Self { screen, reader, performer })
+    }
+
+    /// Ends what runs beside the loop.
+    pub async fn end(&mut self) {
+        self.performer.end().await;
+    }
+
+    /// Gives the terminal to another program while `run` lasts: two readers of one terminal would share its keys.
+    fn lend(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
+        self.reader.pause();
+        let performer = &mut self.performer;
+        self.screen.lend(|| run(performer))?;
+        self.reader.start()
+    }
+}
+
+impl Host for TerminalHost {
+    fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()> {
+        self.screen.draw(|frame| root.draw(frame, state))
+    }
+
+    async fn input(&mut self) -> io::Result<Input> {
+        self.reader.next().await
+    }
+
+    fn has_input(&mut self) -> bool {
+        self.reader.has_next()
+    }
+
+    fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
+        match effect {
+            Effect::Quit => {
+                self.performer.forget_journal();
+                return Ok(Flow::Quit);
+            }
+            Effect::Copy(text) => self.screen.copy(&text)?,
+            Effect::Suspend => self.lend(|_| suspend())?,
+            Effect::Editor { .. } | Effect::EditText { .. } => self.lend(|performer| performer.edit(effect))?,
+            other => self.performer.perform(other),
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn finish(&mut self, state: &State) {
+        self.performer.finish(state).await;
+    }
+}
+
+/// The terminal is given back when the loop ends by an error.
+impl Drop for TerminalHost {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// Stops this process until the shell lets it go on.
+fn suspend() {
+    let id = std::process::id().to_string();
+    // The shell sees the stop and takes the terminal; the next line runs when it goes on.
+    let _ = std::process::Command::new("kill").args(["-STOP", &id]).status();
+}

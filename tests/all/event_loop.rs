@@ -1,0 +1,112 @@
+//! The event loop without a terminal: what it does in which order, and how it ends.
+
+use std::{collections::VecDeque, io};
+
+use ratatui::{Terminal, backend::TestBackend};
+use tokio::sync::mpsc;
+use toolcrib::{
+    app::{effect::Effect, input::Input, state::State},
+    runtime::event_loop::{End, EventLoop, Flow, Host},
+    ui::root::Root,
+};
+
+use crate::support::workbench::Workbench;
+
+/// A host that notes what is asked of it.
+struct Noting {
+    terminal: Terminal<TestBackend>,
+    inputs: VecDeque<Input>,
+    /// What happened, in its order.
+    done: Vec<String>,
+    /// So many drawings come well; the next one fails so.
+    fails: Option<(usize, i32)>,
+}
+
+impl Host for Noting {
+    fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()> {
+        self.terminal.draw(|frame| root.draw(frame, state)).unwrap();
+        let drawn = self.done.iter().filter(|done| *done == "draw").count();
+        self.done.push("draw".into());
+        match self.fails {
+            Some((count, error)) if drawn >= count => Err(io::Error::from_raw_os_error(error)),
+            _ => Ok(()),
+        }
+    }
+
+    async fn input(&mut self) -> io::Result<Input> {
+        match self.inputs.pop_front() {
+            Some(input) => Ok(input),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn has_input(&mut self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
+        let flow = if effect == Effect::Quit { Flow::Quit } else { Flow::Continue };
+        match effect {
+            Effect::Save { text, .. } => self.done.push(format!("save {}", first_line(&text.unwrap()))),
+            Effect::Journal(texts) => {
+                self.done.extend(texts.values().map(|unsaved| format!("journal {}", first_line(&unsaved.text))));
+            }
+            _ => {}
+        }
+        Ok(flow)
+    }
+
+    async fn finish(&mut self, state: &State) {
+        self.done.push(format!("finish with {} unsaved", state.documents.unsaved().len()));
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().find(|line| line.contains("name:")).unwrap_or_default().trim()
+}
+
+/// Runs the loop over a form whose keys are all there at once.
+fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<End>, Vec<String>) {
+    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
+    let (state, root) = Workbench::form(schema, None, 100, 30).into_parts();
+    let inputs = keys.split_whitespace().map(|key| Input::Key(key.parse().unwrap())).collect();
+    let (sender, messages) = mpsc::channel(8);
+    let terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+    let host = Noting { terminal, inputs, done: Vec::new(), fails };
+    let mut event_loop = EventLoop { state, root, host, messages };
+    // The clock stands still, so that nothing depends on how fast this machine is.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let ended = runtime.block_on(event_loop.run(Vec::new()));
+    drop(sender);
+    (ended, event_loop.host.done)
+}
+
+#[test]
+fn a_save_and_the_journal_wait_for_no_picture() {
+    let (ended, done) = run("a b ctrl+s c d ctrl+c d", None);
+    assert_eq!(ended.unwrap(), End::Left);
+    let effects: Vec<&str> = done.iter().map(String::as_str).collect();
+    let wanted = [
+        "draw",
+        "journal name: a",
+        "journal name: ab",
+        "save name: ab",
+        "draw",
+        "journal name: abc",
+        "journal name: abcd",
+        "draw",
+    ];
+    assert_eq!(effects, wanted);
+}
+
+#[test]
+fn a_terminal_that_has_gone_ends_it_quietly_and_what_is_unsaved_is_kept() {
+    const EIO: i32 = 5;
+    const ENOSPC: i32 = 28;
+    let (ended, done) = run("a", Some((1, EIO)));
+    assert_eq!(ended.unwrap(), End::Told);
+    assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
+    let (ended, done) = run("a", Some((1, ENOSPC)));
+    assert_eq!(ended.unwrap_err().raw_os_error(), Some(ENOSPC), "what can be said is said");
+    assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
+}
