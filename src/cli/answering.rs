@@ -31,7 +31,7 @@ use crate::{
     wire::serve::{
         asking::{Asking, By, Question, Stand},
         desk::Told,
-        executor::Executor,
+        executor::{Executor, From},
     },
 };
 
@@ -94,13 +94,13 @@ fn no_subject(word: &str) -> Problem {
 }
 
 /// Answers until it is interrupted.
-pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answering: Answering) -> Ended {
+pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answering: Answering, from: From) -> Ended {
     let Answering { stands, mut questions, patience } = answering;
     let registry = registry::of_system();
     let mut interrupt = std::pin::pin!(interrupted());
     let starting = async {
         let bus = registry.open(&connection).await?;
-        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands).await?;
+        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands, from).await?;
         Ok((bus, executor))
     };
     let started = tokio::select! {
@@ -109,7 +109,8 @@ pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answe
     };
     let doing = || format!("serving on {}", connection.name);
     let (_bus, executor) = started.map_err(|problem: crate::model::call::CallProblem| {
-        Halt::from(Problem::new(ProblemKind::Unreachable, doing(), problem.message).remedy(problem.remedy))
+        let kind = if problem.kind == "no-project" { ProblemKind::Input } else { ProblemKind::Unreachable };
+        Halt::from(Problem::new(kind, doing(), problem.message).remedy(problem.remedy))
     })?;
     for warning in &executor.warnings {
         out.warn(warning);

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    arguments,
-    ending::{Ended, Ending, of_call},
+    arguments, deployed,
+    ending::{Ended, Ending, Halt, of_call},
     global::Global,
     many::{self, Many},
     opened::Opened,
@@ -19,6 +19,7 @@ use crate::{
     engine::{events, mask::Mask, members, template},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
@@ -31,6 +32,7 @@ use crate::{
         secrets,
     },
     systems::{by_id, system::CallOf},
+    wire::registry::Registry,
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -41,7 +43,7 @@ pub const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
 pub struct Call {
-    /// The tool, by key or name
+    /// The tool, by key or name; on CommonGround also one that only the project has (`toolcrib tools --deployed` lists them)
     tool: String,
 
     /// Arguments: key=text, or key:=json for numbers, lists and so on
@@ -101,7 +103,12 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 impl Call {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
-        let tool = opened.tool(&self.tool)?;
+        let elsewhere = self.elsewhere(&opened, out);
+        let found = elsewhere.as_ref().and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
+        let (catalog, tool) = match found {
+            Some(found) => found,
+            None => (&opened.catalog, opened.tool(&self.tool)?),
+        };
         let mut connection = opened.settings.connections.of(tool);
         if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent) {
             channel.agent = None;
@@ -116,7 +123,7 @@ impl Call {
         let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
-            let (catalog, arguments, connection, route) = (&opened.catalog, &arguments, &connection, self.route.as_deref());
+            let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
             system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection, route })
         };
         let request = fresh()?;
@@ -126,6 +133,7 @@ impl Call {
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
             let many = Many {
+                registry: registry::of_workspace(&opened.workspace.root),
                 requests,
                 at_once: usize::from(self.jobs),
                 connection,
@@ -148,7 +156,23 @@ impl Call {
             bytes: 0,
             first: None,
         };
-        wait_for("calling", stream(connection, request, self.limits(), teller))
+        let registry = registry::of_workspace(&opened.workspace.root);
+        wait_for("calling", stream(registry, connection, request, self.limits(), teller))
+    }
+
+    /// Where the workspace does not have the tool: those that can be called on the running system.
+    fn elsewhere(&self, opened: &Opened, out: &Out) -> Option<Catalog> {
+        if opened.catalog.tool_called(&self.tool).is_some() {
+            return None;
+        }
+        match deployed::callable(&opened.settings.connections.current()) {
+            Ok(catalog) => catalog,
+            Err(Halt::Met(problem)) => {
+                out.warn(format_args!("the tools of the running system are not known: {problem}"));
+                None
+            }
+            Err(Halt::Unread) => None,
+        }
     }
 
     fn limits(&self) -> Limits {
@@ -216,8 +240,13 @@ fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out
 }
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
-async fn stream(connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
-    let registry = registry::of_system();
+async fn stream(
+    registry: Registry,
+    connection: Connection,
+    request: Request,
+    limits: Limits,
+    mut teller: Teller<'_>,
+) -> Ended {
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());

@@ -1,9 +1,11 @@
 //! What the commands share that speak with a running system about its descriptors.
 
 use clap::ValueEnum;
+use serde_json::{Value, json};
 
 use super::{
-    ending::{Ending, Halt},
+    columns::{self, Cell},
+    ending::{Ended, Ending, Halt},
     opened::Opened,
     out::{Out, Tint},
     signals::{interrupted, wait_for},
@@ -12,11 +14,15 @@ use crate::{
     app::documents::{Document, Documents},
     engine::diff::{self, LineKind},
     model::{
+        catalog::Catalog,
         connection::Connection,
+        context::Mode,
+        entry::FileId,
         problem::{Problem, ProblemKind},
+        tool::Tool,
     },
     runtime::registry,
-    syntax::source::Format,
+    syntax::source::{Format, Source},
     systems::{
         self,
         deployed::{deployment::Deployment, item::Item, push::Push, table},
@@ -96,6 +102,45 @@ pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>
     };
     wait_for("asking who listens", asking)?;
     Ok(found)
+}
+
+/// The tools of the running system that can be called without being in the workspace; `None` where there are none.
+pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
+    let Some(definitions) = table::at(connection).and_then(|deployment| deployment.callable()) else { return Ok(None) };
+    let definitions = Value::Array(definitions(&read(connection)?)).to_string();
+    let (file, source) = (FileId::new("deployed.json"), Source::parse(Format::Json, definitions));
+    Ok(Some(systems::read::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)))
+}
+
+/// Lists them, each with the ways that lead to it.
+pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
+    let connection = opened.settings.connections.current();
+    let Some(catalog) = callable(&connection)? else {
+        let cause = format!("connection \"{}\" leads to no system that lists its tools to be called", connection.name);
+        let remedy = "name one with a [connections.NAME.commonground] table: --connection NAME";
+        return Err(Problem::new(ProblemKind::Input, "listing the tools of a running system", cause).remedy(remedy).into());
+    };
+    let routes = |tool: &Tool| -> Vec<&'static str> {
+        let offers = systems::by_id(tool.entry.system).map_or_else(Vec::new, |system| system.routes(tool, &connection));
+        offers.into_iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect()
+    };
+    let about = |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
+    let is_here = |tool: &Tool| opened.catalog.tool_called(&tool.name).is_some();
+    if json {
+        let row = |tool: &Tool| {
+            json!({"name": tool.name, "description": about(tool), "routes": routes(tool), "here": is_here(tool),
+                "parameters": tool.entry.value["parameters"]})
+        };
+        out.json(&catalog.tools.iter().map(|tool| row(tool)).collect())?;
+        return Ok(Ending::Done);
+    }
+    let cells = |tool: &Tool| {
+        let here = if is_here(tool) { Cell::plain("yes") } else { Cell::tinted(Tint::Dim, "no") };
+        let line = about(tool).lines().next().unwrap_or_default().to_owned();
+        vec![Cell::plain(tool.name.clone()), here, Cell::plain(routes(tool).join(" ")), Cell::plain(line)]
+    };
+    columns::write(out, &["TOOL", "DEFINED HERE", "ROUTES", "DESCRIPTION"], catalog.tools.iter().map(|tool| cells(tool)).collect())?;
+    Ok(Ending::Done)
 }
 
 /// Writes, and reads back.

@@ -18,7 +18,7 @@ use crate::{
         connection::Connection,
         trace::Head,
     },
-    runtime::{now::now, registry},
+    runtime::now::now,
     store::history::History,
     wire::registry::Registry,
 };
@@ -28,6 +28,7 @@ const QUEUE: usize = 256;
 
 /// What is sent, and how.
 pub struct Many {
+    pub registry: Registry,
     pub requests: Vec<Request>,
     pub at_once: usize,
     pub connection: Connection,
@@ -39,8 +40,7 @@ pub struct Many {
 
 /// Sends all and tells how each ended, in their order, and what came of them together. An interruption ends it with what came until then.
 pub async fn run(many: Many, out: &mut Out) -> Ended {
-    let Many { requests, at_once, connection, limits, history, json } = many;
-    let registry = registry::of_system();
+    let Many { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let calls = requests.into_iter().map(|request| call(&registry, &connection, request, limits, history.as_ref()));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));

@@ -30,6 +30,7 @@ use crate::{
         serve::{
             beside,
             decided::Answered,
+            executor::From,
             gateway::{
                 doors::{self, Door},
                 listening::Listening,
@@ -60,6 +61,10 @@ pub struct Serve {
     /// Answer by hand the CommonGround tools that the stub has no rules for: each call is shown, a line of input is its result
     #[arg(long)]
     by_hand: bool,
+
+    /// Answer the CommonGround commands too that already wait: those of the last 24 hours that nobody answered
+    #[arg(long)]
+    waiting: bool,
 }
 
 impl Serve {
@@ -73,7 +78,12 @@ impl Serve {
         if let Some(channel) = connection.channel.clone() {
             let wanted = Wanted { tools: &self.tools, stub: self.stub.as_deref(), by_hand: self.by_hand };
             let answering = answering::stands(&wanted, &opened, &channel, out)?;
-            return wait_for("serving", answering::serve(global, out, connection, answering));
+            let from = if self.waiting { From::Waiting } else { From::Now };
+            return wait_for("serving", answering::serve(global, out, connection, answering, from));
+        }
+        if self.waiting {
+            let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's stream keeps commands that wait");
+            return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --waiting out").into());
         }
         if self.by_hand {
             let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");

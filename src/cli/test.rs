@@ -84,7 +84,9 @@ impl Test {
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::of(&paths, &opened.workspace.root, secrets::mask(&opened.settings.connections.known)))
         });
-        wait_for("testing", run(plans, usize::from(self.jobs), history.ok(), format, out))
+        let registry = registry::of_workspace(&opened.workspace.root);
+        let suite = Run { registry, plans, jobs: usize::from(self.jobs), history: history.ok() };
+        wait_for("testing", run(suite, format, out))
     }
 
     /// The workspace that is named, else the one that the first case lies in.
@@ -123,8 +125,16 @@ fn plan(filed: Filed, opened: &Opened) -> Plan {
     Plan { filed, call }
 }
 
-async fn run(plans: Vec<Plan>, jobs: usize, history: Option<Arc<History>>, format: Format, out: &mut Out) -> Ended {
-    let registry = registry::of_system();
+/// What is tried, and with what.
+struct Run {
+    registry: Registry,
+    plans: Vec<Plan>,
+    jobs: usize,
+    history: Option<Arc<History>>,
+}
+
+async fn run(suite: Run, format: Format, out: &mut Out) -> Ended {
+    let Run { registry, plans, jobs, history } = suite;
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
     let trying = plans.into_iter().map(|plan| attempt(plan, &registry, history.as_ref()));

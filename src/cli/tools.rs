@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
+    deployed,
     ending::{Ended, Ending},
     global::Global,
     opened::Opened,
@@ -33,6 +34,10 @@ pub struct Tools {
     /// Only this tool, with everything that shows or hides it
     #[arg(long, value_name = "TOOL")]
     why: Option<String>,
+
+    /// The tools that can be called on the running system that the connection leads to, also those without a definition here (CommonGround)
+    #[arg(long, conflicts_with = "why")]
+    deployed: bool,
 }
 
 impl Tools {
@@ -44,6 +49,9 @@ impl Tools {
 
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
+        if self.deployed {
+            return deployed::list(&opened, global.json, out);
+        }
         let asked = self.request.ask(&opened, out);
         let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
         let view = View { opened: &opened, asked: &asked, explainer: &explainer };

@@ -42,7 +42,7 @@ use crate::{
         system::Place,
         watched::{self, Witness},
     },
-    wire::{registry::Registry, shelf::Read, tap::Tap, transport::message::Address},
+    wire::{registry::Registry, shelf::{self, Read}, tap::Tap, transport::message::Address},
 };
 
 /// So many messages are written before the user is heard again.
@@ -148,6 +148,7 @@ impl Watch {
             }
         };
         let mut timer = pin!(timer);
+        shelf::introduce(&mut teller.witness, &source.connection, &secrets::mask(&source.known)).await;
         teller.begin(&source.head)?;
         let ending = loop {
             let heard = tokio::select! {
@@ -239,11 +240,9 @@ fn record_row(record: &Record, number: u64) -> Option<u64> {
     record.row_of(number).map(|_| number)
 }
 
-/// Eight letters of an id; of one that begins with a word for what it is, those after it that differ most.
+/// The last eight letters of an id: many ids begin with a word or the time, and differ only after it.
 fn short(id: &str) -> String {
-    let named = id.contains('_');
-    let skipped = if named { id.chars().count().saturating_sub(8) } else { 0 };
-    id.chars().skip(skipped).take(8).collect()
+    id.chars().skip(id.chars().count().saturating_sub(8)).collect()
 }
 
 fn reached(connection: &Connection, problem: CallProblem) -> Halt {

@@ -153,6 +153,8 @@ pub struct Reading {
     pub state: Option<String>,
     /// Who or what its conversation is about, where its subject does not say so shortly: a tool, an agent.
     pub topic: Option<String>,
+    /// The topic is a name that this message taught: its conversation goes by it from now on.
+    pub renames: bool,
     /// When what it waits for is over at the latest.
     pub due: Option<Millis>,
     /// It comes again and again and tells nothing new.
@@ -176,6 +178,7 @@ impl Reading {
             text: text.into(),
             state: None,
             topic: None,
+            renames: false,
             due: None,
             routine: false,
             remarks: Vec::new(),

@@ -26,7 +26,7 @@ use crate::{
         serve::{
             asking::{Asking, By, Question, Stand},
             desk::Told,
-            executor::Executor,
+            executor::{Executor, From},
         },
     },
 };
@@ -111,7 +111,7 @@ async fn answer(
     let starting = async {
         let bus = registry.open(&connection).await?;
         let stands = vec![Stand { tool, target, by: By::Hand(asks) }];
-        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands).await?;
+        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands, From::Now).await?;
         Ok::<_, CallProblem>((bus, executor))
     };
     let (_bus, executor) = tokio::select! {

@@ -110,7 +110,7 @@ impl Performer {
     /// Must be called within the runtime.
     #[must_use]
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
-        let registry = Arc::new(registry::of_system());
+        let registry = Arc::new(registry::of_workspace(&tools.workspace.root));
         tokio::spawn(tell_states(registry.states(), messages.clone()));
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();

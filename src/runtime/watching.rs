@@ -125,6 +125,7 @@ async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallProblem> {
 async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
     let mut witness = Witness::default();
+    shelf::introduce(&mut witness, &at.connection, &secrets::mask(&at.known)).await;
     let mut quiet = TICKS;
     // Until then something counts down on the screen.
     let mut due = Millis::default();

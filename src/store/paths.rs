@@ -1,7 +1,10 @@
 //! The user's own folders: settings, state (private to the user), cache.
 
 use std::{
-    fs, io,
+    collections::hash_map::DefaultHasher,
+    fs,
+    hash::{Hash, Hasher},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -47,6 +50,14 @@ impl Paths {
     #[must_use]
     pub fn themes(&self) -> PathBuf {
         self.config.join("themes")
+    }
+
+    /// Where the agents are remembered that were made for a workspace's calls; not made here.
+    #[must_use]
+    pub fn agents(&self, root: &Path) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        root.hash(&mut hasher);
+        self.state.join("agents").join(format!("{:016x}", hasher.finish()))
     }
 
     /// A folder within the state folder, made where it is missing; both are the user's alone.

@@ -16,6 +16,8 @@
 //! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`listening`] who hears it, [`report`] why
 //! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
 //!
+//! [`internal`] has the tools that every project has without a definition of its own.
+//!
 //! [`jina`] renders the HTTP request that a tool's options become.
 
 pub mod action;
@@ -35,6 +37,7 @@ pub mod fault;
 pub mod function;
 pub mod headers;
 pub mod idempotency;
+pub mod internal;
 pub mod jina;
 pub mod keys;
 pub mod kinds;
@@ -208,6 +211,10 @@ impl System for CommonGround {
 
     fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
         witness::waits::waits(conversation, now)
+    }
+
+    fn roster(&self, connection: &Connection) -> Option<Shelf> {
+        witness::names::roster(connection)
     }
 
     fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {

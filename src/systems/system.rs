@@ -168,6 +168,12 @@ pub trait System: Sync {
         None
     }
 
+    /// Where it can be read who takes part on a connection, so that messages can be told by names; `None`: nowhere.
+    fn roster(&self, connection: &Connection) -> Option<Shelf> {
+        let _ = connection;
+        None
+    }
+
     /// Where cards that messages point to can be read on a connection, or what to set; `None` where this system's messages point to none.
     fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {
         let _ = (connection, cards);
@@ -200,6 +206,11 @@ pub trait System: Sync {
 pub trait Follower: Send {
     /// Takes in a message of its system, and adds to the reading what the messages before it make odd.
     fn hear(&mut self, crossing: &Crossing, reading: &mut Reading);
+
+    /// Takes in who there is, as [`System::roster`] reads it.
+    fn know(&mut self, roster: &Value) {
+        let _ = roster;
+    }
 }
 
 /// A kind of entry that can be made anew: `tool-service`, with its first value.

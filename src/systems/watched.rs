@@ -116,6 +116,15 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// Learns who takes part, as the places of [`rosters`] tell it.
+    pub fn know(&mut self, system: SystemId, roster: &Value) {
+        let follower = self.followers.remove(system).or_else(|| by_id(system)?.follower());
+        if let Some(mut follower) = follower {
+            follower.know(roster);
+            self.followers.insert(system, follower);
+        }
+    }
+
     /// What was heard next.
     #[must_use]
     pub fn hear(&mut self, tapped: Tapped) -> Witnessed {
@@ -140,6 +149,11 @@ impl Witness {
 pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
     let waits = conversation.standing == Standing::Open;
     waits.then(|| by_id(conversation.system?)?.waits(conversation, now)).flatten()
+}
+
+/// Where it can be read who takes part on a connection, with the systems whose it is.
+pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, Shelf)> {
+    SYSTEMS.iter().filter_map(move |system| Some((system.id(), system.roster(connection)?)))
 }
 
 /// Where the cards that a system's messages point to can be read on a connection.

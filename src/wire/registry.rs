@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    path::PathBuf,
     sync::{Arc, Mutex as Lock, PoisonError},
     time::Duration,
 };
@@ -16,7 +17,7 @@ use super::{
     secrets::{Secrets, Variables},
     serve::{offers, serving::Serving},
     session,
-    sessions::{self, Manner, procedure::Kept},
+    sessions::{self, Manner, agents::OwnAgents, procedure::Kept},
     transport::{self, bus::Bus},
 };
 use crate::{
@@ -75,6 +76,13 @@ impl Registry {
     #[must_use]
     pub fn with(secrets: Secrets) -> Self {
         Self { secrets, kept: Kept::default(), slots: Lock::default(), states: watch::Sender::default() }
+    }
+
+    /// Remembers agents of our own in this folder, which is made when it is needed.
+    #[must_use]
+    pub fn keeping_agents(mut self, folder: PathBuf) -> Self {
+        self.kept.agents = OwnAgents::within(folder);
+        self
     }
 
     /// How secrets are looked up.

@@ -1,5 +1,6 @@
 //! How each system's calls ride on transports: one file and one row for each system that can be called.
 
+pub mod agents;
 pub mod commonground;
 pub mod procedure;
 pub mod ride;

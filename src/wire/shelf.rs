@@ -1,5 +1,7 @@
 //! Reads papers where they are kept: each by its id, several at once, secrets masked.
 
+use std::time::Duration;
+
 use futures::{StreamExt, stream};
 use serde_json::Value;
 
@@ -7,8 +9,14 @@ use super::management::Management;
 use crate::{
     engine::mask::Mask,
     model::{call::CallProblem, connection::Connection, paper::Shelf},
-    systems::commonground::answer,
+    systems::{
+        commonground::answer,
+        watched::{self, Witness},
+    },
 };
+
+/// How long it may take to learn who takes part.
+const INTRODUCING: Duration = Duration::from_secs(3);
 
 /// So many are asked for at the same time.
 const AT_ONCE: usize = 6;
@@ -33,6 +41,14 @@ pub async fn read(connection: &Connection, shelf: &Shelf, mask: &Mask) -> Vec<Re
         }
     };
     stream::iter(shelf.wanted.clone()).map(read).buffered(AT_ONCE).collect().await
+}
+
+/// Has a witness know who takes part on the connection; where that cannot be read in time, it goes without.
+pub async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
+    for (system, shelf) in watched::rosters(connection) {
+        let Ok(read) = tokio::time::timeout(INTRODUCING, read(connection, &shelf, mask)).await else { continue };
+        read.into_iter().filter_map(|(_, roster)| roster.ok()).for_each(|roster| witness.know(system, &roster));
+    }
 }
 
 fn masked(value: Value, mask: &Mask) -> Value {

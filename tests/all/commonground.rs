@@ -1,6 +1,6 @@
 //! CommonGround end to end: the real program against a stand-in for a deployment, on a real NATS server and a real PostgreSQL.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{commonground::CommonGround, place::Place};
 
@@ -69,7 +69,8 @@ fn a_call_goes_by_each_route_and_tells_its_way() {
     // As a UI action: the options are merged, and both cards are there to compare.
     let events = call(&["word_count", "mode=map", "text=a b a"]);
     let told = stages(&events);
-    assert_eq!(told[..3], ["route", "agent", "accepted"], "{events:#?}");
+    assert_eq!(told[..4], ["route", "agent", "woken", "accepted"], "{events:#?}");
+    assert_eq!(told.iter().filter(|stage| **stage == "reported").count(), 1, "the action's own bell is no report: {told:?}");
     for name in ["command", "reported", "done", "result-card", "call-card", "labels"] {
         assert!(told.contains(&name), "no {name} in {told:?}");
     }
@@ -123,6 +124,17 @@ fn each_failure_is_explained() {
     // Nobody hears the command: that is told at once, and the watchdog's card ends it.
     let events = failed(&["dead"], "failed", "tool_timeout", &["timeout_seconds"]);
     assert!(stage(&events, "preflight")["text"].as_str().unwrap().contains("no consumer covers"), "{events:#?}");
+    // Its command is given up: the call ends at once, and not when the watchdog or the API end their waiting.
+    for route in ["ui", "god"] {
+        let given_up = ["--route", route, "word_count", "mode=map", "fail:=true"];
+        let events = failed(&given_up, "lost", "given-up", &["its mark stays", "look into the log"]);
+        assert!(stages(&events).contains(&"given-up"), "{events:#?}");
+    }
+    // How often other commands were delivered again says nothing about this one.
+    let events = call(&["--route", "god", "--timeout", "1s", "word_count", "mode=map", "hold:=true"]);
+    let told = events.last().unwrap()["error"]["remedy"].as_str().unwrap();
+    assert!(told.contains("has 1 under way: it is at work") && !told.contains("back"), "{told}");
+    there.tell("go");
     // A command that no stream keeps.
     failed(&["--route", "probe", "short"], "lost", "not-kept", &["eight tokens"]);
     // The API waits in vain.
@@ -176,11 +188,127 @@ fn definitions_go_up_come_down_and_are_compared() {
     std::fs::write(place.here.join("tools/z.yaml"), ["a_first", "b_refused", "c_last"].map(named).join("---\n")).unwrap();
     let halfway = push(&[]);
     assert_eq!(halfway.code, Some(1), "{}", halfway.words);
-    for word in ["b_refused: the API answers 500", "written before it: a_first", "not written: c_last"] {
+    for word in ["b_refused: the API answers 500", "written: 2 of 3"] {
         assert!(halfway.words.contains(word), "{word} is not in {}", halfway.words);
     }
     let left = place.run(&["push", "commonground", "--dry-run"]);
-    left.ended(0, &["2 added"]);
+    left.ended(0, &["1 added"]);
+    std::fs::remove_file(place.here.join("tools/z.yaml")).unwrap();
+
+    // A name that no address can hold keeps the rest from nothing.
+    there.put(&[&named("a/b"), &named("zzz")]);
+    let odd = push(&["--delete"]);
+    assert_eq!(odd.code, Some(1), "{}", odd.words);
+    for word in ["a/b: it cannot be deleted through the API", "has a \"/\"", "delete from resource.tools", "tool_name = 'a/b'"] {
+        assert!(odd.words.contains(word), "{word} is not in {}", odd.words);
+    }
+    let left = place.run(&["push", "commonground", "--dry-run", "--delete"]);
+    left.ended(0, &["1 deleted"]);
+    assert!(left.data.contains("tool/a/b"), "{}", left.data);
+}
+
+#[test]
+fn only_what_differs_is_shown_however_the_api_orders_it() {
+    let there = CommonGround::start();
+    // The database orders members by their length.
+    there.put(&[COUNT]);
+    let place = place(&there);
+    std::fs::write(place.here.join("tools/count.yaml"), COUNT.replace("required: [mode]", "required: [mode, text]")).unwrap();
+    let dry = place.run(&["push", "commonground", "--dry-run"]);
+    dry.ended(0, &["3 added, 1 changed"]);
+    let changed: Vec<&str> = dry.data.lines().skip_while(|line| !line.starts_with("~ tool/word_count")).skip(1).collect();
+    let changed: Vec<&str> = changed.into_iter().take_while(|line| line.starts_with("  ")).map(str::trim).collect();
+    assert_eq!(changed, ["- \"mode\"", "+ \"mode\",", "+ \"text\""], "{}", dry.data);
+}
+
+#[test]
+fn an_agent_is_made_once_for_a_workspace_and_kept() {
+    let there = CommonGround::start();
+    there.put(&ALL);
+    let here = place(&there);
+    let call = |place: &Place, arguments: &[&str]| {
+        let events = place.run(&[&["--json", "call", "word_count", "mode=map", "text=a"], arguments].concat()).events();
+        assert_eq!(end(&events)["outcome"], "succeeded", "{events:#?}");
+        stage(&events, "agent")["text"].as_str().unwrap().to_owned()
+    };
+    let made = "import psycopg, sys\ndb = psycopg.connect(sys.argv[3], autocommit=True)\n\
+                print(db.execute(\"select count(*) from resource.project_agents where agent_id like 'ui_toolcrib_%'\").fetchone()[0])";
+    let agents = || there.python(made).trim().to_owned();
+    let first = call(&here, &[]);
+    assert!(first.contains("made on ui_worker, and kept"), "{first}");
+    for route in ["ui", "god"] {
+        let next = call(&here, &["--route", route]);
+        assert!(next.contains("our own agent") && first.contains(next.rsplit(' ').next().unwrap()), "{first}: {next}");
+    }
+    assert_eq!(agents(), "1");
+    // Calls at once each have their own.
+    here.run(&["call", "word_count", "mode=map", "text=a", "--times", "6", "--jobs", "3"]).ended(0, &[]);
+    let several: u32 = agents().parse().unwrap();
+    assert!((1..=3).contains(&several), "{several}");
+    // Another workspace has its own.
+    let other = place(&there);
+    assert!(call(&other, &[]).contains("made on"));
+    // One that the deployment lost is made anew.
+    there.python(
+        "import psycopg, sys\ndb = psycopg.connect(sys.argv[3], autocommit=True)\n\
+         db.execute('delete from resource.project_agents')\ndb.execute('delete from state.agent_state_head')",
+    );
+    assert!(call(&here, &[]).contains("made on"));
+    assert_eq!(agents(), "1");
+}
+
+#[test]
+fn a_project_that_does_not_exist_is_said_before_anything_is_made() {
+    let there = CommonGround::start();
+    there.put(&ALL);
+    let settings = there.settings().replace("project = \"lab\"", "project = \"labs\"");
+    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/count.yaml", COUNT), ("tools/locked.yaml", LOCKED)]);
+    for route in ["ui", "god", "probe"] {
+        let ran = place.run(&["call", "--route", route, "word_count", "mode=map"]);
+        ran.ended(3, &["has no project \"labs\"", "set project in"]);
+    }
+    place.run(&["serve", "--by-hand", "word_count"]).ended(2, &["has no project \"labs\""]);
+    let left = there.python(
+        "import psycopg, sys\ndb = psycopg.connect(sys.argv[3])\n\
+         print([db.execute('select count(*) from ' + table).fetchone()[0] for table in ('resource.project_agents', 'cards', 'state.agent_inbox')])",
+    );
+    assert_eq!(left.trim(), "[0, 0, 0]");
+}
+
+#[test]
+fn tools_of_the_deployment_are_called_without_a_definition() {
+    let there = CommonGround::start();
+    there.agents(&[("counter", "worker_generic")]);
+    let settings = there.settings();
+    let place = Place::with(&[("toolcrib.toml", settings.as_str())]);
+    let listed = place.run(&["tools", "--deployed"]);
+    listed.ended(0, &[]);
+    for words in ["skills.load", "delegate_async", "fork_join", "ui god", "DEFINED HERE"] {
+        assert!(listed.data.contains(words), "{words} is not in {}", listed.data);
+    }
+    let rows = place.run(&["--json", "tools", "--deployed"]).json();
+    let row = |name: &str| rows.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
+    assert_eq!((&row("delegate_async")["routes"], &row("ask_expert")["routes"]), (&json!(["ui", "god"]), &json!(["god"])));
+    place.run(&["call", "skills.load", "--dry-run"]).ended(0, &[]);
+    place.run(&["call", "delegate_async", "target_ref=counter"]).ended(2, &["target_strategy"]);
+    place.run(&["call", "nothing"]).ended(2, &["there is no tool \"nothing\""]);
+
+    // A turn of another agent, to its end: what it says is the answer.
+    let delegate = ["delegate_async", "target_strategy=reuse", "target_ref=counter", "instruction=I count."];
+    let events = place.run(&[&["--json", "call"], &delegate[..]].concat()).events();
+    assert_eq!(end(&events)["outcome"], "succeeded", "{events:#?}");
+    let said: String = events.iter().filter(|event| event["event"] == "chunk").filter_map(|event| event["text"].as_str()).collect();
+    assert_eq!(said, "I count. ", "{events:#?}");
+    let turn: Vec<&str> = events.iter().filter(|event| event["stage"] == "turn").filter_map(|event| event["text"].as_str()).collect();
+    assert!(turn[0].starts_with("agent counter has begun turn turn_"), "{turn:#?}");
+    for words in ["counter: state running thinking", "counter: step", "counter: task success"] {
+        assert!(turn.iter().any(|told| told.contains(words)), "{words} is not in {turn:#?}");
+    }
+    assert!(stage(&events, "deliverable")["body"]["content"]["text"] == "I count.", "{events:#?}");
+    // What goes wrong in the turn is how the call ends.
+    let wrong = r#"instruction=[{"say": "I try.", "calls": [{"tool": "nobody", "args": {}}]}]"#;
+    let events = place.run(&[&["--json", "call"], &delegate[..3], &[wrong]].concat()).events();
+    assert_eq!((&end(&events)["outcome"], &end(&events)["error"]["type"]), (&json!("failed"), &json!("internal_error")), "{events:#?}");
 }
 
 #[test]

@@ -376,3 +376,48 @@ fn a_database_that_cannot_be_used_is_told_of_without_its_password() {
     place.run(&["call", "--route", "direct", "lamp"]).ended(3, &["LAB_POSTGRES is not set"]);
     place.run(&["serve", "lamp"]).ended(2, &["--by-hand"]);
 }
+
+/// The consumers of ours that the server has.
+fn consumers(there: &CommonGround) -> String {
+    there.python(
+        "import asyncio, nats, sys\n\
+         async def main():\n \
+             bus = await nats.connect(sys.argv[2])\n \
+             all = await bus.jetstream().consumers_info('cg_cmd_v1r4')\n \
+             print(len([one for one in all if one.config.description == 'toolcrib serve']))\n\
+         asyncio.run(main())",
+    )
+}
+
+#[test]
+fn who_served_leaves_no_consumer_behind() {
+    let there = CommonGround::start();
+    let place = place(&there, true);
+    let (mut serving, _) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml"]);
+    assert_eq!(consumers(&there).trim(), "1");
+    signals::send(serving.child.id(), "INT");
+    serving.child.wait().unwrap();
+    assert_eq!(consumers(&there).trim(), "0");
+}
+
+#[test]
+fn what_already_waits_is_answered_where_that_is_asked_for() {
+    let there = CommonGround::with(&["--watchdog", "60"]);
+    there.put(&[LAMP]);
+    let place = place(&there, true);
+    let mut calling = command(&there, &place, &["--json", "call", "lamp", "--route", "ui"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(calling.stdout.take().unwrap()).lines().map(|line| line.unwrap());
+    assert!(lines.any(|line| line.contains("\"stage\":\"command\"")), "the command is out");
+    {
+        let (mut serving, _) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
+        assert_eq!(serving.told()["status"], "success");
+        let end: Value = serde_json::from_str(&lines.last().unwrap()).unwrap();
+        assert_eq!(end["outcome"], "succeeded", "{end}");
+        calling.wait().unwrap();
+    }
+    // What was answered is left alone.
+    let (mut serving, _) = Serving::start(&there, &place, &["--stub", "lamp.stub.yaml", "--waiting"]);
+    let again = serving.told();
+    assert!(again["written"] == false && again["status"] == Value::Null, "{again}");
+    place.run(&["serve", "--waiting", "--connection", "nats://127.0.0.1:1"]).ended(2, &["take --waiting out"]);
+}

@@ -226,19 +226,19 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "a wedged agent",
             call: &["--connection", "ui_wedged", "words", "text=a"],
             ends: lost("agent-wedged"),
-            read: &["its action used was sent twice", "it stands dispatched, turn turn_2", "--new-agent"],
+            read: &["its action used was sent twice", "its state is dispatched, turn turn_", "--new-agent"],
         },
         Row {
             fault: "a new agent instead of it",
             call: &["--connection", "ui_wedged", "--new-agent", "words", "text=a"],
             ends: ["succeeded", ""],
-            read: &["made for this session"],
+            read: &["our own agent"],
         },
         Row {
             fault: "a subject of seven parts",
             call: &["short"],
-            ends: lost("upstream_unavailable"),
-            read: &["no stream keeps", "eight parts"],
+            ends: lost("dispatch_failed"),
+            read: &["the card in which the UI worker says why", "could not send the command", "does not send to cg.v1r4.lab.public.cmd.tool.short"],
         },
         Row {
             fault: "nobody listens",
@@ -291,6 +291,7 @@ fn what_a_caller_reads_of_each_failure() {
 
     // What becomes of a direct call whose rows are not as they should be when its result is reported.
     let direct = ["--route", "direct", "words", "text=a"];
+    const RESULT: &str = "new.metadata ->> 'type' = 'tool.result'";
     let anchor = "new.message_type = 'command_anchor'";
     let another_result = "insert into cards (card_id, tenant_id, tool_call_id, content, metadata) values ('early_' || new.card_id, new.tenant_id, \
                           new.tool_call_id, '{}', '{\"type\": \"tool.result\", \"author_id\": \"sys.pmo\"}'); return new;";
@@ -314,10 +315,35 @@ fn what_a_caller_reads_of_each_failure() {
             "answered-before",
             "already, from sys.pmo",
         ),
+        (
+            "a result card without a function",
+            "cards",
+            RESULT,
+            "new.metadata := new.metadata - 'function_name'; return new;",
+            "unreported",
+            "no metadata.function_name",
+        ),
+        (
+            "a result card of another author",
+            "cards",
+            RESULT,
+            "new.metadata := jsonb_set(new.metadata, '{author_id}', '\"me\"'); return new;",
+            "unreported",
+            "author_id is not the one who reports",
+        ),
     ] {
         sql(&there, &meddle(table, when, does));
         wrong.extend(told(&Row { fault, call: &direct, ends: lost(kind), read: &[words] }));
     }
+    // Another route names the same, by the service's mark and the API.
+    sql(&there, &meddle("cards", RESULT, "new.metadata := new.metadata - 'function_name'; return new;"));
+    let row = Row {
+        fault: "the same by the UI",
+        call: &["words", "text=a"],
+        ends: lost("unreported"),
+        read: &["which was not reported", "no metadata.function_name"],
+    };
+    wrong.extend(told(&row));
     sql(&there, "drop function meddle() cascade");
 
     // The watchdog is first: what the tool says after that cannot be stored, and the watch says why.
@@ -362,7 +388,7 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
         fault: "a busy agent",
         call: &["--connection", "ui_named", "words"],
         ends: ["lost", "agent-busy"],
-        read: &["of words under way (it stands dispatched, turn", "one at a time", "wait for it"],
+        read: &["of words under way (its state is dispatched, turn", "one at a time", "wait for it"],
     };
     wrong.extend(check(&busy, &Running::call(&there, &place, busy.call).all()));
     there.tell("go");

@@ -29,7 +29,7 @@ import yaml
 from aiohttp import web
 from nats.errors import TimeoutError as Quiet
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig
-from nats.js.errors import KeyNotFoundError
+from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
@@ -52,6 +52,14 @@ class Refusal(Exception):
     def __init__(self, code, message, status=400):
         super().__init__(message)
         self.code, self.message, self.status = code, message, status
+
+
+class Undispatched(Exception):
+    """The command of a call, whose card is there, was not sent."""
+
+    def __init__(self, card, why):
+        super().__init__(why)
+        self.card = card
 
 
 class Dropped(Exception):
@@ -125,6 +133,17 @@ class Store:
                        " values (%s, %s, %s, %s, %s) on conflict (project_id, agent_id) do update set status = excluded.status,"
                        " active_agent_turn_id = excluded.active_agent_turn_id, turn_epoch = excluded.turn_epoch, updated_at = now()",
                        project, agent, status, turn, epoch)
+
+    async def box(self, project, agent, *cards):
+        """Puts cards into the agent's box."""
+        row = await self.one("select output_box_id from state.agent_state_head where project_id = %s and agent_id = %s", project, agent)
+        box = row and row["output_box_id"]
+        if not box:
+            box = uuid.uuid4()
+            await self.run("insert into card_boxes (box_id, tenant_id, card_ids) values (%s, %s, '[]')", box, project)
+            await self.run("update state.agent_state_head set output_box_id = %s where project_id = %s and agent_id = %s", box, project, agent)
+        await self.run("update card_boxes set card_ids = card_ids || %s where box_id = %s", Jsonb(list(cards)), box)
+        return str(box)
 
     async def state(self, project, agent):
         row = await self.one("select * from state.agent_state_head where project_id = %s and agent_id = %s", project, agent)
@@ -212,6 +231,8 @@ class Api:
         project = "/projects/{project}"
         self.app.add_routes([
             web.get("/health", self.health), web.post("/projects", self.make_project),
+            web.get(project, self.project), web.get(project + "/agents/{agent}", self.agent),
+            web.get(project + "/boxes/{box}/cards", self.box),
             web.get(project + "/tools", self.tools), web.post(project + "/tools", self.put_tool),
             web.get(project + "/tools/{name}", self.get_tool), web.delete(project + "/tools/{name}", self.delete_tool),
             web.get(project + "/agents", self.agents), web.post(project + "/agents", self.put_agent),
@@ -225,14 +246,34 @@ class Api:
 
     async def known(self, request):
         project = request.match_info["project"]
-        if not await self.store.one("select 1 from resource.projects where project_id = %s", project):
+        if not await self.store.one("select 1 from public.projects where project_id = %s", project):
             raise Refusal("not_found", f"project not found: {project}", 404)
         return project
+
+    async def project(self, request):
+        row = await self.store.one("select * from public.projects where project_id = %s", request.match_info["project"])
+        if not row:
+            raise Refusal("not_found", "project not found", 404)
+        return web.json_response(row)
+
+    async def agent(self, request):
+        row = await self.store.agent(request.match_info["project"], request.match_info["agent"])
+        if not row:
+            raise Refusal("not_found", "agent not found", 404)
+        return web.json_response({**row, "profile_box_id": str(row["profile_box_id"])})
+
+    async def box(self, request):
+        project, box = request.match_info["project"], request.match_info["box"]
+        row = await self.store.one("select card_ids from card_boxes where tenant_id = %s and box_id::text = %s", project, box)
+        if not row:
+            raise Refusal("not_found", "box not found", 404)
+        cards = [await self.store.card(project, card) for card in row["card_ids"]]
+        return web.json_response([shown_card(card) for card in cards if card])
 
     async def make_project(self, request):
         body = await request.json()
         project = body.get("project_id") or fresh("proj_")
-        await self.store.run("insert into resource.projects values (%s, %s, %s) on conflict do nothing",
+        await self.store.run("insert into public.projects (project_id, title, owner_id) values (%s, %s, %s) on conflict do nothing",
                              project, body["title"], body["owner_id"])
         if body.get("bootstrap", True):
             subject = "cg.v1r4.{project_id}.{channel_id}.cmd.tool.skills.load"
@@ -296,16 +337,18 @@ class Api:
             raise Refusal("not_found", "tool not found", 404)
         return web.Response(status=204)
 
+    # Agents are listed and made without a look at the project, as upstream does.
     async def agents(self, request):
-        project = await self.known(request)
-        return web.json_response(await self.store.run("select * from resource.project_agents where project_id = %s", project))
+        rows = await self.store.run("select *, profile_box_id::text from resource.project_agents where project_id = %s limit %s",
+                                    request.match_info["project"], int(request.query.get("limit", 200)))
+        return web.json_response(rows, dumps=lambda rows: json.dumps(rows, default=str))
 
     async def put_profile(self, request):
         value = yaml.safe_load(await self.upload(request))
         return web.json_response({"project_id": await self.known(request), "name": value["name"], "profile_box_id": str(uuid.uuid4())}, status=201)
 
     async def put_agent(self, request):
-        project, body = await self.known(request), await request.json()
+        project, body = request.match_info["project"], await request.json()
         if not body.get("profile_box_id") and not body.get("profile_name"):
             raise Refusal("bad_request", "profile_box_id or profile_name is required")
         box = body.get("profile_box_id") or str(uuid.uuid5(uuid.NAMESPACE_URL, body["profile_name"]))
@@ -314,17 +357,20 @@ class Api:
             " values (%s, %s, %s, %s, %s) on conflict (project_id, agent_id) do update set worker_target = excluded.worker_target"
             " returning *, profile_box_id::text", project, body["agent_id"], uuid.UUID(box),
             body.get("worker_target") or "worker_generic", body.get("display_name"))
+        await self.store.run("insert into state.agent_state_head (project_id, agent_id) values (%s, %s) on conflict do nothing",
+                             project, body["agent_id"])
         return web.json_response({**row, "profile_box_id": str(row["profile_box_id"])}, status=201)
 
     async def states(self, request):
-        rows = await self.store.run("select project_id, agent_id, status, active_agent_turn_id, turn_epoch from state.agent_state_head"
-                                    " where project_id = %s", await self.known(request))
+        rows = await self.store.run("select project_id, agent_id, status, active_agent_turn_id, turn_epoch, output_box_id::text"
+                                    " from state.agent_state_head where project_id = %s order by updated_at desc limit %s",
+                                    request.match_info["project"], int(request.query.get("limit", 50)))
         return web.json_response(rows)
 
     async def edges(self, request):
-        rows = await self.store.run("select edge_id, project_id, primitive, edge_phase, correlation_id, recursion_depth"
+        rows = await self.store.run("select edge_id, project_id, primitive, edge_phase, source_agent_id, target_agent_id, correlation_id, recursion_depth"
                                     " from state.execution_edges where project_id = %s and correlation_id = %s",
-                                    await self.known(request), request.query.get("correlation_id", ""))
+                                    request.match_info["project"], request.query.get("correlation_id", ""))
         return web.json_response(rows)
 
     async def card(self, request):
@@ -338,7 +384,7 @@ class Api:
             raise Refusal("not_found", "Not Found", 404)
         project, name, body = request.match_info["project"], request.match_info["name"], await request.json()
         agent, channel = body["caller_agent_id"], body.get("channel_id", "public")
-        tool = await self.store.tool(project, name)
+        tool = agents.internal(name) or await self.store.tool(project, name)
         if not tool:
             raise Refusal("not_found", f"tool definition not found: {name}", 404)
         if not await self.store.agent(project, agent):
@@ -346,8 +392,12 @@ class Api:
         call = {"call": fresh("call_"), "step": fresh("step_gc_"), "turn": fresh("turn_gc_"), "epoch": 1, "depth": 0}
         await self.store.message("command_anchor", "consumed", project, channel, agent, call["call"], call["turn"], 1, {}, {})
         trace = f"00-{body.get('trace_id') or uuid.uuid4().hex}-{uuid.uuid4().hex[:16]}-01"
-        await dispatch(self.store, self.bus, project, channel, agent, tool, dict(body.get("args") or {}), call, trace=trace,
-                       after=body.get("after_execution", "suspend"))
+        try:
+            await dispatch(self.store, self.bus, project, channel, agent, tool, dict(body.get("args") or {}), call, trace=trace,
+                           after=body.get("after_execution", "suspend"))
+        except Undispatched as why:
+            code = "protocol_violation" if "protocol_violation" in str(why) else "internal_error"
+            raise Exception(f"ToolCaller dispatch rejected: status=rejected code={code}") from why
         payload = await result_of(self.store, project, agent, call["call"], float(body.get("timeout_seconds", 180)))
         if payload is None:
             raise Exception("400: {'error_code': 'bad_request', 'error_message': 'timeout waiting for tool_result inbox'}")
@@ -398,9 +448,14 @@ async def dispatch(store, bus, project, channel, agent, tool, arguments, call, l
     for name, value in (("project_id", project), ("channel_id", channel), ("agent_id", agent)):
         subject = subject.replace("{" + name + "}", value)
     trace = trace or f"00-{uuid.uuid4().hex}-{uuid.uuid4().hex[:16]}-01"
+    tokens = subject.split(".")
+    is_sent = len(tokens) >= 8 and tokens[0] == "cg" and tokens[4] == "cmd" and tokens[2:4] == [project, channel] and \
+        not (tokens[5] == "agent" and tokens[7:] == ["wakeup"])
     content = {"__type__": "ToolCallContent", "tool_name": tool["tool_name"], "arguments": arguments, "status": "called", "target_subject": subject}
     card = await store.keep_card(project, fresh(), "tool.call", agent, call["call"], content, {
         "agent_turn_id": call["turn"], "step_id": call["step"], "trace_id": trace.split("-")[1], "parent_step_id": call.get("parent"), **(labels or {})})
+    if not is_sent:
+        raise Undispatched(card, "L0 command_intent rejected status=rejected code=protocol_violation")
     await store.edge("tool_call", "request", project, channel, agent, agent, call["call"], call["depth"])
     headers = {"CG-Project-Id": project, "CG-Channel-Id": channel, "CG-Agent-Id": agent, "CG-Turn-Id": call["turn"],
                "CG-Turn-Epoch": str(call["epoch"]), "CG-Step-Id": call["step"], "CG-Tool-Call-Id": call["call"],
@@ -408,10 +463,8 @@ async def dispatch(store, bus, project, channel, agent, tool, arguments, call, l
     payload = {"tool_name": tool["tool_name"], "after_execution": after or tool["after_execution"], "tool_call_card_id": card}
     try:
         await bus.publish(subject, payload, headers)
-    except Quiet as error:
-        raise Refusal("upstream_unavailable", f"no stream keeps {subject}", 503) from error
-    except nats.js.errors.NoStreamResponseError as error:
-        raise Refusal("upstream_unavailable", f"no stream keeps {subject}", 503) from error
+    except (Quiet, nats.js.errors.NoStreamResponseError) as error:
+        raise Undispatched(card, str(error)) from error
     return card
 
 
@@ -480,11 +533,15 @@ class UiWorker:
             return await tell("rejected", error_code=refusal)
         if await self.store.state(project, agent) != "idle":
             return await tell("busy", error_code="agent_busy")
-        call = {"call": action, "step": fresh("step_ui_"), "turn": headers["CG-Turn-Id"], "epoch": 1, "depth": 0}
+        # The turn is a new one, whatever the action's header says.
+        call = {"call": action, "step": fresh("step_ui_"), "turn": fresh("turn_"), "epoch": 1, "depth": 0}
         await self.store.set_state(project, agent, "dispatched", call["turn"], 1)
         if not await self.store.message("ui_action", "consumed", project, channel, agent, action, call["turn"], 1, dict(headers), payload):
             # The turn is leased, the message is refused, and nobody gives the turn back.
             return await tell("rejected", error_code="protocol_violation")
+        bell = {"CG-Project-Id": project, "CG-Channel-Id": channel, "CG-Agent-Id": agent, "CG-Turn-Id": call["turn"], "CG-Turn-Epoch": "1",
+                "traceparent": headers.get("traceparent", "")}
+        await self.bus.publish(f"cg.v1r4.{project}.{channel}.cmd.agent.ui_worker.wakeup", {}, bell)
         await tell("accepted")
         task = asyncio.create_task(self.run(project, channel, agent, tool, payload, call, headers.get("traceparent"), tell))
         self.running.add(task)
@@ -517,9 +574,14 @@ class UiWorker:
         try:
             await dispatch(self.store, self.bus, project, channel, agent, tool, arguments, call, labels, trace)
             result = await result_of(self.store, project, agent, call["call"], self.watchdog)
-        except Refusal as refusal:
+        except Undispatched as why:
+            error = {"code": "internal_error", "message": f"Execution error: {why}", "source": "worker", "http_status": 500}
+            failed = await self.store.keep_result(project, agent, tool["tool_name"], call["call"], {
+                "status": "failed", "after_execution": "suspend", "result": {"error": error}, "error": error},
+                {"agent_turn_id": call["turn"], "step_id": call["step"]})
+            await self.store.box(project, agent, why.card, failed)
             await self.store.set_state(project, agent, "idle")
-            return await tell("rejected", error_code=refusal.code, error=refusal.message)
+            return await tell("rejected", error_code="dispatch_failed")
         if result is None:
             error = {"code": "tool_timeout", "message": "tool call timed out", "source": "watchdog"}
             card = await self.store.keep_result(project, "sys.pmo", tool["tool_name"], call["call"], {
@@ -527,11 +589,15 @@ class UiWorker:
                 {"agent_turn_id": call["turn"], "step_id": call["step"]})
             result = {"status": "timeout", "tool_result_card_id": card}
         card = await self.store.card(project, result["tool_result_card_id"])
+        await self.store.box(project, agent, card["card_id"])
         await self.store.set_state(project, agent, "idle")
-        if result["status"] == "success":
-            return await tell("done", tool_result_card_id=card["card_id"])
-        error = card["content"].get("error") or {}
-        await tell("rejected", tool_result_card_id=card["card_id"], error_code=error.get("code"), error=error.get("message"))
+        told, error = card["content"].get("result"), card["content"].get("error") or {}
+        told = told if isinstance(told, dict) else {}
+        # A result that brings one of these has it as its own.
+        status = told.get("status") if told.get("status") in ("accepted", "busy", "rejected", "done") else "done"
+        if result["status"] == "failed" and status == "done":
+            status = "rejected"
+        await tell(status, tool_result_card_id=card["card_id"], error_code=told.get("error_code") or error.get("code"), error=error.get("message"))
 
 
 # ---------------------------------------------------------------------------------------------------------------- tool services
@@ -644,13 +710,21 @@ class ToolService:
         except KeyNotFoundError:
             return None
 
+    async def claimed(self, context):
+        """Makes the mark; where it is there, what it says. The server refuses a second one, and whoever listens hears it all the same."""
+        value = {"status": "running", "timestamp": datetime.now(timezone.utc).timestamp()}
+        try:
+            await self.bus.marks.create(self.key(context), json.dumps(value).encode())
+        except KeyWrongLastSequenceError:
+            return await self.marked(context)
+        return None
+
     async def once(self, context, lifecycle, named, card):
-        mark = await self.marked(context)
+        mark = await self.claimed(context)
         if mark and mark["status"] == "running":
             await asyncio.sleep(self.ack_wait)
             raise Deferred("somebody else has been at it")
         if not mark:
-            await self.mark(context, "running")
             payload = await self.answer(context, lifecycle, named, card)
             await self.mark(context, "done", payload)
         else:
@@ -707,7 +781,11 @@ class ToolService:
                                project, agent, context["turn"], context["epoch"], context["epoch"])
         edge = await store.one("select * from state.execution_edges where project_id = %s and correlation_id = %s and edge_phase = 'request'",
                                project, call)
-        if not known or not turn or not edge:
+        card = await store.card(project, payload["tool_result_card_id"])
+        labels = (card or {}).get("metadata") or {}
+        is_result = labels.get("type") == "tool.result" and call in (card["tool_call_id"], labels.get("tool_call_id"))
+        is_ours = labels.get("author_id") == f"tool.{self.name}" and labels.get("function_name")
+        if not known or not turn or not edge or not is_result or not is_ours:
             raise Deferred(self.unreported(context, "protocol_violation"))
         if edge["recursion_depth"] >= MOST:
             raise Deferred(self.unreported(context, "recursion_depth_exceeded"))

@@ -3,9 +3,10 @@
 create schema resource;
 create schema state;
 
-create table resource.projects (
+create table public.projects (
     project_id text primary key,
     title text not null default '',
+    status text not null default 'active',
     owner_id text not null default ''
 );
 
@@ -41,6 +42,7 @@ create table state.agent_state_head (
     active_channel_id text,
     turn_epoch bigint default 0,
     active_recursion_depth integer default 0,
+    output_box_id uuid,
     updated_at timestamptz default now(),
     primary key (project_id, agent_id)
 );

@@ -4,7 +4,8 @@ a model it follows a plan, a list of steps:
     {"say": "I count.", "pace": 0.1, "calls": [{"tool": "word_count", "args": {"mode": "map", "text": "a b"}}]}
 
 A step says its words, one chunk each, `pace` seconds apart, and makes its calls. The last step makes none, or one that ends the turn. A call of
-`fork_join` or `delegate_async` with `{"agent_id": …, "plan": […]}` is a turn of another agent; the first waits for it.
+`fork_join` or `delegate_async` with `{"agent_id": …, "plan": […]}` is a turn of another agent; the first waits for it. As upstream's own,
+`delegate_async` takes `target_ref` and `instruction` too; the instruction is the plan as JSON, or what the agent says.
 """
 
 import asyncio
@@ -32,6 +33,15 @@ def child_of(trace):
     trace = trace if trace and len(trace.split("-")) == 4 else f"00-{uuid.uuid4().hex}-{uuid.uuid4().hex[:16]}-01"
     version, errand, _, flags = trace.split("-")
     return "-".join([version, errand, uuid.uuid4().hex[:16], flags])
+
+
+def plan_of(arguments):
+    if "plan" in arguments:
+        return arguments["plan"]
+    try:
+        return json.loads(arguments["instruction"])
+    except ValueError:
+        return [{"say": arguments["instruction"]}]
 
 
 class Turn:
@@ -71,7 +81,10 @@ class Agents:
         arguments = card["content"]["arguments"]
         parent = {"CG-Parent-Agent-Id": headers["CG-Agent-Id"], "CG-Parent-Turn-Id": headers["CG-Turn-Id"],
                   "CG-Parent-Step-Id": headers["CG-Step-Id"], "CG-Parent-Traceparent": headers["traceparent"]}
-        turn = Turn(project, channel, arguments["agent_id"], arguments["plan"], headers["traceparent"], parent)
+        agent = arguments.get("agent_id") or arguments["target_ref"]
+        turn = Turn(project, channel, agent, plan_of(arguments), headers["traceparent"], parent)
+        if await self.store.state(project, agent) != "idle":
+            return self.spawn(self.answer(turn, name, headers, card, payload["after_execution"], "busy"))
         self.turns[turn.id] = turn
         await self.store.message("turn", "consumed", project, channel, turn.agent, fresh("corr_"), turn.id, turn.epoch, turn.headers(), {})
         target = (await self.store.agent(project, turn.agent))["worker_target"]
@@ -79,11 +92,12 @@ class Agents:
         await self.bus.publish(turn.subject(f"cmd.agent.{target}.wakeup"), wakeup, turn.headers())
         self.spawn(self.answer(turn, name, headers, card, payload["after_execution"]))
 
-    async def answer(self, turn, name, headers, card, after):
+    async def answer(self, turn, name, headers, card, after, refusal=None):
         """Reports to who delegated: at once, or when the turn is over."""
-        result = await turn.over if name == "fork_join" else {"status": "accepted"}
+        result = await turn.over if name == "fork_join" else {"status": "accepted", "agent_id": turn.agent, "turn_epoch": turn.epoch}
         labels = {key: card["metadata"].get(key) for key in ("agent_turn_id", "step_id", "trace_id", "parent_step_id")}
-        content = {"status": "success", "after_execution": after, "result": {"agent_turn_id": turn.id, **result}, "error": None}
+        result = {"agent_turn_id": turn.id, **result} if not refusal else {"status": refusal, "error_code": "agent_busy", "agent_id": turn.agent}
+        content = {"status": "success", "after_execution": after, "result": result, "error": None}
         call = card["tool_call_id"]
         kept = await self.store.keep_result(turn.project, "sys.pmo", name, call, content, labels)
         caller = headers["CG-Agent-Id"]
@@ -120,7 +134,8 @@ class Agents:
             await self.bus.client.publish(turn.subject(f"str.agent.{turn.agent}.chunk"), json.dumps(body).encode())
 
         config = {"model": "openai/stand-in", "stream": True, "api_key": "", "provider_options": {"api_base": "http://127.0.0.1:9/v1"}}
-        await chunk("start", metadata={"llm_config": config})
+        row = await self.store.agent(turn.project, turn.agent) or {}
+        await chunk("start", metadata={"agent_id": turn.agent, "display_name": row.get("display_name"), "llm_config": config})
         tokens = [word + " " for word in words.split()]
         for token in tokens:
             await asyncio.sleep(pace)

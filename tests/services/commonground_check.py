@@ -6,7 +6,7 @@ import json
 import aiohttp
 from psycopg.types.json import Jsonb
 
-TABLES = "resource.projects, resource.project_agents, resource.tools, cards, state.agent_state_head, state.agent_inbox, state.execution_edges"
+TABLES = "public.projects, resource.project_agents, resource.tools, cards, state.agent_state_head, state.agent_inbox, state.execution_edges"
 
 
 async def check(options, store, bus, services):
@@ -27,7 +27,7 @@ async def check(options, store, bus, services):
 
 
 async def definition(case, options, store, *_):
-    await store.run("insert into resource.projects values ('demo')")
+    await store.run("insert into public.projects values ('demo')")
     form = aiohttp.FormData()
     form.add_field("file", case.get("yaml", json.dumps(case.get("definition"))), filename="tool.yaml")
     async with aiohttp.ClientSession() as session:

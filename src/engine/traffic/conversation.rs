@@ -226,7 +226,7 @@ impl Conversation {
         if self.inbox.is_none() {
             self.inbox.clone_from(&crossing.reply);
         }
-        if self.topic.is_none() {
+        if self.topic.is_none() || reading.renames {
             self.topic.clone_from(&reading.topic);
         }
         if let Some(trace) = reading.ties.trace.as_deref()

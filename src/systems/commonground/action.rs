@@ -106,24 +106,6 @@ fn rejection(at: Part, code: &'static str, text: &str) -> Fault {
     Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
 }
 
-/// An action that was sent before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
-    pub action: String,
-    pub tool: String,
-    pub agent: String,
-    pub turn: String,
-}
-
-/// The action that wedged an agent, where one did: the one whose turn the agent is in had an id that was used before. `sent` has the
-/// oldest first.
-#[must_use]
-pub fn twice<'s>(sent: &'s [Sent], agent: &str, turn: &str) -> Option<&'s str> {
-    let at = sent.iter().position(|sent| sent.agent == agent && sent.turn == turn)?;
-    let id = sent[at].action.as_str();
-    sent[..at].iter().any(|before| before.action == id).then_some(id)
-}
-
 /// The acknowledgement of an action that is let through.
 #[must_use]
 pub fn accepted(action: &str, agent: &str) -> Value {

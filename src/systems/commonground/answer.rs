@@ -46,6 +46,13 @@ pub fn is_god_off(status: u16, body: &[u8]) -> bool {
     status == 404 && (value["detail"] == "Not Found" || value["detail"]["error_message"] == "Not Found")
 }
 
+/// Whether a 404 says that a thing is not there, and not that the API knows no such path.
+#[must_use]
+pub fn is_missing(body: &[u8]) -> bool {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    value["detail"]["error_code"] == "not_found" && value["detail"]["error_message"] != "Not Found"
+}
+
 fn row(row: &Value) -> String {
     let part = |part: &Value| part.as_str().map_or_else(|| part.to_string(), str::to_owned);
     let place: Vec<String> = row["loc"].as_array().into_iter().flatten().map(part).collect();

@@ -50,6 +50,11 @@ const TEXTS: &[Row] = &[
         "target_subject names another project than the caller's",
         "write {project_id} and {channel_id} in target_subject",
     ),
+    (
+        "status=rejected code=protocol_violation",
+        "the worker does not send to the tool's target_subject: it has fewer than eight parts, is no command, or is a wake-up",
+        "correct target_subject and push the tool: cg.v1r4.{project_id}.{channel_id}.cmd.tool.TARGET.SUFFIX",
+    ),
     ("recursion_depth_exceeded", "the call is 20 deep or deeper", "look for agents that call each other in a circle"),
     ("invalid_source_actor", "who reports is neither sys.… nor tool.… nor in the roster", "report as tool.NAME"),
     (
@@ -78,6 +83,16 @@ const TEXTS: &[Row] = &[
         "see whether target_subject has eight parts, and look into the service's log",
     ),
     ("inbox_not_empty", "the turn cannot end while rows of the agent's inbox are open", "see which results are still to come"),
+    (
+        "delegation denied: caller profile missing delegation_policy",
+        "the profile of the calling agent does not let it start other agents",
+        "call in the name of an agent whose profile has a delegation_policy (--new-agent makes one)",
+    ),
+    (
+        "delegation denied by policy",
+        "the profile of the calling agent does not let it start this one",
+        "add the target's profile or tags to delegation_policy in the caller's profile",
+    ),
     ("ui_not_allowed", "the tool is not open to the UI", "set \"ui_allowed\": true in its options and push it"),
     ("tool_definition_missing", "the project has no such tool", "push its definition"),
     ("invalid_args", "the action's args is no object", "send an object, {} at least"),
@@ -89,6 +104,11 @@ const TEXTS: &[Row] = &[
         "busy",
         "the agent has another action under way; it stays so for good after an action id was used twice",
         "wait for it, or make a new UI agent",
+    ),
+    (
+        "dispatch_failed",
+        "the UI worker could not send the tool's command",
+        "see whether target_subject has eight parts, and look into the UI worker's log",
     ),
     ("missing_tool_result_card", "the report pointed to a card that is not there", "write the card in the same transaction"),
     ("invalid_tool_result_type", "the card reported is no result", "give it the type tool.result and such a content"),

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use super::{
     command::{self, Command, Ids, Pointed},
     context::Context,
-    idempotency, keys,
+    idempotency, internal, keys,
     subject::{self, Subject},
     trace::Traceparent,
 };
@@ -133,12 +133,14 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
         .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }
 
-fn god_closed(_: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
-    channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned())
+fn god_closed(tool: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
+    let no_api = || channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned());
+    no_api().or_else(|| tool.name.contains('/').then(|| "the tool's name has a \"/\", which no address of the API can hold".to_owned()))
 }
 
 fn probe_closed(tool: &Tool, connection: &Connection, _: &Channel) -> Option<String> {
-    no_nats(connection).or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
+    let internal = || internal::definition(&tool.name).map(|_| "PMO answers this tool itself, and no tool service does".to_owned());
+    no_nats(connection).or_else(internal).or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }
 
 fn target(tool: &Tool) -> Option<&str> {
@@ -312,6 +314,12 @@ pub fn again(request: Request, correlation: &str) -> Request {
         correlation: correlation.into(),
         ..request
     }
+}
+
+/// Whether the API can be asked for a thing of this name: names stand in its addresses, where a slash parts, and dots go up.
+#[must_use]
+pub fn is_addressable(name: &str) -> bool {
+    !name.is_empty() && !name.contains('/') && name != "." && name != ".."
 }
 
 /// A text as one part of a path.

@@ -8,6 +8,7 @@
 //! | [`heard`] | what all of them look at: the subject's parts, headers, members of the body |
 //! | [`follow`] | what shows only over several messages: old epochs, repeated calls, second results, wedged agents, broken traces |
 //! | [`results`] | which step takes in the result of which call |
+//! | [`names`] | how agents are called |
 //! | [`recent`] | what these two remember, up to a bound |
 //! | [`waits`] | what may be the matter with what waits |
 //! | [`places`] | where a whole channel is heard without anybody noticing |
@@ -17,6 +18,7 @@ mod commands;
 mod events;
 pub mod follow;
 mod heard;
+pub mod names;
 pub mod places;
 mod recent;
 mod results;

@@ -62,6 +62,11 @@ pub trait Deployment: Sync {
         Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("leave --reload out"))
     }
 
+    /// What there can be called without being in a workspace, as definitions; `None` where nothing can.
+    fn callable(&self) -> Option<fn(&[Item]) -> Vec<serde_json::Value>> {
+        None
+    }
+
     /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load them.
     fn loaded(&self, tools: usize) -> String;
 }

@@ -1,5 +1,5 @@
-//! Reading and writing the tools of a running CommonGround project, through its management API. It takes them one by one, and what was
-//! taken before one is refused stays taken.
+//! Reading and writing the tools of a running CommonGround project, through its management API. It takes them one by one; what it refuses
+//! is said in the end, and the rest is written.
 
 use futures::future::BoxFuture;
 
@@ -12,7 +12,12 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     systems::{
-        commonground::{answer, deployed::rows, keys, routes::path_part},
+        commonground::{
+            answer,
+            deployed::rows,
+            keys,
+            routes::{self, path_part},
+        },
         deployed::{
             item::Item,
             push::{Change, Push},
@@ -105,15 +110,42 @@ impl Project {
         Ok(items)
     }
 
+    /// Makes all changes that can be made: what the API refuses keeps nothing else back.
     async fn write(&self, changes: &[Change]) -> Result<(), Problem> {
+        let (mut refused, mut first) = (Vec::new(), None);
         for (done, change) in changes.iter().enumerate() {
-            let answer = match &change.after {
-                Some(text) => self.api.upload(&self.path, "tool.json", text).await,
-                None => self.api.delete(&format!("{}/{}", self.path, path_part(&change.key))).await,
-            };
-            answer.and_then(good).map_err(|problem| halfway(problem, change, &changes[..done], &changes[done + 1..]))?;
+            let Err(problem) = self.make(change).await else { continue };
+            if problem.kind == "no-server" || problem.kind == "connection-lost" {
+                return Err(halfway(problem, change, &changes[..done], &changes[done + 1..]));
+            }
+            refused.push(format!("{}: {}", change.key, problem.message));
+            first.get_or_insert(problem.remedy);
         }
-        Ok(())
+        let Some(remedy) = first else { return Ok(()) };
+        let rest = match changes.len() - refused.len() {
+            0 => String::new(),
+            rest => format!("; written: {rest} of {}", changes.len()),
+        };
+        Err(Problem::new(ProblemKind::Service, WRITING, format!("{}{rest}", refused.join("; "))).remedy(remedy))
+    }
+
+    async fn make(&self, change: &Change) -> Result<(), CallProblem> {
+        let key = &change.key;
+        let answer = match &change.after {
+            Some(text) => self.api.upload(&self.path, "tool.json", text).await,
+            None if !routes::is_addressable(key) => return Err(unaddressable(key)),
+            None => self.api.delete(&format!("{}/{}", self.path, path_part(key))).await,
+        };
+        answer.and_then(good).map(drop)
+    }
+}
+
+/// No address of the API leads to a tool of that name.
+fn unaddressable(key: &str) -> CallProblem {
+    CallProblem {
+        kind: "bad-name".into(),
+        message: "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots".into(),
+        remedy: format!("delete its row in PostgreSQL: delete from resource.tools where project_id = '…' and tool_name = '{}'", key.replace('\'', "''")),
     }
 }
 

@@ -4,13 +4,17 @@ use std::time::Duration;
 
 use async_nats::jetstream::{
     Context as Streams,
-    consumer::{AckPolicy, DeliverPolicy, pull},
+    consumer::{AckPolicy, Consumer, DeliverPolicy, pull},
 };
 use futures::{
     StreamExt,
     stream::{self, FuturesUnordered},
 };
-use tokio::sync::{Mutex, mpsc};
+use tokio::{
+    runtime::Handle,
+    sync::{Mutex, mpsc},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -29,7 +33,12 @@ use crate::{
     wire::{
         management::Management,
         secrets::Secrets,
-        sessions::commonground::{calling::problem, cause, sight::COMMANDS, tables::Tables},
+        sessions::commonground::{
+            calling::{known_project, problem},
+            cause,
+            sight::COMMANDS,
+            tables::Tables,
+        },
         transport::bus::Bus,
     },
 };
@@ -41,17 +50,65 @@ const DELIVERIES: i64 = 3;
 const FORGOTTEN: Duration = Duration::from_secs(60);
 /// Calls that are under way at once at most; more wait with the server.
 const AT_ONCE: usize = 64;
+/// How long removing a consumer may take.
+const REMOVING: Duration = Duration::from_secs(2);
+
+/// Which commands are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// Those that come from now on.
+    Now,
+    /// Those too that the stream already keeps and nobody answered.
+    Waiting,
+}
 
 /// Tools that are answered for, with consumers that listen already.
 pub struct Executor {
     desk: Desk,
-    stands: Vec<(Stand, pull::Stream)>,
+    stands: Vec<(Stand, Listening)>,
     /// What is odd about the start, for people.
     pub warnings: Vec<String>,
 }
 
+/// A consumer of our own, which is removed from the server at the end.
+struct Listening {
+    messages: Option<pull::Stream>,
+    consumer: Own,
+}
+
+/// Its name, and the way to the server that has it.
+struct Own {
+    streams: Streams,
+    name: String,
+}
+
+impl Own {
+    /// Removes it. A server that does not answer removes it by itself, later.
+    async fn remove(&mut self) {
+        let name = std::mem::take(&mut self.name);
+        let removing = async {
+            let stream = self.streams.get_stream_no_info(COMMANDS).await.ok()?;
+            stream.delete_consumer(&name).await.ok()
+        };
+        let _ = timeout(REMOVING, removing).await;
+    }
+}
+
+impl Drop for Own {
+    /// One that was never listened with, or whose listener was dropped, goes too.
+    fn drop(&mut self) {
+        if self.name.is_empty() {
+            return;
+        }
+        let mut own = Self { streams: self.streams.clone(), name: std::mem::take(&mut self.name) };
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move { own.remove().await });
+        }
+    }
+}
+
 impl Executor {
-    /// Makes a consumer of its own for each tool, which takes what comes from now on and goes with us.
+    /// Makes a consumer of its own for each tool, which is removed with us.
     ///
     /// # Errors
     /// When the connection leads to no channel, or its server keeps no commands.
@@ -60,6 +117,7 @@ impl Executor {
         bus: &dyn Bus,
         secrets: &Secrets,
         stands: Vec<Stand>,
+        from: From,
     ) -> Result<Self, CallProblem> {
         let Some(channel) = connection.channel.clone() else {
             let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
@@ -69,7 +127,11 @@ impl Executor {
             .streams()
             .ok_or_else(|| problem("no-streams", format!("{} is no NATS server", bus.place()), "choose a connection nats://…"))?;
         let api = match &channel.api {
-            Some(address) => Some(Management::at(connection, address).await?),
+            Some(address) => {
+                let api = Management::at(connection, address).await?;
+                known_project(&api, &channel.project).await?;
+                Some(api)
+            }
             None => None,
         };
         let mut warnings = Vec::new();
@@ -96,8 +158,8 @@ impl Executor {
                     ));
                 }
             }
-            let messages = listen(&streams, filter).await?;
-            listening.push((stand, messages));
+            let own = listen(&streams, filter, from).await?;
+            listening.push((stand, own));
         }
         let desk = Desk { streams, marks, channel, api, tables: tables.map(Mutex::new) };
         Ok(Self { desk, stands: listening, warnings })
@@ -111,9 +173,12 @@ impl Executor {
 
     /// Answers calls, several at once, until `stop`; what has no answer then is left. Reports that nobody takes in time are left out.
     pub async fn run(self, told: mpsc::Sender<Told>, stop: CancellationToken) {
-        let Self { desk, stands, .. } = self;
-        let lines = stands.into_iter().map(|(stand, messages)| messages.map(move |message| (stand.clone(), message)).boxed());
-        let mut heard = stream::select_all(lines);
+        let Self { desk, mut stands, .. } = self;
+        let lines = stands.iter_mut().filter_map(|(stand, own)| {
+            let stand = stand.clone();
+            Some(own.messages.take()?.map(move |message| (stand.clone(), message)).boxed())
+        });
+        let mut heard = stream::select_all(lines.collect::<Vec<_>>());
         // Also when the connection ends: nobody could be told an answer.
         let leaving = stop.child_token();
         let (desk, last) = (&desk, &leaving);
@@ -137,6 +202,10 @@ impl Executor {
         while let Some(done) = under_way.next().await {
             let _ = told.try_send(done);
         }
+        drop(heard);
+        for (_, own) in &mut stands {
+            own.consumer.remove().await;
+        }
     }
 }
 
@@ -145,7 +214,7 @@ fn filter(channel: &Channel, target: &str) -> String {
     Subject::tool(&channel.project, &channel.channel, target, "*").to_string()
 }
 
-async fn listen(streams: &Streams, filter: String) -> Result<pull::Stream, CallProblem> {
+async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listening, CallProblem> {
     let unheard = |error: String| {
         let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
         problem("no-stream", message, "CommonGround's services make the streams: start one, or check the permissions")
@@ -153,7 +222,7 @@ async fn listen(streams: &Streams, filter: String) -> Result<pull::Stream, CallP
     let stream = streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
     let config = pull::Config {
         filter_subject: filter.clone(),
-        deliver_policy: DeliverPolicy::New,
+        deliver_policy: if from == From::Waiting { DeliverPolicy::All } else { DeliverPolicy::New },
         ack_policy: AckPolicy::Explicit,
         ack_wait: ACK_WAIT,
         max_deliver: DELIVERIES,
@@ -161,6 +230,9 @@ async fn listen(streams: &Streams, filter: String) -> Result<pull::Stream, CallP
         description: Some("toolcrib serve".into()),
         ..pull::Config::default()
     };
-    let consumer = stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
-    consumer.messages().await.map_err(|error| unheard(error.to_string()))
+    let consumer: Consumer<_> = stream.create_consumer(config).await.map_err(|error| unheard(error.to_string()))?;
+    // From here on it is removed whatever happens.
+    let own = Own { streams: streams.clone(), name: consumer.cached_info().name.clone() };
+    let messages = consumer.messages().await.map_err(|error| unheard(error.to_string()))?;
+    Ok(Listening { messages: Some(messages), consumer: own })
 }

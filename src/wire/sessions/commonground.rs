@@ -5,7 +5,9 @@
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
-//! | [`busy`] | why an agent takes no action |
+//! | [`own_agent`] | an agent to call in the name of |
+//! | [`busy`], [`undispatched`], [`given_up`] | why an agent takes no action, why a command was not sent, why it was delivered in vain |
+//! | [`turn`] | the turn of another agent that a call starts |
 //! | [`sight`] | what passes in the channel, and what the server says of deliveries |
 //! | [`cause`] | who listens, and why nothing comes |
 
@@ -13,11 +15,15 @@ pub mod busy;
 pub mod calling;
 pub mod cause;
 pub mod direct;
+pub mod given_up;
 pub mod god;
+pub mod own_agent;
 pub mod probe;
 pub mod sight;
 pub mod tables;
+pub mod turn;
 pub mod ui;
+pub mod undispatched;
 
 use futures::future::BoxFuture;
 

@@ -1,13 +1,11 @@
 //! What a session needs to know of a system whose calls are made in several steps.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 use futures::future::{BoxFuture, join_all};
 use tokio::task::JoinHandle;
 
+use super::agents::OwnAgents;
 use crate::{
     model::{
         call::{Limits, Request},
@@ -42,23 +40,14 @@ pub trait Procedure: Sync {
     fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>>;
 }
 
-/// What procedures keep from call to call while the process lives: names, in lists, and what is left to be done after a call.
+/// What procedures keep from call to call: agents of our own, and what is left to be done after a call.
 #[derive(Default)]
 pub struct Kept {
-    names: Mutex<HashMap<String, Vec<String>>>,
+    pub agents: OwnAgents,
     left: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Kept {
-    /// Takes a name out of a list: nobody else gets it until it is given back.
-    pub fn take(&self, list: &str) -> Option<String> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).get_mut(list)?.pop()
-    }
-
-    pub fn give(&self, list: &str, name: String) {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner).entry(list.to_owned()).or_default().push(name);
-    }
-
     /// Something that goes on although its call is over.
     pub fn after(&self, task: JoinHandle<()>) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::rows::SECTION;
 use crate::{
     model::{
@@ -52,7 +54,8 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
         let same = old.is_some_and(|old| old.value().as_ref() == Some(&value));
         let text = value.to_string();
         if !same {
-            let before = old.map(|old| old.text.clone());
+            // The API keeps no order of members, so that its own would show as a change.
+            let before = old.map(|old| old.value().map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string()));
             push.changes.push(Change { section: SECTION, key: key.to_owned(), before, after: Some(text.clone()) });
         }
         push.after.push(Item { system: keys::SYSTEM, section: SECTION, key: key.to_owned(), text });
@@ -69,21 +72,35 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
     if !left.is_empty() {
         push.notes.push(format!("CommonGround's own tools stay there: {}.", left.join(", ")));
     }
-    if let Some(cause) = refused(&entries) {
-        push.loads = Err(cause);
-    }
+    push.notes.extend(refused(&entries));
     Ok(push)
 }
 
-/// The first thing for which the API would refuse one of them: it takes them one after another, so all are looked at before. They are sent
-/// as JSON, so that nothing reads otherwise than it is meant.
-fn refused(entries: &[&Entry]) -> Option<String> {
-    entries.iter().find_map(|entry| {
+/// A value with its members in the order of another's, wherever both have them; the rest follows.
+fn ordered_like(value: &Value, like: &Value) -> Value {
+    match (value, like) {
+        (Value::Object(members), Value::Object(wanted)) => {
+            let shared = wanted.iter().filter_map(|(name, like)| Some((name, ordered_like(members.get(name)?, like))));
+            let rest = members.iter().filter(|(name, _)| !wanted.contains_key(*name)).map(|(name, value)| (name, value.clone()));
+            Value::Object(shared.chain(rest).map(|(name, value)| (name.clone(), value)).collect())
+        }
+        (Value::Array(items), Value::Array(wanted)) => {
+            items.iter().enumerate().map(|(row, item)| wanted.get(row).map_or_else(|| item.clone(), |like| ordered_like(item, like))).collect()
+        }
+        _ => value.clone(),
+    }
+}
+
+/// What the API would refuse, each in a sentence. It takes definitions one after another, and what it refuses keeps nothing else back. They
+/// are sent as JSON, so that nothing reads otherwise than it is meant.
+fn refused(entries: &[&Entry]) -> Vec<String> {
+    let told = |entry: &&Entry| {
         let read = Reading { value: (*entry.value).clone(), oddities: Vec::new() };
         let refusal = rules::refusals(&read).into_iter().next()?;
         let field = refusal.field.map_or_else(String::new, |field| format!("{}: ", field.name));
         Some(format!("{} in {}:{}: the API would refuse it: {field}{}", entry.key, entry.id.file(), entry.line, refusal.text))
-    })
+    };
+    entries.iter().filter_map(told).collect()
 }
 
 #[cfg(test)]
@@ -124,14 +141,28 @@ mod tests {
     }
 
     #[test]
-    fn what_the_api_would_refuse_is_not_begun() {
+    fn only_what_differs_shows_as_a_change() {
+        let ours = format!("{LAMP}parameters:\n  type: object\n  properties:\n    mode: {{type: string}}\n    at: {{type: integer}}\n");
+        let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
+            "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
+        let push = pushed(&ours, &rows::read(&json!([row])), Absent::Keep).unwrap();
+        let [before, after] = push.changes[0].shown();
+        let lines = crate::engine::diff::lines(&before, &after);
+        let changed: Vec<_> = lines.iter().filter(|line| line.kind != crate::engine::diff::LineKind::Same).map(|line| line.text.trim()).collect();
+        assert_eq!(changed, ["\"type\": \"number\"", "\"type\": \"integer\""], "{before}{after}");
+        let rest = ordered_like(&json!({"b": [{"y": 1, "x": 2}, 3], "own": 0, "a": 1}), &json!({"a": 0, "b": [{"x": 0, "y": 0}]}));
+        assert_eq!(rest.to_string(), r#"{"a":1,"b":[{"x":2,"y":1},3],"own":0}"#);
+    }
+
+    #[test]
+    fn what_the_api_would_refuse_is_said_and_keeps_nothing_back() {
         for (from, to, about) in [
             ("tool_name: lamp", "tool_name: fork_join", "reserved"),
             ("suspend", "Suspend", "after_execution"),
             (".cmd.tool.", ".cmd.sys.", "external"),
         ] {
-            let told = pushed(&LAMP.replace(from, to), &[], Absent::Keep).unwrap().loads.unwrap_err();
-            assert!(told.contains(about), "{told}");
+            let push = pushed(&LAMP.replace(from, to), &[], Absent::Keep).unwrap();
+            assert!(push.notes[0].contains(about) && push.changes.len() == 1, "{push:?}");
         }
         assert!(pushed(&format!("{LAMP}---\n{LAMP}"), &[], Absent::Keep).is_err());
     }

@@ -11,7 +11,7 @@ use crate::{
         problem::Problem,
     },
     systems::{
-        commonground::keys,
+        commonground::{internal, keys},
         deployed::{
             deployment::{Deployment, Layout},
             item::Item,
@@ -49,6 +49,10 @@ impl Deployment for CommonGroundDeployment {
 
     fn written(&self, value: Value) -> Value {
         rows::short(value)
+    }
+
+    fn callable(&self) -> Option<fn(&[Item]) -> Vec<Value>> {
+        Some(|items| items.iter().filter_map(Item::value).chain(internal::definitions()).collect())
     }
 
     fn loaded(&self, tools: usize) -> String {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    super::{action, headers, idempotency, preflight},
+    super::{action, clue::Ack, headers, idempotency, preflight},
     heard::{Heard, SYSTEM, short},
 };
 use crate::model::{
@@ -63,24 +63,21 @@ fn ui_action(heard: &Heard<'_>) -> Reading {
 
 /// What the UI worker says about an action.
 pub(super) fn acknowledged(heard: &Heard<'_>) -> Reading {
-    let status = heard.text("status").unwrap_or_default();
-    let card = heard.text("tool_result_card_id").map(|card| format!(" · result card {}", short(card))).unwrap_or_default();
-    let (part, text) = match status {
-        "accepted" => (Part::Note, "accepted: the worker runs it".to_owned()),
-        "done" => (Part::Answer { last: true }, format!("done{card}")),
+    let Ack { status, card, code, error, .. } = &heard.ack();
+    let pointer = card.as_deref().map(|card| format!(" · result card {}", short(card))).unwrap_or_default();
+    let code = code.as_deref().unwrap_or(status);
+    let (part, text) = match heard.ack() {
+        ack if !ack.is_final() => (Part::Note, "accepted: the worker runs it".to_owned()),
+        ack if !ack.is_failure() => (Part::Answer { last: true }, format!("{status}{pointer}")),
         _ => {
-            let code = heard.text("error_code").unwrap_or(status);
-            let said = heard.text("error").map(str::to_owned);
-            let message = said.unwrap_or_else(|| format!("the UI worker says {code}"));
+            let message = error.clone().unwrap_or_else(|| format!("the UI worker says {code}"));
             let problem = CallProblem { kind: code.to_owned(), message: message.clone(), remedy: remedy(code).into() };
-            (Part::Error(problem), format!("{code}: {message}{card}"))
+            (Part::Error(problem), format!("{code}: {message}{pointer}"))
         }
     };
     let mut reading = heard.of_call(heard.text("action_id"), part, "ack", text);
-    reading.cards = heard.text("tool_result_card_id").map(str::to_owned).into_iter().collect();
-    reading
-        .remarks
-        .extend(Some(remedy(heard.text("error_code").unwrap_or(status))).filter(|words| !words.is_empty()).map(str::to_owned));
+    reading.cards.extend(card.clone());
+    reading.remarks.extend(Some(remedy(code)).filter(|words| !words.is_empty()).map(str::to_owned));
     reading
 }
 
@@ -94,6 +91,10 @@ fn remedy(code: &str) -> &'static str {
         "missing_agent_turn_id" => "the header CG-Turn-Id is missing: every action wants a new turn id",
         "agent_not_found" => "the project has no such agent: make one for the UI",
         "invalid_worker_target" => "the agent runs on another worker: an action wants one with worker_target ui_worker",
+        "dispatch_failed" => {
+            "the worker could not send the tool's command: its target_subject has fewer than eight parts, or names another project or channel; \
+             a failed result card in the agent's box has the cause"
+        }
         "busy" | "agent_busy" => "the agent has another action under way; if that never ends it is wedged: make a new agent",
         _ => "",
     }

@@ -9,6 +9,7 @@ use super::{
         subject::Subject,
     },
     heard::{Heard, short},
+    names::Names,
     recent::Recent,
     results::Results,
 };
@@ -23,6 +24,9 @@ use crate::{
 /// An agent that stands dispatched for longer is stuck, in milliseconds.
 pub(super) const STUCK: u64 = 30_000;
 
+/// The header by which a mark is only made where there is none.
+const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
+
 /// What was heard so far.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -31,8 +35,12 @@ pub struct Memory {
     sent: Recent<Millis>,
     /// The result cards of calls, by the keys of their marks.
     results: Recent<String>,
-    /// The calls that a service took up, by the same keys.
-    taken_up: Recent<()>,
+    /// The calls that a service took up, by the same keys, and whether their marks are still there.
+    taken_up: Recent<bool>,
+    /// Agents that are wedged, by which action, and since when.
+    wedged: Recent<Option<(String, Millis)>>,
+    /// How agents are called.
+    names: Names,
     /// The traces of turns.
     traces: Recent<String>,
     /// Which calls wait for their results.
@@ -67,6 +75,11 @@ impl Follower for Memory {
             _ => {}
         }
         self.lineage(&heard, reading);
+        self.names.apply(&heard, reading);
+    }
+
+    fn know(&mut self, roster: &Value) {
+        self.names.know(roster);
     }
 }
 
@@ -143,23 +156,47 @@ impl Memory {
     }
 
     fn acknowledged(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
-        if heard.text("status") != Some("accepted") {
-            self.waiting.ended(heard.text("action_id").unwrap_or_default());
+        let ack = heard.ack();
+        if ack.is_final() {
+            self.waiting.ended(&ack.action);
         }
-        let busy = ["error_code", "status"].iter().any(|name| heard.text(name).is_some_and(|code| code.ends_with("busy")));
-        let agent = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)).map(|agent| place(heard, agent));
-        if busy {
-            self.stuck(agent.as_deref(), heard, reading);
+        let Some(agent) = heard.text("agent_id").or_else(|| heard.header(headers::AGENT)) else { return };
+        let (name, agent) = (agent, place(heard, agent));
+        let code = ack.code.as_deref().unwrap_or(&ack.status);
+        if ack.card.is_some() {
+            return;
+        }
+        if code.ends_with("busy") {
+            self.stuck(Some(&agent), heard, reading);
+        } else if code == "protocol_violation" {
+            reading.remarks.push(format!(
+                "{name} is wedged from here on: action {} was used before, so it leased a turn that nobody ends; every action will be busy, and \
+                 stopping it does not help; make a new UI agent",
+                short(&ack.action)
+            ));
+            self.wedged.put(agent, Some((ack.action, heard.crossing.at)));
+        } else if !ack.is_final() {
+            self.wedged.put(agent, None);
         }
     }
 
     /// Whether the agent was dispatched and never ran.
     fn stuck(&self, agent: Option<&str>, heard: &Heard<'_>, reading: &mut Reading) {
+        let name = |agent: &str| agent.rsplit('.').next().unwrap_or(agent).to_owned();
+        if let Some((agent, (action, since))) = agent.and_then(|agent| Some((agent, self.wedged.get(agent)?.as_ref()?))) {
+            reading.remarks.push(format!(
+                "{} is wedged since its action {} came twice, {} s ago; make a new UI agent",
+                name(agent),
+                short(action),
+                seconds(*since, heard.crossing.at)
+            ));
+            return;
+        }
         let Some((agent, state)) = agent.and_then(|agent| Some((agent, self.agents.get(agent)?))) else { return };
         if state.status == "dispatched" && heard.crossing.at.since(state.since) >= STUCK {
             reading.remarks.push(format!(
                 "{} stands dispatched for {} s: it is wedged, every action will be busy, and stopping it does not help; make a new UI agent",
-                agent.rsplit('.').next().unwrap_or(agent),
+                name(agent),
                 seconds(state.since, heard.crossing.at)
             ));
         }
@@ -169,6 +206,15 @@ impl Memory {
         let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
         let before = self.results.get(key);
         let marker = idempotency::marker(&value);
+        let is_there = self.taken_up.get(key).copied().unwrap_or_default();
+        // A service claims a call by making its mark, and the server refuses a mark that is there. Whoever looks on hears it all the same.
+        if matches!(marker, Some(Marker::Running { .. })) && is_there && crossing.header(EXPECTED) == Some("0") {
+            (reading.label, reading.text) = ("asked again".into(), "delivered once more; its mark is there, so the tool does not run again".into());
+            return;
+        }
+        if crossing.body.is_empty() || marker.is_some() {
+            self.taken_up.put(key.to_owned(), marker.is_some());
+        }
         if matches!(marker, Some(Marker::Done { .. })) {
             self.waiting.ended(key);
         }
@@ -182,7 +228,6 @@ impl Memory {
             (Some(Marker::Running { .. }), Some(_)) => {
                 reading.remarks.push("it runs once more although a result was stored: the second one will be refused".into());
             }
-            (Some(Marker::Running { .. }), None) => self.taken_up.put(key.to_owned(), ()),
             _ => {}
         }
     }

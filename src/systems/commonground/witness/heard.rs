@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{command::Command, headers, subject::Subject, trace::Traceparent};
+use super::super::{clue::Ack, command::Command, headers, subject::Subject, trace::Traceparent};
 use crate::model::{
     call::CallProblem,
     entry::SystemId,
@@ -40,6 +40,12 @@ impl<'c> Heard<'c> {
     /// The turn that it belongs to.
     pub(super) fn turn(&self) -> Option<&str> {
         self.header(headers::TURN).or_else(|| self.text("agent_turn_id"))
+    }
+
+    /// What it acknowledges, where it does; of a body that cannot be read nothing.
+    pub(super) fn ack(&self) -> Ack {
+        let fields = self.fields.as_ref().ok().cloned().map(Value::Object);
+        fields.and_then(|fields| Ack::read(&fields)).unwrap_or_default()
     }
 
     /// A message of the turn itself.

@@ -301,6 +301,80 @@ fn a_wedged_agent_is_named() {
 }
 
 #[test]
+fn an_agent_is_wedged_by_what_the_ui_worker_says_of_a_repeated_action() {
+    let mut bus = Bus::default();
+    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
+    let ack = |status: &str, code: Option<&str>, action: &str| {
+        json!({"action_id": action, "agent_id": "ui_dbg", "status": status, "error_code": code})
+    };
+    bus.says("evt.sys.ui.action_ack", &ids, &ack("rejected", Some("protocol_violation"), "act_1"));
+    assert!(bus.last.iter().any(|words| words.contains("ui_dbg is wedged from here on")), "{:?}", bus.last);
+    bus.at += 3_000;
+    bus.says("evt.sys.ui.action_ack", &ids, &ack("busy", Some("agent_busy"), "act_2"));
+    assert!(bus.last.iter().any(|words| words.contains("wedged since its action act_1")), "{:?}", bus.last);
+    bus.says("evt.sys.ui.action_ack", &ids, &ack("accepted", None, "act_3"));
+    bus.says("evt.sys.ui.action_ack", &ids, &ack("busy", Some("agent_busy"), "act_4"));
+    assert!(bus.last.iter().all(|words| !words.contains("wedged since")), "{:?}", bus.last);
+    // A tool may say so itself, and that wedges nothing.
+    let told = json!({"action_id": "act_5", "agent_id": "ui_dbg", "status": "rejected", "error_code": "protocol_violation",
+        "tool_result_card_id": "card_5"});
+    bus.says("evt.sys.ui.action_ack", &ids, &told);
+    assert!(bus.last.iter().all(|words| !words.contains("wedged")), "{:?}", bus.last);
+}
+
+#[test]
+fn an_action_that_starts_a_turn_ends_with_its_card() {
+    let mut bus = Bus::default();
+    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
+    bus.says("cmd.sys.ui.action", &ids, &json!({"action_id": "act_1", "tool_name": "delegate_async", "args": {}}));
+    let ack = |card: Option<&str>| json!({"action_id": "act_1", "agent_id": "ui_dbg", "status": "accepted", "tool_result_card_id": card});
+    bus.says("evt.sys.ui.action_ack", &ids, &ack(None));
+    assert_eq!(bus.found("act_1").standing, Standing::Open);
+    bus.says("evt.sys.ui.action_ack", &ids, &ack(Some("card_1")));
+    assert_eq!(bus.found("act_1").standing, Standing::Succeeded);
+}
+
+#[test]
+fn a_tool_runs_again_only_where_its_mark_was_made_again() {
+    let mut bus = half();
+    bus.mark("call_1", &done("success", "card_9"));
+    let key = format!("$KV.cg_tool_idem_v1.{}", tool_key("lab", "word_count", "call_1"));
+    // A redelivery: the server refuses the mark, and whoever looks on hears it.
+    bus.says(&key, &[("Nats-Expected-Last-Subject-Sequence", "0")], &running());
+    assert_eq!(bus.last, Vec::<String>::new());
+    // The mark was taken away, so that this one is made.
+    let gone = bus.crossing(&key, &[("KV-Operation", "DEL")], "");
+    bus.take(gone).says(&key, &[("Nats-Expected-Last-Subject-Sequence", "0")], &running());
+    assert!(bus.odd().contains("runs once more"), "{}", bus.odd());
+}
+
+#[test]
+fn agents_go_by_their_names() {
+    let mut bus = half();
+    assert_eq!(bus.found("turn_1").topic.as_deref(), Some("counter"));
+    let about = json!({"metadata": {"agent_id": "counter", "display_name": "The Counter", "llm_config": {}}});
+    bus.says("str.agent.counter.chunk", &[], &chunk("start", &about));
+    assert_eq!(bus.found("turn_1").topic.as_deref(), Some("The Counter"), "it brings its name along");
+    let long = ["01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde567b08", "01a2043c-de56-73a7-8799-a4d3dbbb4005_01a2043cde568c19"];
+    let roster = json!([{"agent_id": long[0], "display_name": "Reader"}, {"agent_id": "ui_1", "display_name": null}]);
+    bus.witness.know("commonground", &roster);
+    let mut topic = |agent: &str| {
+        let turn = format!("turn_of_{agent}");
+        bus.says(&format!("evt.agent.{agent}.state"), &[(headers::TURN, turn.as_str())], &json!({"status": "running"}));
+        bus.found(&turn).topic.clone().unwrap()
+    };
+    assert_eq!([topic(long[0]), topic(long[1]), topic("ui_1")], ["Reader", "…568c19", "ui_1"]);
+    let both = json!(long.map(|agent| json!({"agent_id": agent, "display_name": "Reader"})));
+    bus.witness.know("commonground", &both);
+    let titles = long.iter().map(|agent| {
+        let turn = format!("turn_next_of_{agent}");
+        bus.says(&format!("evt.agent.{agent}.state"), &[(headers::TURN, turn.as_str())], &json!({"status": "running"}));
+        bus.found(&turn).topic.clone().unwrap()
+    });
+    assert_eq!(titles.collect::<Vec<_>>(), ["Reader …567b08", "Reader …568c19"]);
+}
+
+#[test]
 fn old_epochs_repeated_calls_and_second_results_are_named() {
     let mut bus = half();
     bus.says("evt.agent.counter.state", &of_turn("3"), &json!({"status": "running", "turn_epoch": 3}));

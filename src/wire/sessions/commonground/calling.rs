@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::{runtime::Handle, time::Instant};
 
-use super::{cause, tables::Tables};
+use super::{cause, own_agent, tables::Tables};
 use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
@@ -15,18 +15,18 @@ use crate::{
         paper::Paper,
     },
     systems::commonground::{
-        action::UI_WORKER,
         answer,
         card::Card,
         idempotency::{self, Marker},
+        internal::{self, Started},
         papers,
         routes::{self, OWN_AGENT, path_part},
         rows::Row,
     },
     wire::{
-        management::{Management, PATIENCE},
+        management::Management,
         session::teller::{Deaf, End, Teller},
-        sessions::procedure::Ground,
+        sessions::{agents::OwnAgent, procedure::Ground},
     },
 };
 
@@ -45,8 +45,12 @@ pub struct Calling<'c> {
     pub open: Option<Row>,
     /// The agent in whose name it is made.
     pub agent: String,
-    /// It was made by us, so that it goes back to where the next call takes it from.
-    own: bool,
+    /// The same where it is our own, so that no other call uses it.
+    pub own: Option<OwnAgent>,
+    /// The turn of another agent that the call started.
+    pub started: Option<Started>,
+    /// How often the server said that the call's command was given back.
+    pub given_back: u64,
     /// How often it was told what is waited for.
     told: usize,
 }
@@ -78,6 +82,19 @@ pub fn problem(kind: &str, message: impl Into<String>, remedy: impl Into<String>
     CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
 }
 
+/// Whether the project is there, as far as its API says. Without this question the API makes agents in projects that do not exist.
+pub async fn known_project(api: &Management, project: &str) -> Result<(), CallProblem> {
+    match api.get(&format!("/projects/{}", path_part(project))).await {
+        Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
+            let message = format!("{} has no project \"{project}\"", api.place());
+            let remedy = "set project in [connections.NAME.commonground] to one that is there, or make it (POST /projects)";
+            Err(problem("no-project", message, remedy))
+        }
+        // What else is wrong shows where the API is needed.
+        _ => Ok(()),
+    }
+}
+
 impl<'c> Calling<'c> {
     pub async fn begin(ground: Ground<'c>, teller: &'c mut Teller) -> Result<Self, CallProblem> {
         let Some(channel) = &ground.connection.channel else {
@@ -89,7 +106,11 @@ impl<'c> Calling<'c> {
             None => None,
         };
         let agent = channel.agent.clone().unwrap_or_default();
-        Ok(Self { ground, teller, channel, api, tables: None, open: None, agent, own: false, told: 0 })
+        if let Some(api) = &api {
+            known_project(api, &channel.project).await?;
+        }
+        let (tables, open, own, started) = (None, None, None, None);
+        Ok(Self { ground, teller, channel, api, tables, open, agent, own, started, given_back: 0, told: 0 })
     }
 
     /// JetStream, where the connection has it.
@@ -122,39 +143,13 @@ impl<'c> Calling<'c> {
             let words = format!("in the name of agent {}, as the connection says", self.agent);
             return self.teller.stage("agent", words, "").await.map(Ok);
         }
-        if let Some(agent) = self.ground.kept.take(&self.list()) {
-            let words = format!("in the name of our own agent {agent}");
-            (self.agent, self.own) = (agent, true);
-            return self.teller.stage("agent", words, "").await.map(Ok);
-        }
-        let Some(api) = &self.api else {
-            let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
-            return Ok(Err(problem("no-agent", "there is no agent to call in the name of", remedy)));
-        };
-        let agent = format!("ui_toolcrib_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
-        let body = serde_json::json!({
-            "agent_id": agent, "profile_box_id": uuid::Uuid::new_v4().to_string(), "worker_target": UI_WORKER, "display_name": "toolcrib",
-        });
-        let made = api.post(&self.path("/agents"), body.to_string(), PATIENCE).await;
-        match made {
-            Ok(answer) if answer.is_good() => {
-                let words = format!("agent {agent} made for this session, on {UI_WORKER}");
-                (self.agent, self.own) = (agent, true);
+        match own_agent::find(self).await {
+            Ok((agent, words)) => {
+                self.agent.clone_from(&agent.name);
+                self.own = Some(agent);
                 self.teller.stage("agent", words, "").await.map(Ok)
             }
-            Ok(answer) => Ok(Err(answer::refused(answer.status, &answer.body))),
             Err(problem) => Ok(Err(problem)),
-        }
-    }
-
-    fn list(&self) -> String {
-        format!("commonground/{}/{}/agents", self.ground.connection.name, self.channel.project)
-    }
-
-    /// The agent is free again. One that is not given back is never used again.
-    pub fn release_agent(&mut self) {
-        if std::mem::take(&mut self.own) {
-            self.ground.kept.give(&self.list(), std::mem::take(&mut self.agent));
         }
     }
 
@@ -171,12 +166,17 @@ impl<'c> Calling<'c> {
         self.ground.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
     }
 
-    /// The tool's row as the project has it: `Ok(None)` where it has none.
+    /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that cannot be known.
     pub async fn row(&self) -> Option<Option<Value>> {
-        let path = self.path(&format!("/tools/{}", path_part(&self.ground.request.name)));
-        let answer = self.api.as_ref()?.get(&path).await.ok()?;
+        let name = &self.ground.request.name;
+        if let Some(definition) = internal::definition(name) {
+            // The API keeps these to itself, and every project has them.
+            return Some(Some(definition));
+        }
+        let path = self.path(&format!("/tools/{}", path_part(name)));
+        let answer = self.api.as_ref().filter(|_| routes::is_addressable(name))?.get(&path).await.ok()?;
         match answer.status {
-            404 => Some(None),
+            404 if answer::is_missing(&answer.body) => Some(None),
             _ if answer.is_good() => Some(Some(answer.json())),
             _ => None,
         }
@@ -203,7 +203,7 @@ impl<'c> Calling<'c> {
     /// What may keep the result of a call away: who listens where it went, and what its mark says.
     pub async fn cause(&self, to: &str, call: &str) -> String {
         let Some(streams) = self.ground.bus.streams() else { return "who listens shows over NATS only".to_owned() };
-        let likely = cause::likely(&streams, to).await;
+        let likely = cause::likely(&streams, to, self.given_back).await;
         match self.marker(call).await {
             Some(marker) => format!("{likely}; {}", cause::told(&marker)),
             None => likely,
@@ -221,13 +221,6 @@ impl<'c> Calling<'c> {
         let seconds = self.teller.began.elapsed().as_secs();
         let cause = self.cause(to, call).await;
         (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), cause)))
-    }
-
-    /// The command is delivered no more.
-    pub async fn given_up(&self, to: &str, call: &str) -> End {
-        let cause = self.cause(to, call).await;
-        let message = format!("the command was given up after its last delivery, and nothing comes any more: {cause}");
-        (Outcome::Lost, Some(problem("given-up", message, "look into the log of the tool's service: it says why")))
     }
 
     /// A card as the tables have it, or as the API gives it; else why not.
@@ -267,8 +260,15 @@ impl<'c> Calling<'c> {
             self.compare(id, &result).await?;
         }
         if status == "success" {
-            let text = result.content["result"].to_string();
-            self.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+            let name = &self.ground.request.name;
+            if let Some(problem) = internal::refused(name, &result.content["result"]) {
+                return Ok((Outcome::Failed, Some(problem)));
+            }
+            self.started = internal::started(name, &result.content["result"]);
+            if self.started.is_none() {
+                let text = result.content["result"].to_string();
+                self.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+            }
             return Ok((Outcome::Succeeded, None));
         }
         Ok((Outcome::Failed, Some(papers::failure(&status, &result.content["error"]))))
@@ -284,7 +284,7 @@ impl<'c> Calling<'c> {
         self.tell(papers::labels(&call, result)).await
     }
 
-    async fn tell(&mut self, paper: Paper) -> Result<(), Deaf> {
+    pub async fn tell(&mut self, paper: Paper) -> Result<(), Deaf> {
         self.teller.stage(paper.what, paper.words, paper.body.to_string()).await
     }
 }

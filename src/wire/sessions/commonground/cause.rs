@@ -37,15 +37,15 @@ pub fn filters(listeners: &[Listener]) -> Vec<(String, String)> {
     listeners.iter().flat_map(rows).collect()
 }
 
-/// Why nothing comes of what was sent to a subject, as far as its listeners show.
-pub async fn likely(streams: &Context, to: &str) -> String {
+/// Why nothing comes of what was sent to a subject, as far as its listeners show; `given_back` says how often that was.
+pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
     let Some(listeners) = listeners(streams).await else {
         return format!("the server does not say who listens on {to} (the JetStream API is not open to us)");
     };
     let filters = filters(&listeners);
     let services = listening::services(&filters, to);
     let states = listeners.iter().filter(|listener| services.contains(&listener.name.as_str()));
-    let states = states.map(|listener| state(&listener.name, &listener.info));
+    let states = states.map(|listener| state(&listener.name, &listener.info, given_back));
     listening::oddity(&services, to).into_iter().chain(states).collect::<Vec<_>>().join("; ")
 }
 
@@ -75,14 +75,15 @@ pub fn told(marker: &Marker) -> String {
     }
 }
 
-fn state(name: &str, info: &Info) -> String {
-    let (waiting, under_way, again) = (info.num_pending, info.num_ack_pending, info.num_redelivered);
+/// What a consumer does. How many messages it redelivered says nothing: the server counts those on that were given up long ago.
+fn state(name: &str, info: &Info, given_back: u64) -> String {
+    let (waiting, under_way) = (info.num_pending, info.num_ack_pending);
     match (waiting, under_way) {
         (0, 0) => {
             format!("{name} has taken everything and has nothing under way: what it took it dropped, or its report was refused")
         }
-        (0, _) if again > 0 => format!(
-            "{name} has {under_way} under way, {again} of them not for the first time: it fails, or its report is refused"
+        (0, _) if given_back > 0 => format!(
+            "{name} has {under_way} under way, and gave this one back {given_back} times: it fails, or its report is refused"
         ),
         (0, _) => format!("{name} has {under_way} under way: it is at work, or has stopped"),
         (_, 0) => format!("{name} takes nothing, and {waiting} wait for it: its service has stopped"),

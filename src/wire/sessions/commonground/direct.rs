@@ -9,9 +9,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     calling::{Calling, Report, problem},
-    cause,
+    cause, given_up,
     sight::{Seen, Sight},
     tables::Tables,
+    turn,
     ui::{self, Way, gone, lost, tell_advice},
 };
 use crate::{
@@ -21,11 +22,9 @@ use crate::{
         clue::Clue,
         command::{self, Command},
         context::Context,
-        idempotency::Marker,
         known::Known,
         merge::{self, Merged},
         preflight::{self, ServiceKind, World},
-        refusal::{self, REPORT_REFUSED},
         report, routes,
         rows::{self, Called, Fresh, Row},
         subject::Subject,
@@ -55,9 +54,15 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         Ok(tables) => calling.tables = Some(tables),
         Err(problem) => return lost(problem),
     }
-    let place = calling.tables.as_ref().map_or("", Tables::place);
-    let words = format!("directly: the call's card and rows are written into PostgreSQL at {place}, then the command is sent");
+    let words = format!(
+        "directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent",
+        place(calling)
+    );
     calling.teller.stage("route", words, "").await?;
+    if let Some(Ok(false)) = known_project(calling).await {
+        let message = format!("PostgreSQL at {} has no project \"{}\"", place(calling), calling.channel.project);
+        return lost(problem("no-project", message, "set project in [connections.NAME.commonground] to one that is there"));
+    }
     if let Err(problem) = calling.find_agent().await? {
         return lost(problem);
     }
@@ -77,15 +82,25 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     let end = match ui::publish(calling, &streams, &way).await {
         Ok(()) => {
             calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
-            follow(calling, &mut sight, &way, &written.context).await?
+            follow(calling, &mut sight, &mut way).await?
         }
         Err(problem) => (Outcome::Lost, Some(problem)),
     };
     close(calling).await?;
-    if end.0 != Outcome::TimedOut {
-        calling.release_agent();
+    turn::follow(calling, &mut sight, &way, end).await
+}
+
+/// Where the tables are, for people.
+fn place(calling: &Calling<'_>) -> String {
+    calling.tables.as_ref().map_or("", Tables::place).to_owned()
+}
+
+/// Whether the project is there; where the connection has an API, that was asked already.
+async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallProblem>> {
+    match (&calling.api, &calling.tables) {
+        (None, Some(tables)) => Some(tables.has_project().await),
+        _ => None,
     }
-    Ok(end)
 }
 
 /// Closes the caller's inbox where a result may still come.
@@ -138,6 +153,7 @@ async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Writ
     let card = rows::call_card(&called);
     way.call_card = Some(card.id.clone());
     let closing = rows::closing(&context, &trace, &seed);
+    way.context = Some(context.clone());
     Ok(Ok(Written { rows, closing, card, context }))
 }
 
@@ -214,7 +230,7 @@ async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<()
     calling.teller.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
 }
 
-async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context: &Context) -> Result<End, Deaf> {
+async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, Deaf> {
     let mut look = Instant::now() + LOOKING;
     loop {
         let word = calling.next_word();
@@ -226,13 +242,11 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context
                     if tell_advice(calling, way, &advice).await? {
                         // No report can come any more.
                         calling.open = None;
-                        return match unreported(calling, context).await? {
-                            Some(end) => Ok(end),
-                            None => Ok(calling.given_up(&way.to, &way.wanted.call).await),
-                        };
+                        return given_up::end(calling, way).await;
                     }
                 }
                 Some(Seen::Clue(Clue::Wakeup)) => look = Instant::now(),
+                Some(Seen::Clue(Clue::Turn(reading))) => way.remember(*reading),
                 Some(Seen::Clue(_)) => {}
             },
             () = sleep_until(look) => {
@@ -242,7 +256,7 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, context
                 look = Instant::now() + LOOKING;
             }
             () = sleep_until(way.due) => {
-                let end = unreported(calling, context).await?;
+                let end = given_up::unreported(calling, way).await?;
                 return match end {
                     Some(end) => Ok(end),
                     None => Ok(calling.late(&way.to, &way.wanted.call).await),
@@ -275,27 +289,4 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, D
     let (card, status) = (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
     let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };
     calling.end_with(report, way.call_card.as_deref()).await.map(Some)
-}
-
-/// Where a result is stored but was not reported: why.
-async fn unreported(calling: &mut Calling<'_>, context: &Context) -> Result<Option<End>, Deaf> {
-    let Some(tables) = calling.tables.as_ref() else { return Ok(None) };
-    let Ok(Some(id)) = tables.result(&context.tool_call_id).await else { return Ok(None) };
-    let Ok(Some(stored)) = tables.card(&id).await else { return Ok(None) };
-    let card = Card::read(&stored).unwrap_or_default();
-    if let Some(Marker::Running { .. }) = calling.marker(&context.tool_call_id).await {
-        let words = format!("result card {id}, which {} wrote, and not the service", card.author_id);
-        calling.teller.stage("result-card", words, stored.to_string()).await?;
-        let message = format!(
-            "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
-            card.author_id
-        );
-        let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
-        return Ok(Some((Outcome::Lost, Some(problem("answered-before", message, remedy)))));
-    }
-    let barred = tables.barred(context, &card).await.unwrap_or_default();
-    let explained = refusal::explain(REPORT_REFUSED, &barred);
-    let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
-    calling.teller.stage("result-card", format!("result card {id}, which was not reported"), stored.to_string()).await?;
-    Ok(Some((Outcome::Lost, Some(problem("unreported", means, remedy)))))
 }

@@ -7,7 +7,9 @@ use tokio::time::sleep_until;
 
 use super::{
     calling::{Calling, Report, problem},
+    given_up,
     sight::{Seen, Sight},
+    turn,
     ui::{Way, lost, tell_advice, tell_clue},
 };
 use crate::{
@@ -33,27 +35,47 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     let Some(api) = calling.api.take() else {
         return lost(problem("bad-settings", "the connection names no API", "add api = \"http://…\" to it"));
     };
-    let ended = call(calling, &api).await;
-    calling.api = Some(api);
-    let end = match ended? {
-        Ok((answer, way)) => judge(calling, &answer, &way).await?,
-        Err(end) => end,
-    };
-    calling.release_agent();
-    Ok(end)
-}
-
-/// Makes the request and tells what is seen on the bus meanwhile, where there is one.
-async fn call(calling: &mut Calling<'_>, api: &Management) -> Result<Result<(Answer, Way), End>, Deaf> {
-    let body = calling.body();
-    let seconds =
-        serde_json::from_slice::<Value>(&body).ok().and_then(|body| body["timeout_seconds"].as_u64()).unwrap_or_default();
-    let mut way = Way::of(calling, seconds);
     let mut sight = match calling.ground.bus.streams() {
         Some(_) => Sight::open(calling.ground.bus, calling.channel).await.ok(),
         None => None,
     };
-    let patience = Duration::from_secs(seconds) + SLACK;
+    let mut way = Way::of(calling, asked_seconds(calling));
+    let ended = call(calling, &api, &mut sight, &mut way).await;
+    calling.api = Some(api);
+    let end = match ended? {
+        Called::Answered(answer) => judge(calling, &answer, &way).await?,
+        Called::GivenUp => given_up::end(calling, &way).await?,
+        Called::Ended(end) => end,
+    };
+    match &mut sight {
+        Some(sight) => turn::follow(calling, sight, &way, end).await,
+        None => Ok(end),
+    }
+}
+
+/// How the request to the API went.
+enum Called {
+    Answered(Answer),
+    /// The API waits on, and in vain.
+    GivenUp,
+    Ended(End),
+}
+
+/// How long the API is asked to wait.
+fn asked_seconds(calling: &Calling<'_>) -> u64 {
+    let body: Value = serde_json::from_slice(&calling.body()).unwrap_or_default();
+    body["timeout_seconds"].as_u64().unwrap_or_default()
+}
+
+/// Makes the request and tells what is seen on the bus meanwhile, where there is one.
+async fn call(
+    calling: &mut Calling<'_>,
+    api: &Management,
+    sight: &mut Option<Sight>,
+    way: &mut Way,
+) -> Result<Called, Deaf> {
+    let body = calling.body();
+    let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
     let asking = api.post(&calling.ground.request.to, String::from_utf8_lossy(&body).into_owned(), patience);
     let mut asking = std::pin::pin!(asking);
     calling.teller.tell(EventKind::Sent { bytes: body.len() }).await?;
@@ -61,17 +83,18 @@ async fn call(calling: &mut Calling<'_>, api: &Management) -> Result<Result<(Ans
         let word = calling.next_word();
         tokio::select! {
             biased;
-            seen = next(&mut sight, &way) => match seen {
-                Some(Seen::Clue(clue)) => tell_clue(calling, &mut way, clue).await?,
-                // The API waits all the same.
-                Some(Seen::Advice(advice)) => drop(tell_advice(calling, &way, &advice).await?),
-                None => sight = None,
+            seen = next(sight, way) => match seen {
+                Some(Seen::Clue(clue)) => tell_clue(calling, way, clue).await?,
+                Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
+                    return Ok(Called::GivenUp);
+                },
+                None => *sight = None,
             },
             answer = &mut asking => return Ok(match answer {
-                Ok(answer) => Ok((answer, way)),
-                Err(problem) => Err((Outcome::Lost, Some(problem))),
+                Ok(answer) => Called::Answered(answer),
+                Err(problem) => Called::Ended((Outcome::Lost, Some(problem))),
             }),
-            () = sleep_until(way.due) => return Ok(Err(calling.late(&way.to, &way.wanted.call).await)),
+            () = sleep_until(way.due) => return Ok(Called::Ended(calling.late(&way.to, &way.wanted.call).await)),
             () = sleep_until(word) => calling.tell_waiting(&way.to, &way.wanted.call).await?,
         }
     }

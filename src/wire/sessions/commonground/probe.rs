@@ -8,7 +8,7 @@ use tokio::time::sleep_until;
 
 use super::{
     calling::Calling,
-    cause,
+    cause, given_up,
     sight::{Seen, Sight},
     ui::{Way, gone, lost, publish, tell_advice},
 };
@@ -69,7 +69,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
                 Some(Seen::Clue(_)) => {}
                 Some(Seen::Advice(advice)) => {
                     if tell_advice(calling, &way, &advice).await? {
-                        return Ok(calling.given_up(&way.to, &way.wanted.call).await);
+                        return given_up::end(calling, &way).await;
                     }
                 }
             },

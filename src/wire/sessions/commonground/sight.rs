@@ -18,6 +18,9 @@ use crate::{
 /// The stream that keeps commands.
 pub const COMMANDS: &str = "cg_cmd_v1r4";
 
+/// The stream that keeps events.
+pub const EVENTS: &str = "cg_evt_v1r4";
+
 const ADVISORIES: [&str; 2] =
     ["$JS.EVENT.ADVISORY.CONSUMER.MSG_NAKED.cg_cmd_v1r4.>", "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>"];
 

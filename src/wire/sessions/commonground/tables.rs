@@ -20,6 +20,7 @@ use crate::{
 };
 
 const NOW: &str = r#"select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')"#;
+const PROJECT: &str = "select 1 from public.projects where project_id = $1";
 const CARD: &str = "select to_jsonb(c) from cards c where tenant_id = $1 and card_id = $2";
 const TOOL: &str = "select to_jsonb(t) from resource.tools t where project_id = $1 and tool_name = $2";
 const WORKER: &str = "select worker_target from resource.project_agents where project_id = $1 and agent_id = $2";
@@ -130,19 +131,31 @@ impl Tables {
 
     /// What bars the report of a result that is stored, or is going to be.
     pub async fn barred(&self, context: &Context, result: &Card) -> Result<Vec<Barred>, CallProblem> {
-        let earlier = self.reported(&context.tool_call_id).await?;
         Ok(report::barred(&Report {
             reporter: &result.author_id,
             pointer: &result.id,
             call_id: &context.tool_call_id,
             card: Known::Found(result),
+            ..self.around(context).await?
+        }))
+    }
+
+    /// What is known of the world that a report comes to, but for the result itself.
+    pub async fn around<'r>(&self, context: &Context) -> Result<Report<'r>, CallProblem> {
+        let earlier = self.reported(&context.tool_call_id).await?;
+        Ok(Report {
             caller: Known::looked_up(self.worker_target(&context.agent_id).await?.map(drop)),
-            in_roster: Known::Unknown,
             epoch: context.turn_epoch.unwrap_or_default(),
             turn: self.turn(context).await?,
             request: self.request(&context.tool_call_id).await?,
             earlier: Known::looked_up(earlier.map(drop)),
-        }))
+            ..Report::default()
+        })
+    }
+
+    /// Whether the project is there.
+    pub async fn has_project(&self) -> Result<bool, CallProblem> {
+        Ok(!self.database.rows(PROJECT, &[&self.project]).await?.is_empty())
     }
 
     /// What the caller's inbox says of a call.

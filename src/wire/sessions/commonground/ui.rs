@@ -1,21 +1,26 @@
 //! A call as a UI action: the UI worker merges the options, writes the cards, sends the command, and acknowledges on the way.
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::{Instant, sleep_until};
 
 use super::{
     busy,
     calling::{Calling, Report, problem},
-    cause,
+    cause, given_up,
     sight::{self, Seen, Sight},
+    turn, undispatched,
 };
 use crate::{
-    model::call::{CallProblem, EventKind, Outcome},
+    model::{
+        call::{CallProblem, EventKind, Outcome},
+        traffic::Reading,
+    },
     systems::commonground::{
         action::{self, World},
-        clue::{Advice, Clue, Wanted},
+        clue::{Ack, Advice, Clue, Wanted},
         command::Command,
+        context::Context,
         known::Known,
         refusal, routes,
     },
@@ -35,14 +40,34 @@ pub struct Way {
     pub to: String,
     pub call_card: Option<String>,
     pub due: Instant,
+    /// What the call's command said of itself, where it was made here.
+    pub context: Option<Context>,
+    /// The tool's command passed.
+    pub sent: bool,
+    /// The UI worker took the action.
+    accepted: bool,
+    /// What was seen of other agents' turns, before it is known which of them the call started.
+    pub turns: VecDeque<Reading>,
 }
+
+/// So much is remembered of them.
+const REMEMBERED: usize = 1_000;
 
 impl Way {
     pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
         let request = calling.ground.request;
         let seed = routes::seed(&request.correlation);
         let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
-        Self { wanted, to: request.to.clone(), call_card: None, due: calling.due(waiting) }
+        let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
+        Self { wanted, to, call_card: None, due, context: None, sent: false, accepted: false, turns }
+    }
+
+    /// Keeps what was seen of another agent's turn.
+    pub fn remember(&mut self, reading: Reading) {
+        if self.turns.len() == REMEMBERED {
+            self.turns.pop_front();
+        }
+        self.turns.push_back(reading);
     }
 }
 
@@ -78,10 +103,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     }
     calling.teller.tell(EventKind::Sent { bytes: command.body.len() }).await?;
     let end = follow(calling, &mut sight, &mut way).await?;
-    if end.1.as_ref().is_none_or(|problem| !problem.kind.starts_with("agent-")) && end.0 != Outcome::TimedOut {
-        calling.release_agent();
-    }
-    Ok(end)
+    turn::follow(calling, &mut sight, &way, end).await
 }
 
 /// Hands the message over and waits until the server says that it keeps it.
@@ -108,10 +130,13 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
             biased;
             seen = sight.next(&way.wanted) => match seen {
                 None => return lost(gone(calling)),
-                // The watchdog still ends what was given up.
-                Some(Seen::Advice(advice)) => drop(tell_advice(calling, way, &advice).await?),
-                Some(Seen::Clue(Clue::Ack { status, card, code, error })) => {
-                    if let Some(end) = acknowledged(calling, way, Ack { status, card, code, error }).await? {
+                Some(Seen::Advice(advice)) => if tell_advice(calling, way, &advice).await? {
+                    return given_up::end(calling, way).await;
+                },
+                // The action came to the worker once more, and changes nothing.
+                Some(Seen::Clue(Clue::Ack(ack))) if way.accepted && ack.card.is_none() && ack.status == "busy" => {}
+                Some(Seen::Clue(Clue::Ack(ack))) => {
+                    if let Some(end) = acknowledged(calling, way, ack).await? {
                         return Ok(end);
                     }
                 }
@@ -123,20 +148,16 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
     }
 }
 
-struct Ack {
-    status: String,
-    card: Option<String>,
-    code: Option<String>,
-    error: Option<String>,
-}
-
-async fn acknowledged(calling: &mut Calling<'_>, way: &Way, ack: Ack) -> Result<Option<End>, Deaf> {
-    let Ack { status, card, code, error } = ack;
+async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Result<Option<End>, Deaf> {
+    let is_final = ack.is_final();
+    let Ack { status, card, code, error, .. } = ack;
     let told = error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
     calling.teller.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
+    if !is_final {
+        way.accepted = true;
+        return Ok(None);
+    }
     match (status.as_str(), &card) {
-        ("accepted", _) => Ok(None),
-        ("busy", _) => Ok(Some((Outcome::Lost, Some(busy::explained(calling).await)))),
         (_, Some(card)) => {
             let report = Report { card: Some(card), status: &status, code: code.as_deref(), message: error.as_deref() };
             let mut end = calling.end_with(report, way.call_card.as_deref()).await?;
@@ -145,6 +166,11 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &Way, ack: Ack) -> Result<
                 problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
             }
             Ok(Some(end))
+        }
+        ("busy", None) => Ok(Some((Outcome::Lost, Some(busy::explained(calling).await)))),
+        _ if code.as_deref() == Some("dispatch_failed") => {
+            let problem = undispatched::explained(calling, &way.wanted.call).await?;
+            Ok(Some((Outcome::Lost, Some(problem))))
         }
         _ => {
             let code = code.unwrap_or_else(|| status.clone());
@@ -162,7 +188,7 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
     match clue {
         Clue::Command { subject, card, call } => {
             let pointer = card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
-            (way.to, way.call_card) = (subject.clone(), card);
+            (way.to, way.call_card, way.sent) = (subject.clone(), card, true);
             if let Some(call) = call {
                 way.wanted.call = call;
             }
@@ -173,8 +199,15 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
             }
             Ok(())
         }
-        Clue::Wakeup => calling.teller.stage("reported", "the result was reported: the caller's worker is woken", "").await,
-        Clue::Ack { .. } => Ok(()),
+        Clue::Wakeup if way.sent => {
+            calling.teller.stage("reported", "the result was reported: the caller's worker is woken", "").await
+        }
+        Clue::Wakeup => calling.teller.stage("woken", "the UI worker is woken for the action", "").await,
+        Clue::Turn(reading) => {
+            way.remember(*reading);
+            Ok(())
+        }
+        Clue::Ack(_) => Ok(()),
     }
 }
 
@@ -185,6 +218,7 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) 
         return Ok(false);
     }
     let Advice { consumer, deliveries, .. } = advice;
+    calling.given_back = *deliveries;
     if advice.given_up {
         let words = format!(
             "{consumer} gave the command up after {deliveries} deliveries: its log says why; the caller hears nothing more"

@@ -1,0 +1,76 @@
+//! How agents are called: by the name in the project's roster, or the one that they bring when they begin to speak.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::heard::{Heard, short};
+use crate::model::{
+    connection::Connection,
+    paper::Shelf,
+    traffic::{Reading, Whole},
+};
+
+/// So many agents are known by name at most.
+const MOST: usize = 1_000;
+
+/// An id up to this length is shown whole.
+const WHOLE: usize = 24;
+
+/// Where a project's roster can be read; `None` where the connection names no API.
+#[must_use]
+pub fn roster(connection: &Connection) -> Option<Shelf> {
+    let channel = connection.channel.as_ref()?;
+    let path = format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
+    Some(Shelf { api: channel.api.clone()?, wanted: vec![("agents".into(), path)] })
+}
+
+/// Names by the ids of agents.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    by_id: HashMap<String, String>,
+}
+
+impl Names {
+    /// Learns the names that a roster has.
+    pub(super) fn know(&mut self, roster: &Value) {
+        for row in roster.as_array().into_iter().flatten() {
+            if let Some(agent) = row["agent_id"].as_str() {
+                self.learn(agent, row["display_name"].as_str());
+            }
+        }
+    }
+
+    /// Whether that was news.
+    fn learn(&mut self, agent: &str, name: Option<&str>) -> bool {
+        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != agent) else { return false };
+        if self.by_id.get(agent).is_some_and(|known| known == name) || self.by_id.len() >= MOST {
+            return false;
+        }
+        self.by_id.insert(agent.to_owned(), name.to_owned());
+        true
+    }
+
+    /// Has a reading call the agents that it names as people do.
+    pub(super) fn apply(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+        if heard.subject.component == "agent" && heard.subject.category != "cmd" {
+            let agent = &heard.subject.target;
+            let about = heard.member("metadata").and_then(|about| about.get("display_name"));
+            reading.renames |= heard.subject.category == "str" && self.learn(agent, about.and_then(Value::as_str));
+            reading.topic = Some(self.title(agent));
+        }
+        for Whole { topic, .. } in [&mut reading.ties.within, &mut reading.ties.asked_by].into_iter().flatten() {
+            *topic = topic.as_deref().map(|agent| self.title(agent));
+        }
+    }
+
+    /// The agent's name, with a part of its id where another agent has the same; without a name its id.
+    fn title(&self, agent: &str) -> String {
+        match self.by_id.get(agent) {
+            Some(name) if self.by_id.values().filter(|other| *other == name).nth(1).is_some() => format!("{name} {}", short(agent)),
+            Some(name) => name.clone(),
+            None if agent.chars().count() <= WHOLE => agent.to_owned(),
+            None => short(agent),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A call whose command is delivered no more: it ends at once, with what can be found out about the cause.
+
+use serde_json::Value;
+
+use super::{calling::{Calling, problem}, ui::Way};
+use crate::{
+    model::call::Outcome,
+    systems::commonground::{
+        card::{self, Card},
+        executor,
+        idempotency::Marker,
+        known::Known,
+        refusal::{self, REPORT_REFUSED},
+        report::{self, Report, Request},
+        routes::path_part,
+        subject::Subject,
+    },
+    wire::session::teller::{Deaf, End},
+};
+
+/// How a call ends whose command was given up.
+pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, Deaf> {
+    if let Some(end) = unreported(calling, way).await? {
+        return Ok(end);
+    }
+    let cause = calling.cause(&way.to, &way.wanted.call).await;
+    let message = format!("the command was given up after its last delivery, and nothing comes any more: {cause}");
+    Ok((Outcome::Lost, Some(problem("given-up", message, "look into the log of the tool's service: it says why"))))
+}
+
+/// Where a result is stored but was not reported: why.
+pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, Deaf> {
+    let marker = calling.marker(&way.wanted.call).await;
+    let Some(id) = result_card(calling, way, marker.as_ref()).await else { return Ok(None) };
+    let stored = calling.card(&id).await.ok();
+    let card = stored.as_ref().and_then(Card::read);
+    let body = stored.as_ref().map_or_else(String::new, Value::to_string);
+    if let (Some(Marker::Running { .. }), Some(card)) = (&marker, &card) {
+        let words = format!("result card {id}, which {} wrote, and not the service", card.author_id);
+        calling.teller.stage("result-card", words, body).await?;
+        let message = format!(
+            "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
+            card.author_id
+        );
+        let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
+        return Ok(Some((Outcome::Lost, Some(problem("answered-before", message, remedy)))));
+    }
+    calling.teller.stage("result-card", format!("result card {id}, which was not reported"), body).await?;
+    let report = Report {
+        reporter: &reporter(card.as_ref(), &way.to),
+        pointer: &id,
+        call_id: &way.wanted.call,
+        card: card.as_ref().map_or(Known::Absent, Known::Found),
+        ..around(calling, way).await
+    };
+    let explained = refusal::explain(REPORT_REFUSED, &report::barred(&report));
+    let (mut means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
+    if let Some(fault) = card.as_ref().and_then(|card| card::content_fault(&card::tagged_result(&card.content))) {
+        means.push_str(&format!("; and what it holds is no result: {}", fault.words()));
+    }
+    Ok(Some((Outcome::Lost, Some(problem("unreported", means, remedy)))))
+}
+
+/// The card that the service's mark points to, or that the tables have for the call.
+async fn result_card(calling: &Calling<'_>, way: &Way, marker: Option<&Marker>) -> Option<String> {
+    match (marker, &calling.tables) {
+        (Some(Marker::Done { result_card: Some(card), .. }), _) => Some(card.clone()),
+        (_, Some(tables)) => tables.result(&way.wanted.call).await.ok()?,
+        _ => None,
+    }
+}
+
+/// Who reported. Services report as the author of their cards, which is a tool or a part of the system; what else wrote the card is not them.
+fn reporter(card: Option<&Card>, to: &str) -> String {
+    let author = card.map(|card| card.author_id.as_str()).filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
+    let target = || Subject::parse(to).map_or_else(String::new, |subject| subject.target);
+    author.map_or_else(|| executor::author(&target()), str::to_owned)
+}
+
+/// What the tables, or else the API, know of the world that the report came to.
+async fn around<'r>(calling: &Calling<'_>, way: &Way) -> Report<'r> {
+    if let (Some(tables), Some(context)) = (&calling.tables, &way.context) {
+        return tables.around(context).await.unwrap_or_default();
+    }
+    let Some(api) = &calling.api else { return Report::default() };
+    let path = calling.path(&format!("/state/execution/edges?correlation_id={}", path_part(&way.wanted.call)));
+    let Some(rows) = api.get(&path).await.ok().filter(|answer| answer.is_good()).map(|answer| answer.json()) else {
+        return Report::default();
+    };
+    let edge = |primitive: &str| rows.as_array()?.iter().find(|row| row["primitive"] == primitive);
+    let request = edge("tool_call").map(|row| Request { depth: row["recursion_depth"].as_u64().unwrap_or_default() });
+    Report { request: Known::looked_up(request), earlier: Known::looked_up(edge("report").map(drop)), ..Report::default() }
+}

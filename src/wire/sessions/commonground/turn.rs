@@ -1,0 +1,114 @@
+//! The turn of another agent that a call started: told as it goes on, until its end.
+
+use tokio::time::{Instant, sleep_until};
+
+use super::{
+    calling::{Calling, problem},
+    sight::{Seen, Sight},
+    ui::{Way, gone, lost},
+};
+use crate::{
+    model::{
+        call::{EventKind, Outcome},
+        paper::Paper,
+        traffic::{Part, Reading},
+    },
+    systems::commonground::{clue::Clue, internal::Started, papers},
+    wire::session::teller::{Deaf, End},
+};
+
+/// What was told of a turn.
+struct Watched {
+    turn: Started,
+    /// What the agent said in its last step.
+    said: String,
+}
+
+/// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
+pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end: End) -> Result<End, Deaf> {
+    let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else { return Ok(end) };
+    let words = format!("agent {} has begun turn {}", turn.agent, turn.turn);
+    calling.teller.stage("turn", words, "").await?;
+    let mut watched = Watched { turn, said: String::new() };
+    for reading in &way.turns {
+        if let Some(end) = watched.take(calling, reading).await? {
+            return Ok(end);
+        }
+    }
+    let (total, idle) = (calling.teller.began + calling.ground.limits.total, calling.ground.limits.idle);
+    let mut silent = Instant::now() + idle;
+    loop {
+        tokio::select! {
+            biased;
+            seen = sight.next(&way.wanted) => match seen {
+                None => return lost(gone(calling)),
+                Some(Seen::Clue(Clue::Turn(reading))) => {
+                    if let Some(end) = watched.take(calling, &reading).await? {
+                        return Ok(end);
+                    }
+                    silent = Instant::now() + idle;
+                }
+                Some(_) => {}
+            },
+            () = sleep_until(silent.min(total)) => return Ok(watched.late(calling)),
+        }
+    }
+}
+
+impl Watched {
+    /// Tells what a message says of the turn; how it ends, where that is its end.
+    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Reading) -> Result<Option<End>, Deaf> {
+        if reading.id.as_deref() != Some(self.turn.turn.as_str()) {
+            return Ok(None);
+        }
+        match &reading.part {
+            Part::Answer { .. } => {
+                self.said.push_str(&reading.text);
+                let (text, bytes) = (reading.text.as_str().into(), reading.text.len());
+                calling.teller.tell(EventKind::Chunk { text, bytes }).await?;
+            }
+            Part::Outcome(failed) => {
+                self.deliver(calling, reading).await?;
+                let outcome = if failed.is_some() { Outcome::Failed } else { Outcome::Succeeded };
+                return Ok(Some((outcome, failed.clone())));
+            }
+            _ => {
+                if reading.label == "begins" {
+                    self.said.clear();
+                }
+                let state = reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
+                let words = format!("{}: {} {state}{}", self.turn.agent, reading.label, reading.text);
+                calling.teller.stage("turn", words.trim_end(), "").await?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Shows what the turn delivers, and gives it as the answer where the agent did not just say it.
+    async fn deliver(&self, calling: &mut Calling<'_>, task: &Reading) -> Result<(), Deaf> {
+        calling.teller.stage("turn", format!("{}: {} {}", self.turn.agent, task.label, task.text), "").await?;
+        let Some(id) = task.cards.first() else { return Ok(()) };
+        let value = match calling.card(id).await {
+            Ok(value) => value,
+            Err(why) => return calling.teller.stage("deliverable", format!("card {id} cannot be read: {why}"), "").await,
+        };
+        let papers = papers::laid_out(std::slice::from_ref(&value));
+        for Paper { words, body, .. } in papers {
+            calling.teller.stage("deliverable", words, body.to_string()).await?;
+        }
+        let content = &value["content"];
+        let text = content["text"].as_str().map_or_else(|| content.to_string(), str::to_owned);
+        if text.trim() == self.said.trim() {
+            return Ok(());
+        }
+        let text = if self.said.is_empty() { text } else { format!("\n{text}") };
+        calling.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
+    }
+
+    fn late(&self, calling: &Calling<'_>) -> End {
+        let seconds = calling.teller.began.elapsed().as_secs();
+        let Started { agent, turn } = &self.turn;
+        let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");
+        (Outcome::TimedOut, Some(problem("timed-out-turn", message, "it may go on: look at it in Watch, or raise --timeout")))
+    }
+}
