@@ -240,13 +240,7 @@ fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out
 }
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
-async fn stream(
-    registry: Registry,
-    connection: Connection,
-    request: Request,
-    limits: Limits,
-    mut teller: Teller<'_>,
-) -> Ended {
+async fn stream(registry: Registry, connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());

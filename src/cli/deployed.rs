@@ -139,7 +139,11 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
         let line = about(tool).lines().next().unwrap_or_default().to_owned();
         vec![Cell::plain(tool.name.clone()), here, Cell::plain(routes(tool).join(" ")), Cell::plain(line)]
     };
-    columns::write(out, &["TOOL", "DEFINED HERE", "ROUTES", "DESCRIPTION"], catalog.tools.iter().map(|tool| cells(tool)).collect())?;
+    columns::write(
+        out,
+        &["TOOL", "DEFINED HERE", "ROUTES", "DESCRIPTION"],
+        catalog.tools.iter().map(|tool| cells(tool)).collect(),
+    )?;
     Ok(Ending::Done)
 }
 

@@ -42,7 +42,12 @@ use crate::{
         system::Place,
         watched::{self, Witness},
     },
-    wire::{registry::Registry, shelf::{self, Read}, tap::Tap, transport::message::Address},
+    wire::{
+        registry::Registry,
+        shelf::{self, Read},
+        tap::Tap,
+        transport::message::Address,
+    },
 };
 
 /// So many messages are written before the user is heard again.

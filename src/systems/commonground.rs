@@ -13,13 +13,14 @@
 //! Cards and results: [`card`] reads them, [`papers`] lays them out for people, [`result`] builds them, [`after`] says what they do to a turn,
 //! [`rows`] what is written of them; [`executor`] does a service's part, [`by_hand`] asks a person for it.
 //!
-//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`listening`] who hears it, [`report`] why
+//! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`ack`] reads what follows an action, [`listening`] who hears it, [`report`] why
 //! a result is not taken, [`refusal`] explains CommonGround's own texts. All of them say nothing about what is not [`known`].
 //!
 //! [`internal`] has the tools that every project has without a definition of its own.
 //!
 //! [`jina`] renders the HTTP request that a tool's options become.
 
+pub mod ack;
 pub mod action;
 pub mod after;
 pub mod answer;

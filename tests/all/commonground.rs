@@ -297,9 +297,11 @@ fn tools_of_the_deployment_are_called_without_a_definition() {
     let delegate = ["delegate_async", "target_strategy=reuse", "target_ref=counter", "instruction=I count."];
     let events = place.run(&[&["--json", "call"], &delegate[..]].concat()).events();
     assert_eq!(end(&events)["outcome"], "succeeded", "{events:#?}");
-    let said: String = events.iter().filter(|event| event["event"] == "chunk").filter_map(|event| event["text"].as_str()).collect();
+    let said: String =
+        events.iter().filter(|event| event["event"] == "chunk").filter_map(|event| event["text"].as_str()).collect();
     assert_eq!(said, "I count. ", "{events:#?}");
-    let turn: Vec<&str> = events.iter().filter(|event| event["stage"] == "turn").filter_map(|event| event["text"].as_str()).collect();
+    let turn: Vec<&str> =
+        events.iter().filter(|event| event["stage"] == "turn").filter_map(|event| event["text"].as_str()).collect();
     assert!(turn[0].starts_with("agent counter has begun turn turn_"), "{turn:#?}");
     for words in ["counter: state running thinking", "counter: step", "counter: task success"] {
         assert!(turn.iter().any(|told| told.contains(words)), "{words} is not in {turn:#?}");
@@ -308,7 +310,11 @@ fn tools_of_the_deployment_are_called_without_a_definition() {
     // What goes wrong in the turn is how the call ends.
     let wrong = r#"instruction=[{"say": "I try.", "calls": [{"tool": "nobody", "args": {}}]}]"#;
     let events = place.run(&[&["--json", "call"], &delegate[..3], &[wrong]].concat()).events();
-    assert_eq!((&end(&events)["outcome"], &end(&events)["error"]["type"]), (&json!("failed"), &json!("internal_error")), "{events:#?}");
+    assert_eq!(
+        (&end(&events)["outcome"], &end(&events)["error"]["type"]),
+        (&json!("failed"), &json!("internal_error")),
+        "{events:#?}"
+    );
 }
 
 #[test]

@@ -405,7 +405,8 @@ fn what_already_waits_is_answered_where_that_is_asked_for() {
     let there = CommonGround::with(&["--watchdog", "60"]);
     there.put(&[LAMP]);
     let place = place(&there, true);
-    let mut calling = command(&there, &place, &["--json", "call", "lamp", "--route", "ui"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut calling =
+        command(&there, &place, &["--json", "call", "lamp", "--route", "ui"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(calling.stdout.take().unwrap()).lines().map(|line| line.unwrap());
     assert!(lines.any(|line| line.contains("\"stage\":\"command\"")), "the command is out");
     {

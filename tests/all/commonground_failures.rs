@@ -238,7 +238,11 @@ fn what_a_caller_reads_of_each_failure() {
             fault: "a subject of seven parts",
             call: &["short"],
             ends: lost("dispatch_failed"),
-            read: &["the card in which the UI worker says why", "could not send the command", "does not send to cg.v1r4.lab.public.cmd.tool.short"],
+            read: &[
+                "the card in which the UI worker says why",
+                "could not send the command",
+                "does not send to cg.v1r4.lab.public.cmd.tool.short",
+            ],
         },
         Row {
             fault: "nobody listens",

@@ -52,8 +52,14 @@ const TEXTS: &[Row] = &[
     ),
     (
         "status=rejected code=protocol_violation",
-        "the worker does not send to the tool's target_subject: it has fewer than eight parts, is no command, or is a wake-up",
+        "the command is not sent: target_subject has fewer than eight parts, is no command, is a wake-up, or names another project or channel; \
+         or the caller is no agent of the project",
         "correct target_subject and push the tool: cg.v1r4.{project_id}.{channel_id}.cmd.tool.TARGET.SUFFIX",
+    ),
+    (
+        "no response from stream",
+        "no stream keeps the tool's subject",
+        "see whether target_subject begins with cg.v1r4 and has eight parts, and push the tool",
     ),
     ("recursion_depth_exceeded", "the call is 20 deep or deeper", "look for agents that call each other in a circle"),
     ("invalid_source_actor", "who reports is neither sys.… nor tool.… nor in the roster", "report as tool.NAME"),

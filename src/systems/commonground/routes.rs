@@ -135,11 +135,14 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
 
 fn god_closed(tool: &Tool, _: &Connection, channel: &Channel) -> Option<String> {
     let no_api = || channel.api.is_none().then(|| "the connection names no API: api = \"http://…\"".to_owned());
-    no_api().or_else(|| tool.name.contains('/').then(|| "the tool's name has a \"/\", which no address of the API can hold".to_owned()))
+    no_api().or_else(|| {
+        tool.name.contains('/').then(|| "the tool's name has a \"/\", which no address of the API can hold".to_owned())
+    })
 }
 
 fn probe_closed(tool: &Tool, connection: &Connection, _: &Channel) -> Option<String> {
-    let internal = || internal::definition(&tool.name).map(|_| "PMO answers this tool itself, and no tool service does".to_owned());
+    let internal =
+        || internal::definition(&tool.name).map(|_| "PMO answers this tool itself, and no tool service does".to_owned());
     no_nats(connection).or_else(internal).or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
 }
 

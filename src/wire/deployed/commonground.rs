@@ -144,8 +144,13 @@ impl Project {
 fn unaddressable(key: &str) -> CallProblem {
     CallProblem {
         kind: "bad-name".into(),
-        message: "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots".into(),
-        remedy: format!("delete its row in PostgreSQL: delete from resource.tools where project_id = '…' and tool_name = '{}'", key.replace('\'', "''")),
+        message:
+            "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots"
+                .into(),
+        remedy: format!(
+            "delete its row in PostgreSQL: delete from resource.tools where project_id = '…' and tool_name = '{}'",
+            key.replace('\'', "''")
+        ),
     }
 }
 

@@ -3,6 +3,7 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
+//! | [`way`] | what is known of a call on its way, and what is told of what passes |
 //! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
 //! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
 //! | [`own_agent`] | an agent to call in the name of |
@@ -24,6 +25,7 @@ pub mod tables;
 pub mod turn;
 pub mod ui;
 pub mod undispatched;
+pub mod way;
 
 use futures::future::BoxFuture;
 

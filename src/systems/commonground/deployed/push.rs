@@ -55,7 +55,8 @@ pub fn plan(catalog: &Catalog, there: &[Item], absent: Absent) -> Result<Push, P
         let text = value.to_string();
         if !same {
             // The API keeps no order of members, so that its own would show as a change.
-            let before = old.map(|old| old.value().map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string()));
+            let before =
+                old.map(|old| old.value().map_or_else(|| old.text.clone(), |old| ordered_like(&old, &value).to_string()));
             push.changes.push(Change { section: SECTION, key: key.to_owned(), before, after: Some(text.clone()) });
         }
         push.after.push(Item { system: keys::SYSTEM, section: SECTION, key: key.to_owned(), text });
@@ -84,9 +85,11 @@ fn ordered_like(value: &Value, like: &Value) -> Value {
             let rest = members.iter().filter(|(name, _)| !wanted.contains_key(*name)).map(|(name, value)| (name, value.clone()));
             Value::Object(shared.chain(rest).map(|(name, value)| (name.clone(), value)).collect())
         }
-        (Value::Array(items), Value::Array(wanted)) => {
-            items.iter().enumerate().map(|(row, item)| wanted.get(row).map_or_else(|| item.clone(), |like| ordered_like(item, like))).collect()
-        }
+        (Value::Array(items), Value::Array(wanted)) => items
+            .iter()
+            .enumerate()
+            .map(|(row, item)| wanted.get(row).map_or_else(|| item.clone(), |like| ordered_like(item, like)))
+            .collect(),
         _ => value.clone(),
     }
 }
@@ -142,15 +145,18 @@ mod tests {
 
     #[test]
     fn only_what_differs_shows_as_a_change() {
-        let ours = format!("{LAMP}parameters:\n  type: object\n  properties:\n    mode: {{type: string}}\n    at: {{type: integer}}\n");
+        let ours =
+            format!("{LAMP}parameters:\n  type: object\n  properties:\n    mode: {{type: string}}\n    at: {{type: integer}}\n");
         let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
         let push = pushed(&ours, &rows::read(&json!([row])), Absent::Keep).unwrap();
         let [before, after] = push.changes[0].shown();
         let lines = crate::engine::diff::lines(&before, &after);
-        let changed: Vec<_> = lines.iter().filter(|line| line.kind != crate::engine::diff::LineKind::Same).map(|line| line.text.trim()).collect();
+        let changed: Vec<_> =
+            lines.iter().filter(|line| line.kind != crate::engine::diff::LineKind::Same).map(|line| line.text.trim()).collect();
         assert_eq!(changed, ["\"type\": \"number\"", "\"type\": \"integer\""], "{before}{after}");
-        let rest = ordered_like(&json!({"b": [{"y": 1, "x": 2}, 3], "own": 0, "a": 1}), &json!({"a": 0, "b": [{"x": 0, "y": 0}]}));
+        let rest =
+            ordered_like(&json!({"b": [{"y": 1, "x": 2}, 3], "own": 0, "a": 1}), &json!({"a": 0, "b": [{"x": 0, "y": 0}]}));
         assert_eq!(rest.to_string(), r#"{"a":1,"b":[{"x":2,"y":1},3],"own":0}"#);
     }
 

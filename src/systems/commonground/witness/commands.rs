@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    super::{action, clue::Ack, headers, idempotency, preflight},
+    super::{ack::Ack, action, headers, idempotency, preflight},
     heard::{Heard, SYSTEM, short},
 };
 use crate::model::{

@@ -209,7 +209,8 @@ impl Memory {
         let is_there = self.taken_up.get(key).copied().unwrap_or_default();
         // A service claims a call by making its mark, and the server refuses a mark that is there. Whoever looks on hears it all the same.
         if matches!(marker, Some(Marker::Running { .. })) && is_there && crossing.header(EXPECTED) == Some("0") {
-            (reading.label, reading.text) = ("asked again".into(), "delivered once more; its mark is there, so the tool does not run again".into());
+            (reading.label, reading.text) =
+                ("asked again".into(), "delivered once more; its mark is there, so the tool does not run again".into());
             return;
         }
         if crossing.body.is_empty() || marker.is_some() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{clue::Ack, command::Command, headers, subject::Subject, trace::Traceparent};
+use super::super::{ack::Ack, command::Command, headers, subject::Subject, trace::Traceparent};
 use crate::model::{
     call::CallProblem,
     entry::SystemId,

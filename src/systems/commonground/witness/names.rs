@@ -67,7 +67,9 @@ impl Names {
     /// The agent's name, with a part of its id where another agent has the same; without a name its id.
     fn title(&self, agent: &str) -> String {
         match self.by_id.get(agent) {
-            Some(name) if self.by_id.values().filter(|other| *other == name).nth(1).is_some() => format!("{name} {}", short(agent)),
+            Some(name) if self.by_id.values().filter(|other| *other == name).nth(1).is_some() => {
+                format!("{name} {}", short(agent))
+            }
             Some(name) => name.clone(),
             None if agent.chars().count() <= WHOLE => agent.to_owned(),
             None => short(agent),

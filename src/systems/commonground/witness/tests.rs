@@ -304,9 +304,7 @@ fn a_wedged_agent_is_named() {
 fn an_agent_is_wedged_by_what_the_ui_worker_says_of_a_repeated_action() {
     let mut bus = Bus::default();
     let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_u"), (headers::TRACE, TRACE)];
-    let ack = |status: &str, code: Option<&str>, action: &str| {
-        json!({"action_id": action, "agent_id": "ui_dbg", "status": status, "error_code": code})
-    };
+    let ack = |status: &str, code: Option<&str>, action: &str| json!({"action_id": action, "agent_id": "ui_dbg", "status": status, "error_code": code});
     bus.says("evt.sys.ui.action_ack", &ids, &ack("rejected", Some("protocol_violation"), "act_1"));
     assert!(bus.last.iter().any(|words| words.contains("ui_dbg is wedged from here on")), "{:?}", bus.last);
     bus.at += 3_000;

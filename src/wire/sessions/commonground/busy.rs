@@ -16,7 +16,7 @@ use super::{
 use crate::{
     model::call::CallProblem,
     systems::commonground::{
-        clue::{self, Ack, Engaged},
+        ack::{self, Ack, Engaged},
         subject::Subject,
     },
 };
@@ -36,7 +36,7 @@ pub async fn explained(calling: &Calling<'_>) -> CallProblem {
         Ok(streams) => said(&streams, calling).await,
         Err(_) => Default::default(),
     };
-    let under_way = match clue::engaged(&acks, agent) {
+    let under_way = match ack::engaged(&acks, agent) {
         Engaged::Wedged(action) => {
             let message = format!(
                 "agent {agent} is wedged{state}: its action {action} was sent twice, and the second one leased a turn that never runs; \

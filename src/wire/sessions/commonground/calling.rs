@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::{runtime::Handle, time::Instant};
 
-use super::{cause, own_agent, tables::Tables};
+use super::{cause, tables::Tables};
 use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
@@ -135,22 +135,6 @@ impl<'c> Calling<'c> {
         let usual = self.ground.limits.first == Limits::default().first;
         let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
         self.teller.began + allowed
-    }
-
-    /// Finds an agent to call in the name of: the one of the settings, or one of our own, made where none is free.
-    pub async fn find_agent(&mut self) -> Result<Result<(), CallProblem>, Deaf> {
-        if !self.agent.is_empty() {
-            let words = format!("in the name of agent {}, as the connection says", self.agent);
-            return self.teller.stage("agent", words, "").await.map(Ok);
-        }
-        match own_agent::find(self).await {
-            Ok((agent, words)) => {
-                self.agent.clone_from(&agent.name);
-                self.own = Some(agent);
-                self.teller.stage("agent", words, "").await.map(Ok)
-            }
-            Err(problem) => Ok(Err(problem)),
-        }
     }
 
     /// A text of the request with the agent in its place.

@@ -9,11 +9,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     calling::{Calling, Report, problem},
-    cause, given_up,
+    cause, given_up, own_agent,
     sight::{Seen, Sight},
     tables::Tables,
     turn,
-    ui::{self, Way, gone, lost, tell_advice},
+    way::{self, Way, gone, lost, tell_advice},
 };
 use crate::{
     model::call::{CallProblem, EventKind, Outcome},
@@ -54,16 +54,14 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         Ok(tables) => calling.tables = Some(tables),
         Err(problem) => return lost(problem),
     }
-    let words = format!(
-        "directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent",
-        place(calling)
-    );
+    let words =
+        format!("directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent", place(calling));
     calling.teller.stage("route", words, "").await?;
     if let Some(Ok(false)) = known_project(calling).await {
         let message = format!("PostgreSQL at {} has no project \"{}\"", place(calling), calling.channel.project);
         return lost(problem("no-project", message, "set project in [connections.NAME.commonground] to one that is there"));
     }
-    if let Err(problem) = calling.find_agent().await? {
+    if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
     }
     let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
@@ -79,7 +77,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     if let Err(problem) = write(calling, &written).await? {
         return lost(problem);
     }
-    let end = match ui::publish(calling, &streams, &way).await {
+    let end = match way::publish(calling, &streams, &way).await {
         Ok(()) => {
             calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
             follow(calling, &mut sight, &mut way).await?

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{calling::{Calling, problem}, ui::Way};
+use super::{
+    calling::{Calling, problem},
+    way::Way,
+};
 use crate::{
     model::call::Outcome,
     systems::commonground::{
@@ -72,7 +75,8 @@ async fn result_card(calling: &Calling<'_>, way: &Way, marker: Option<&Marker>) 
 
 /// Who reported. Services report as the author of their cards, which is a tool or a part of the system; what else wrote the card is not them.
 fn reporter(card: Option<&Card>, to: &str) -> String {
-    let author = card.map(|card| card.author_id.as_str()).filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
+    let author =
+        card.map(|card| card.author_id.as_str()).filter(|author| ["tool.", "sys."].iter().any(|start| author.starts_with(start)));
     let target = || Subject::parse(to).map_or_else(String::new, |subject| subject.target);
     author.map_or_else(|| executor::author(&target()), str::to_owned)
 }

@@ -7,10 +7,10 @@ use tokio::time::sleep_until;
 
 use super::{
     calling::{Calling, Report, problem},
-    given_up,
+    given_up, own_agent,
     sight::{Seen, Sight},
     turn,
-    ui::{Way, lost, tell_advice, tell_clue},
+    way::{Way, lost, tell_advice, tell_clue},
 };
 use crate::{
     model::call::{EventKind, Outcome},
@@ -29,7 +29,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         .teller
         .stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
         .await?;
-    if let Err(problem) = calling.find_agent().await? {
+    if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
     }
     let Some(api) = calling.api.take() else {
@@ -68,12 +68,7 @@ fn asked_seconds(calling: &Calling<'_>) -> u64 {
 }
 
 /// Makes the request and tells what is seen on the bus meanwhile, where there is one.
-async fn call(
-    calling: &mut Calling<'_>,
-    api: &Management,
-    sight: &mut Option<Sight>,
-    way: &mut Way,
-) -> Result<Called, Deaf> {
+async fn call(calling: &mut Calling<'_>, api: &Management, sight: &mut Option<Sight>, way: &mut Way) -> Result<Called, Deaf> {
     let body = calling.body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
     let asking = api.post(&calling.ground.request.to, String::from_utf8_lossy(&body).into_owned(), patience);

@@ -8,6 +8,7 @@ use crate::{
     systems::commonground::{action::UI_WORKER, answer, routes::path_part},
     wire::{
         management::{Answer, Management, PATIENCE},
+        session::teller::Deaf,
         sessions::agents::OwnAgent,
     },
 };
@@ -22,8 +23,24 @@ enum Found {
     Gone,
 }
 
+/// Sees to it that the call has an agent: the one of the settings, or one of our own.
+pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>, Deaf> {
+    if !calling.agent.is_empty() {
+        let words = format!("in the name of agent {}, as the connection says", calling.agent);
+        return calling.teller.stage("agent", words, "").await.map(Ok);
+    }
+    match find(calling).await {
+        Ok((agent, words)) => {
+            calling.agent.clone_from(&agent.name);
+            calling.own = Some(agent);
+            calling.teller.stage("agent", words, "").await.map(Ok)
+        }
+        Err(problem) => Ok(Err(problem)),
+    }
+}
+
 /// Finds an agent that is free, or makes one; with words about it.
-pub async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> {
+async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> {
     let Some(api) = &calling.api else {
         let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
         return Err(problem("no-agent", "there is no agent to call in the name of", remedy));

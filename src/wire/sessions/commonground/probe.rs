@@ -10,7 +10,7 @@ use super::{
     calling::Calling,
     cause, given_up,
     sight::{Seen, Sight},
-    ui::{Way, gone, lost, publish, tell_advice},
+    way::{Way, gone, lost, publish, tell_advice},
 };
 use crate::{
     model::call::{EventKind, Outcome},

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep_until};
 use super::{
     calling::{Calling, problem},
     sight::{Seen, Sight},
-    ui::{Way, gone, lost},
+    way::{Way, gone, lost},
 };
 use crate::{
     model::{

@@ -1,0 +1,138 @@
+//! A call on its way, whichever that is: what is known of it, how its message is sent, and what is told of what passes.
+
+use std::{collections::VecDeque, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{
+    calling::{Calling, problem},
+    cause, sight,
+};
+use crate::{
+    model::{
+        call::{CallProblem, Outcome},
+        traffic::Reading,
+    },
+    systems::commonground::{
+        clue::{Advice, Clue, Wanted},
+        context::Context,
+        routes,
+    },
+    wire::{
+        session::teller::{Deaf, End},
+        transport::nats,
+    },
+};
+
+/// How long the server may take to say that it keeps a message.
+const KEEPING: Duration = Duration::from_secs(5);
+
+/// What is known of a call on its way.
+pub struct Way {
+    pub wanted: Wanted,
+    /// Where the message went that is waited on now.
+    pub to: String,
+    pub call_card: Option<String>,
+    pub due: Instant,
+    /// What the call's command said of itself, where it was made here.
+    pub context: Option<Context>,
+    /// The tool's command passed.
+    pub sent: bool,
+    /// The UI worker took the action.
+    pub accepted: bool,
+    /// What was seen of other agents' turns, before it is known which of them the call started.
+    pub turns: VecDeque<Reading>,
+}
+
+/// So much is remembered of them.
+const REMEMBERED: usize = 1_000;
+
+impl Way {
+    pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
+        let request = calling.ground.request;
+        let seed = routes::seed(&request.correlation);
+        let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
+        let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
+        Self { wanted, to, call_card: None, due, context: None, sent: false, accepted: false, turns }
+    }
+
+    /// Keeps what was seen of another agent's turn.
+    pub fn remember(&mut self, reading: Reading) {
+        if self.turns.len() == REMEMBERED {
+            self.turns.pop_front();
+        }
+        self.turns.push_back(reading);
+    }
+}
+
+/// Hands the message over and waits until the server says that it keeps it.
+pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Context, way: &Way) -> Result<(), CallProblem> {
+    let headers = nats::headers(&calling.headers())?;
+    let unkept = |cause: String| {
+        let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
+        problem("not-kept", format!("no stream keeps what is sent to {}: {cause}", way.to), remedy)
+    };
+    let publishing = async {
+        let acknowledging = streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
+        acknowledging.map_err(|error| unkept(error.to_string()))?.await.map_err(|error| unkept(error.to_string()))
+    };
+    match tokio::time::timeout(KEEPING, publishing).await {
+        Ok(kept) => kept.map(drop),
+        Err(_) => Err(unkept("the server did not acknowledge it".into())),
+    }
+}
+
+/// Tells what was seen on the way, and remembers what later steps need.
+pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> Result<(), Deaf> {
+    match clue {
+        Clue::Command { subject, card, call } => {
+            let pointer = card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
+            (way.to, way.call_card, way.sent) = (subject.clone(), card, true);
+            if let Some(call) = call {
+                way.wanted.call = call;
+            }
+            calling.teller.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
+            let Ok(streams) = calling.streams() else { return Ok(()) };
+            if let Some(fault) = cause::oddity(&streams, &subject).await {
+                calling.teller.stage("preflight", fault, "").await?;
+            }
+            Ok(())
+        }
+        Clue::Wakeup if way.sent => {
+            calling.teller.stage("reported", "the result was reported: the caller's worker is woken", "").await
+        }
+        Clue::Wakeup => calling.teller.stage("woken", "the UI worker is woken for the action", "").await,
+        Clue::Turn(reading) => {
+            way.remember(*reading);
+            Ok(())
+        }
+        Clue::Ack(_) => Ok(()),
+    }
+}
+
+/// Tells of a delivery that was given back, where it is of this call; whether it was the last, so that none comes any more.
+pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) -> Result<bool, Deaf> {
+    let Ok(streams) = calling.streams() else { return Ok(false) };
+    if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
+        return Ok(false);
+    }
+    let Advice { consumer, deliveries, .. } = advice;
+    calling.given_back = *deliveries;
+    if advice.given_up {
+        let words = format!(
+            "{consumer} gave the command up after {deliveries} deliveries: its log says why; the caller hears nothing more"
+        );
+        return calling.teller.stage("given-up", words, "").await.map(|()| true);
+    }
+    let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
+    calling.teller.stage("given-back", words, "").await.map(|()| false)
+}
+
+pub fn gone(calling: &Calling<'_>) -> CallProblem {
+    let message = format!("the connection to {} ended on the way", calling.ground.bus.place());
+    problem("connection-lost", message, "the call may go on without us: look for its result card in Watch")
+}
+
+pub fn lost(problem: CallProblem) -> Result<End, Deaf> {
+    Ok((Outcome::Lost, Some(problem)))
+}
