@@ -13,12 +13,7 @@ use super::{
     report::{self, Format, Report},
 };
 use crate::{
-    model::{
-        connections::Listeners,
-        entry::FileId,
-        finding::Finding,
-        problem::Problem,
-    },
+    model::{connections::Listeners, entry::FileId, finding::Finding, problem::Problem},
     store::schema_map::SchemaMap,
     systems::findings,
 };

@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn an_issue_stands_at_the_nearest_line() {
-        let schema = json!({"properties": {"s": {"required": ["port"]}, "n": {"type": "integer"}}, "additionalProperties": false});
+        let schema =
+            json!({"properties": {"s": {"required": ["port"]}, "n": {"type": "integer"}}, "additionalProperties": false});
         let checker = Checker::compile(&schema).unwrap();
         let source = Source::parse(Format::Yaml, "# c\nn: x\ns:\n  a: 1\n---\nz: 1\n").unwrap();
         let told = |document| {

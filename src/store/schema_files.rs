@@ -182,7 +182,10 @@ impl Bundle<'_> {
 
 /// An address as seen from another, as RFC 3986 has it for those that schemas are named by.
 fn join(base: &str, address: &str) -> String {
-    let scheme = |text: &str| text.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign)));
+    let scheme = |text: &str| {
+        text.split_once(':')
+            .is_some_and(|(scheme, _)| scheme.chars().all(|sign| sign.is_ascii_alphanumeric() || "+-.".contains(sign)))
+    };
     if scheme(address) || !scheme(base) {
         return address.to_owned();
     }
@@ -306,14 +309,20 @@ mod tests {
     #[test]
     fn an_address_that_is_mapped_leads_to_its_file() {
         let folder = folder(&[
-            ("s.json", json!({"$id": "https://e.org/a/s.json", "properties": {
+            (
+                "s.json",
+                json!({"$id": "https://e.org/a/s.json", "properties": {
                 "far": {"$ref": "https://far.org/x/y.json#/$defs/n"},
                 "near": {"$ref": "../b/t.json"},
                 "inner": {"$id": "https://far.org/x/", "$ref": "y.json"},
                 "self": {"$ref": "https://e.org/a/s.json#/properties/plain"},
-                "plain": {"type": "integer"}}})),
-            ("far/y.json", json!({"$id": "https://far.org/x/y.json", "type": "object", "$defs": {"n": {"type": "integer"}},
-                "properties": {"n": {"$ref": "https://far.org/x/y.json#/$defs/n"}, "z": {"$ref": "z.json"}}})),
+                "plain": {"type": "integer"}}}),
+            ),
+            (
+                "far/y.json",
+                json!({"$id": "https://far.org/x/y.json", "type": "object", "$defs": {"n": {"type": "integer"}},
+                "properties": {"n": {"$ref": "https://far.org/x/y.json#/$defs/n"}, "z": {"$ref": "z.json"}}}),
+            ),
             ("far/z.json", json!({"type": "boolean"})),
             ("t.json", json!({"type": "string"})),
         ]);
@@ -324,7 +333,13 @@ mod tests {
         assert_eq!(loaded.left_out, Vec::<String>::new());
         let checker = Checker::compile(&loaded.schema).unwrap();
         assert!(checker.is_valid(&json!({"far": 1, "near": "x", "inner": {"n": 1, "z": true}, "self": 2})));
-        for wrong in [json!({"far": "x"}), json!({"near": 1}), json!({"inner": {"n": "x"}}), json!({"inner": {"z": 1}}), json!({"self": "x"})] {
+        for wrong in [
+            json!({"far": "x"}),
+            json!({"near": 1}),
+            json!({"inner": {"n": "x"}}),
+            json!({"inner": {"z": 1}}),
+            json!({"self": "x"}),
+        ] {
             assert!(!checker.is_valid(&wrong), "{wrong}");
         }
     }
@@ -351,6 +366,9 @@ mod tests {
         let loaded = load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
         assert!(loaded.left_out[0].contains("leads out of"), "{:?}", loaded.left_out);
         fs::write(folder.path().join("toolcrib.toml"), "").unwrap();
-        assert!(load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap().left_out.is_empty(), "a workspace is one place");
+        assert!(
+            load(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap().left_out.is_empty(),
+            "a workspace is one place"
+        );
     }
 }

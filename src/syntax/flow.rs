@@ -125,7 +125,8 @@ impl Parts {
         let (mut start, line) = (page.line_start(child.0), page.line_start(child.0));
         while start > 0 {
             let above = page.line_start(start - 1);
-            let is_comment = page.comment_end(above + page.indent(above).len()).is_some() && page.rest_is_comment(above).is_some();
+            let is_comment =
+                page.comment_end(above + page.indent(above).len()).is_some() && page.rest_is_comment(above).is_some();
             if !is_comment {
                 break;
             }

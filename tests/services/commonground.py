@@ -344,7 +344,7 @@ class Api:
         return web.json_response(rows, dumps=lambda rows: json.dumps(rows, default=str))
 
     async def put_profile(self, request):
-        value = yaml.safe_load(await self.upload(request))
+        value = yaml.safe_load(bytes(await self.upload(request)))
         return web.json_response({"project_id": await self.known(request), "name": value["name"], "profile_box_id": str(uuid.uuid4())}, status=201)
 
     async def put_agent(self, request):
@@ -566,6 +566,12 @@ class UiWorker:
             return "tool_definition_missing", None
         return (None, tool) if tool["options"].get("ui_allowed") is True else ("ui_not_allowed", None)
 
+    async def state(self, project, channel, agent, call, trace, status):
+        headers = {"CG-Project-Id": project, "CG-Channel-Id": channel, "CG-Agent-Id": agent, "CG-Turn-Id": call["turn"], "CG-Turn-Epoch": "1",
+                   "traceparent": trace or ""}
+        body = {"agent_id": agent, "agent_turn_id": call["turn"], "status": status, "turn_epoch": 1, "metadata": {}}
+        await self.bus.publish(f"cg.v1r4.{project}.{channel}.evt.agent.{agent}.state", body, headers)
+
     async def run(self, project, channel, agent, tool, payload, call, trace, tell):
         given = {**payload["args"], **({"metadata": payload["metadata"]} if payload.get("metadata") else {})}
         context = {"project_id": project, "channel_id": channel, "agent_id": agent, "agent_turn_id": call["turn"], "turn_epoch": 1,
@@ -573,6 +579,7 @@ class UiWorker:
         arguments, labels = merged(given, tool["options"], context)
         try:
             await dispatch(self.store, self.bus, project, channel, agent, tool, arguments, call, labels, trace)
+            await self.state(project, channel, agent, call, trace, "suspended")
             result = await result_of(self.store, project, agent, call["call"], self.watchdog)
         except Undispatched as why:
             error = {"code": "internal_error", "message": f"Execution error: {why}", "source": "worker", "http_status": 500}
@@ -581,6 +588,7 @@ class UiWorker:
                 {"agent_turn_id": call["turn"], "step_id": call["step"]})
             await self.store.box(project, agent, why.card, failed)
             await self.store.set_state(project, agent, "idle")
+            await self.state(project, channel, agent, call, trace, "idle")
             return await tell("rejected", error_code="dispatch_failed")
         if result is None:
             error = {"code": "tool_timeout", "message": "tool call timed out", "source": "watchdog"}
@@ -591,6 +599,7 @@ class UiWorker:
         card = await self.store.card(project, result["tool_result_card_id"])
         await self.store.box(project, agent, card["card_id"])
         await self.store.set_state(project, agent, "idle")
+        await self.state(project, channel, agent, call, trace, "idle")
         told, error = card["content"].get("result"), card["content"].get("error") or {}
         told = told if isinstance(told, dict) else {}
         # A result that brings one of these has it as its own.

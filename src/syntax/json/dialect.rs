@@ -142,12 +142,9 @@ mod tests {
 
     #[test]
     fn escapes_mean_what_json5_says() {
-        for (written, text) in [
-            (r"\x41\u00e9\ud83d\ude42", "Aé🙂"),
-            ("a\\\nb\\\r\nc", "abc"),
-            (r"\v\0\'\q", "\u{b}\0'q"),
-            ("\\\u{2028}x", "x"),
-        ] {
+        for (written, text) in
+            [(r"\x41\u00e9\ud83d\ude42", "Aé🙂"), ("a\\\nb\\\r\nc", "abc"), (r"\v\0\'\q", "\u{b}\0'q"), ("\\\u{2028}x", "x")]
+        {
             assert_eq!(unescaped(written).as_deref(), Ok(text), "{written}");
         }
         for written in [r"\x4", r"\u12", r"\ud83d", r"\ud83dx", r"\1", r"\01", r"a\"] {
@@ -157,7 +154,9 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_json5() {
-        for (token, json) in [("+1", "1"), ("-.5", "-0.5"), ("5.", "5.0"), ("0xff", "255"), ("-0X10", "-16"), ("1e3", "1000.0"), ("0", "0")] {
+        for (token, json) in
+            [("+1", "1"), ("-.5", "-0.5"), ("5.", "5.0"), ("0xff", "255"), ("-0X10", "-16"), ("1e3", "1000.0"), ("0", "0")]
+        {
             assert_eq!(number(token).unwrap(), serde_json::from_str::<Number>(json).unwrap(), "{token}");
         }
         for token in ["Infinity", "-NaN", "01", "0x", ".", "+", "1_0", "1e", "--1", "0xg"] {

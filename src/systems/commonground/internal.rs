@@ -124,8 +124,9 @@ mod tests {
             let subject = Subject::parse(definition["target_subject"].as_str().unwrap()).unwrap();
             assert_eq!((subject.component.as_str(), subject.target.as_str()), ("sys", "pmo"), "{definition}");
             assert_eq!(ServiceKind::behind(&subject.target), ServiceKind::Plain);
-            let schema = jsonschema::validator_for(&definition["parameters"]).unwrap();
-            assert!(!schema.is_valid(&json!({})), "each of them requires something: {definition}");
+            let required = definition["parameters"]["required"].as_array().unwrap();
+            let named = |name: &Value| definition["parameters"]["properties"].get(name.as_str().unwrap()).is_some();
+            assert!(!required.is_empty() && required.iter().all(named), "{definition}");
         }
         assert_eq!(definition("word_count"), None);
     }

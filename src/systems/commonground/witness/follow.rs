@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     super::{
+        action::UI_WORKER,
         headers,
         idempotency::{self, Marker},
         subject::Subject,
@@ -39,6 +40,8 @@ pub struct Memory {
     taken_up: Recent<bool>,
     /// Agents that are wedged, by which action, and since when.
     wedged: Recent<Option<(String, Millis)>>,
+    /// Turns that a UI worker takes. No task ends them, only their agent's rest.
+    of_ui: Recent<()>,
     /// How agents are called.
     names: Names,
     /// The traces of turns.
@@ -67,7 +70,12 @@ impl Follower for Memory {
         let heard = Heard::new(crossing, subject);
         match (heard.subject.category.as_str(), heard.subject.suffix.as_str()) {
             ("cmd", "action") if heard.subject.target == "ui" => self.action(&heard, reading),
-            ("cmd", "wakeup") => self.waiting.rings(&heard),
+            ("cmd", "wakeup") => {
+                if let Some(turn) = heard.turn().filter(|_| heard.subject.target == UI_WORKER) {
+                    self.of_ui.put(turn.to_owned(), ());
+                }
+                self.waiting.rings(&heard);
+            }
             ("cmd", _) => self.command(&heard, reading),
             ("evt", "state") => self.state(&heard, reading),
             ("evt", "action_ack") => self.acknowledged(&heard, reading),
@@ -138,6 +146,9 @@ impl Memory {
         let agent = place(heard, &heard.subject.target);
         let status = heard.text("status").unwrap_or_default().to_owned();
         let turn = heard.turn().map(str::to_owned);
+        if status == "idle" && turn.as_deref().is_some_and(|turn| self.of_ui.get(turn).is_some()) {
+            reading.part = Part::Outcome(None);
+        }
         let epoch = heard.member("turn_epoch").and_then(Value::as_u64);
         let epoch = epoch.or_else(|| headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten());
         let before = self.agents.get(&agent);

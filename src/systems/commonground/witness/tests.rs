@@ -333,6 +333,20 @@ fn an_action_that_starts_a_turn_ends_with_its_card() {
 }
 
 #[test]
+fn a_turn_of_the_ui_worker_ends_when_its_agent_rests() {
+    let mut bus = Bus::default();
+    let ids = [(headers::AGENT, "ui_dbg"), (headers::TURN, "turn_leased"), (headers::TRACE, TRACE)];
+    bus.says("cmd.agent.ui_worker.wakeup", &ids, &json!({})).says(
+        "evt.agent.ui_dbg.state",
+        &ids,
+        &json!({"status": "suspended", "turn_epoch": 1}),
+    );
+    assert_eq!(bus.found("turn_leased").standing, Standing::Open);
+    bus.says("evt.agent.ui_dbg.state", &ids, &json!({"status": "idle", "turn_epoch": 1}));
+    assert_eq!((&bus.found("turn_leased").standing, bus.found("turn_leased").late), (&Standing::Succeeded, 0));
+}
+
+#[test]
 fn a_tool_runs_again_only_where_its_mark_was_made_again() {
     let mut bus = half();
     bus.mark("call_1", &done("success", "card_9"));

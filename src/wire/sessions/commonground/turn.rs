@@ -77,7 +77,7 @@ impl Watched {
                     self.said.clear();
                 }
                 let state = reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
-                let words = format!("{}: {} {state}{}", self.turn.agent, reading.label, reading.text);
+                let words = format!("{}: {state}{}", reading.label, reading.text);
                 calling.teller.stage("turn", words.trim_end(), "").await?;
             }
         }
@@ -86,7 +86,7 @@ impl Watched {
 
     /// Shows what the turn delivers, and gives it as the answer where the agent did not just say it.
     async fn deliver(&self, calling: &mut Calling<'_>, task: &Reading) -> Result<(), Deaf> {
-        calling.teller.stage("turn", format!("{}: {} {}", self.turn.agent, task.label, task.text), "").await?;
+        calling.teller.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
         let Some(id) = task.cards.first() else { return Ok(()) };
         let value = match calling.card(id).await {
             Ok(value) => value,
