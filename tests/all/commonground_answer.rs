@@ -132,8 +132,10 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        signals::send(self.child.id(), "INT");
-        let _ = self.child.wait();
+        if matches!(self.child.try_wait(), Ok(None)) {
+            signals::send(self.child.id(), "INT");
+            let _ = self.child.wait();
+        }
     }
 }
 
