@@ -40,8 +40,7 @@ impl Groups {
         };
         let keys = |group: &Group| group.tools.iter().map(|row| opened.tools[*row].key.to_string()).collect::<Vec<_>>();
         let is_here = |gate: &Gate| gate.not_loaded().is_none() && gate.states.admits(filter.state());
-        let here =
-            |group: &Group| group.tools.iter().filter(|row| is_here(&opened.tools[**row].gate)).count();
+        let here = |group: &Group| group.tools.iter().filter(|row| is_here(&opened.tools[**row].gate)).count();
         if global.json {
             let of = |group: &Group| json!({"name": &*group.name, "asked": is_asked(group), "available": here(group), "tools": keys(group)});
             out.json(&groups.iter().map(of).collect::<Value>())?;

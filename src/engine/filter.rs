@@ -354,7 +354,8 @@ mod tests {
             let context = context(asked, None);
             let split = split(&[refused.clone(), replaced.clone()], &context);
             assert_eq!(split, Split { not_loaded: vec![0, 1], ..Split::default() });
-            let words = |slot: &Slot| Filter::new(&context).reasons(&slot.gate).iter().map(ToString::to_string).collect::<Vec<_>>();
+            let words =
+                |slot: &Slot| Filter::new(&context).reasons(&slot.gate).iter().map(ToString::to_string).collect::<Vec<_>>();
             assert_eq!(words(&refused), ["not loaded: tool/bad stops the whole set from loading: Tool type None not known"]);
             assert_eq!(words(&replaced), ["not loaded: the tool y has the same name, and the last one of a name is loaded"]);
         }

@@ -75,7 +75,8 @@ fn nowhere(connection: &Connection) -> Problem {
 pub fn catalog(items: &[Item]) -> Catalog {
     let mut root = Map::new();
     for item in items {
-        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] = item.value().filter(|value| !value.is_string()).unwrap_or_else(|| item.text.as_str().into());
+        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] =
+            item.value().filter(|value| !value.is_string()).unwrap_or_else(|| item.text.as_str().into());
     }
     let source = Source::parse(Format::Json, Value::Object(root).to_string());
     let file = FileId::new("deployed.json");

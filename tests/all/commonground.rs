@@ -126,12 +126,12 @@ fn each_failure_is_explained() {
     assert!(stage(&events, "preflight")["text"].as_str().unwrap().contains("no consumer covers"), "{events:#?}");
     // Its command is given up: the call ends at once, and not when the watchdog or the API end their waiting.
     for route in ["ui", "god"] {
-        let given_up = ["--route", route, "word_count", "mode=map", "fail:=true"];
+        let given_up = ["--no-check", "--route", route, "word_count", "mode=map", "fail:=true"];
         let events = failed(&given_up, "lost", "given-up", &["its mark stays", "look into the log"]);
         assert!(stages(&events).contains(&"given-up"), "{events:#?}");
     }
     // How often other commands were delivered again says nothing about this one.
-    let events = call(&["--route", "god", "--timeout", "1s", "word_count", "mode=map", "hold:=true"]);
+    let events = call(&["--no-check", "--route", "god", "--timeout", "1s", "word_count", "mode=map", "hold:=true"]);
     let told = events.last().unwrap()["error"]["remedy"].as_str().unwrap();
     assert!(told.contains("has 1 under way: it is at work") && !told.contains("back"), "{told}");
     there.tell("go");

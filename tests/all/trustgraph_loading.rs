@@ -35,7 +35,10 @@ fn available(place: &Place, arguments: &[&str]) -> Vec<String> {
 fn a_refused_set_offers_nothing_and_every_command_says_so_first() {
     let place = Place::with(&[
         ("tools.yaml", REFUSED),
-        ("scenarios/s.yaml", "name: s\ndescription: d\nstart: {groups: ['*']}\nsteps:\n  - tool: zed\n    expect: {hidden: [zed, ask], available: []}\n"),
+        (
+            "scenarios/s.yaml",
+            "name: s\ndescription: d\nstart: {groups: ['*']}\nsteps:\n  - tool: zed\n    expect: {hidden: [zed, ask], available: []}\n",
+        ),
     ]);
     for command in ["tools", "states", "graph", "groups"] {
         let ran = run(&place, &[command, "--groups", "*"]);
@@ -169,12 +172,21 @@ fn check_refuses_what_the_loader_refuses_in_its_words() {
         (set(&with(r#", "arguments": ["x"]"#), SERVICE), "'str' object has no attribute 'get'".into()),
         (set(&with(r#", "group": "read""#), SERVICE), "Tool 'group' field must be a list of strings".into()),
         (set(&with(r#", "group": null"#), SERVICE), "Tool 'group' field must be a list of strings".into()),
-        (set(&with(r#", "applicable-states": null"#), SERVICE), "Tool 'applicable-states' field must be a list of strings".into()),
+        (
+            set(&with(r#", "applicable-states": null"#), SERVICE),
+            "Tool 'applicable-states' field must be a list of strings".into(),
+        ),
         (set(&with(r#", "state": null"#), SERVICE), "Tool 'state' field must be a string".into()),
         (set(&rows(r#""ten""#), SERVICE), "invalid literal for int() with base 10: 'ten'".into()),
         (set(&rows("NaN"), SERVICE), "cannot convert float NaN to integer".into()),
-        (set(r#"{"type": "tool-service", "service": ""}"#, SERVICE), "Tool None has type 'tool-service' but no 'service' reference".into()),
-        (set(&with(""), r#"{"request-queue": 0, "response-queue": "r"}"#), "Tool-service 's' must define 'request-queue' and 'response-queue'".into()),
+        (
+            set(r#"{"type": "tool-service", "service": ""}"#, SERVICE),
+            "Tool None has type 'tool-service' but no 'service' reference".into(),
+        ),
+        (
+            set(&with(""), r#"{"request-queue": 0, "response-queue": "r"}"#),
+            "Tool-service 's' must define 'request-queue' and 'response-queue'".into(),
+        ),
     ] {
         assert_eq!(refusal(&place), Some(logged));
     }

@@ -55,7 +55,10 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &Homes<'_>) -> F
         ),
         NoteKind::NotJson => {
             let written = source.written(note.document, &note.at).filter(|_| !is_key).unwrap_or(name);
-            (NOT_JSON, format!("{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"))
+            (
+                NOT_JSON,
+                format!("{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"),
+            )
         }
         NoteKind::ReadsDifferently => {
             let written = if is_key { name } else { source.written(note.document, &note.at).unwrap_or(name) };

@@ -100,7 +100,9 @@ fn in_order<'e, 'v>(entries: &'e [(&'v str, Held<'v>)]) -> impl Iterator<Item = 
 pub fn held(entry: &Entry) -> Held<'_> {
     match (&*entry.value, entry.id.place().form) {
         // Text that could be read stands as its value; a text that holds a text stands as it is written.
-        (Value::String(text), EntryForm::JsonText) => python_json::read(text).map(|_| &*entry.value).map_err(|fault| fault.to_string()),
+        (Value::String(text), EntryForm::JsonText) => {
+            python_json::read(text).map(|_| &*entry.value).map_err(|fault| fault.to_string())
+        }
         (value, _) => python_json::sound(value).map(|()| value),
     }
 }

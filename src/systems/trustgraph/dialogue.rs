@@ -509,7 +509,8 @@ mod tests {
         told.take(&action("x"));
         let said = told.take(&piece("observation", "done", true));
         assert!(matches!(said.last(), Some(Said::State { state, .. }) if state == "moved"), "{said:?}");
-        let mute = dialogue_of(&["*"], r#"{"tool": {"a": {"type": "text-completion"}, "b": {"type": "text-completion", "name": "b"}}}"#);
+        let mute =
+            dialogue_of(&["*"], r#"{"tool": {"a": {"type": "text-completion"}, "b": {"type": "text-completion", "name": "b"}}}"#);
         assert!(mute.warnings()[0].starts_with("a has no name"), "{:?}", mute.warnings());
     }
 

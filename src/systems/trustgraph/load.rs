@@ -144,9 +144,10 @@ impl Loading<'_> {
 
     fn of_type(&self) -> Result<&'static ToolType, LoadError> {
         let named = self.value.get(keys::TYPE);
-        named.and_then(Value::as_str).and_then(types::by_name).ok_or_else(|| {
-            self.stop(LoadCode::UnknownType, keys::TYPE, format!("Tool type {} not known", text(named)))
-        })
+        named
+            .and_then(Value::as_str)
+            .and_then(types::by_name)
+            .ok_or_else(|| self.stop(LoadCode::UnknownType, keys::TYPE, format!("Tool type {} not known", text(named))))
     }
 
     /// Finds the service and takes its configuration values from the tool.
@@ -210,10 +211,9 @@ struct Declared {
 fn declared(service: &Value) -> Result<Vec<Declared>, String> {
     let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
     let read = |item: Value| match item {
-        Value::Object(mut members) => Declared {
-            required: members.get(keys::REQUIRED).is_some_and(python::is_true),
-            name: members.remove(keys::NAME),
-        },
+        Value::Object(mut members) => {
+            Declared { required: members.get(keys::REQUIRED).is_some_and(python::is_true), name: members.remove(keys::NAME) }
+        }
         name => Declared { name: Some(name), required: false },
     };
     Ok(items.into_iter().map(read).collect())

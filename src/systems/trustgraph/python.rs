@@ -118,9 +118,7 @@ pub fn is_true(value: &Value) -> bool {
 /// Lists and objects can be none.
 pub fn key(value: Option<&Value>) -> Result<String, String> {
     match value {
-        Some(Value::Array(_) | Value::Object(_)) => {
-            Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name)))
-        }
+        Some(Value::Array(_) | Value::Object(_)) => Err(format!("unhashable type: '{}'", value.map_or("NoneType", type_name))),
         Some(Value::String(text)) => Ok(format!("'{text}")),
         Some(Value::Bool(is)) => Ok(u8::from(*is).to_string()),
         Some(Value::Number(number)) => Ok(number_key(&number_text(number))),

@@ -37,6 +37,9 @@ pub fn not_json_text(ground: &Ground<'_>, report: &mut Report<'_>) {
     for entry in ours().filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry))) {
         let message = "an object among entries that are JSON text; the configuration service takes text only";
         let found = report.at(entry, Pointer::root(), message);
-        found.fix("write it as JSON text", [Edit::Set { at: Pointer::root(), to: Literal::from(python_json::write(&entry.value)) }]);
+        found.fix(
+            "write it as JSON text",
+            [Edit::Set { at: Pointer::root(), to: Literal::from(python_json::write(&entry.value)) }],
+        );
     }
 }

@@ -11,6 +11,7 @@ use crate::{
         entry::Entry,
         problem::{Problem, ProblemKind},
     },
+    syntax::python_json,
     systems::{
         deployed::{
             item::Item,
@@ -22,7 +23,6 @@ use crate::{
             keys,
         },
     },
-    syntax::python_json,
 };
 
 /// What sending the catalog's entries changes, where `deployed` is what is there.
