@@ -83,28 +83,28 @@ struct Own {
 }
 
 impl Own {
-    /// Removes it. A server that does not answer removes it by itself, later.
-    async fn remove(&mut self) {
-        let name = std::mem::take(&mut self.name);
-        let removing = async {
-            let stream = self.streams.get_stream_no_info(COMMANDS).await.ok()?;
-            stream.delete_consumer(&name).await.ok()
-        };
-        let _ = timeout(REMOVING, removing).await;
+    /// Its removal, once.
+    fn removal(&mut self) -> impl Future<Output = ()> + use<> {
+        removed(self.streams.clone(), std::mem::take(&mut self.name))
     }
 }
 
 impl Drop for Own {
     /// One that was never listened with, or whose listener was dropped, goes too.
     fn drop(&mut self) {
-        if self.name.is_empty() {
-            return;
-        }
-        let mut own = Self { streams: self.streams.clone(), name: std::mem::take(&mut self.name) };
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(async move { own.remove().await });
+        if let (false, Ok(runtime)) = (self.name.is_empty(), Handle::try_current()) {
+            runtime.spawn(self.removal());
         }
     }
+}
+
+/// Removes a consumer. A server that does not answer removes it by itself, later.
+async fn removed(streams: Streams, name: String) {
+    let removing = async {
+        let stream = streams.get_stream_no_info(COMMANDS).await.ok()?;
+        stream.delete_consumer(&name).await.ok()
+    };
+    let _ = timeout(REMOVING, removing).await;
 }
 
 impl Executor {
@@ -204,7 +204,7 @@ impl Executor {
         }
         drop(heard);
         for (_, own) in &mut stands {
-            own.consumer.remove().await;
+            own.consumer.removal().await;
         }
     }
 }
