@@ -184,7 +184,7 @@ enum Place<'p> {
 enum Started {
     /// With what whoever serves should know first.
     Bus(Serving, Vec<String>),
-    Gateway(Listening),
+    Gateway(Box<Listening>),
 }
 
 impl Started {
@@ -260,7 +260,8 @@ async fn start(registry: &Registry, connection: &Connection, place: Place<'_>) -
             Ok(Started::Bus(Serving::start(bus, offers).await?, warnings))
         }
         Place::Gateway(doors, listen, table) => {
-            Ok(Started::Gateway(Listening::start(connection, registry.secrets(), listen, doors).await?.with(table)))
+            let listening = Listening::start(connection, registry.secrets(), listen, doors).await?.with(table);
+            Ok(Started::Gateway(Box::new(listening)))
         }
     }
 }

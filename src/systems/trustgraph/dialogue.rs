@@ -220,8 +220,9 @@ impl Dialogue {
     /// Why the model does not have a tool, and what to do.
     fn why_hidden(&self, name: &str) -> (String, String) {
         let tools = &self.tools.tools;
-        // Of several with one name the last counts.
-        let Some(row) = tools.iter().rposition(|tool| tool.name == name) else {
+        // Of several with one name the one that is loaded counts.
+        let held = tools.iter().position(|tool| tool.name == name && tool.gate.not_loaded().is_none());
+        let Some(row) = held.or_else(|| tools.iter().rposition(|tool| tool.name == name)) else {
             let near = similar::nearest(name, tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; the nearest is \"{near}\""));
             let remedy = "give the tool a name that a model repeats as it is: no spaces, no quotes";

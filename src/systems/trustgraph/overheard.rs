@@ -131,7 +131,7 @@ impl Overhearing {
             Value::String(text) => serde_json::from_str(text).ok(),
             other => Some(other.clone()),
         };
-        if held("question")? != Value::from(self.question.as_str()) {
+        if held("question")? != self.question.as_str() {
             return None;
         }
         self.prompts.extend(id.map(str::to_owned));

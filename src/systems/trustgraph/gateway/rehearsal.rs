@@ -64,7 +64,12 @@ pub fn rehearse(tools: &Catalog, request: &Map<String, Value>) -> Rehearsal {
 /// The tools that a question names, in its order.
 fn named<'c>(tools: &'c Catalog, question: &str) -> Vec<&'c Tool> {
     let parts = question.split(|letter: char| letter.is_whitespace() || ",;.!?\"'".contains(letter));
-    parts.filter_map(|part| tools.tools.iter().rfind(|tool| tool.name == part).map(AsRef::as_ref)).collect()
+    // Of several with one name the one that is loaded counts.
+    let called = |name: &str| {
+        let known: Vec<&Tool> = tools.tools.iter().map(AsRef::as_ref).filter(|tool| tool.name == name).collect();
+        known.iter().find(|tool| tool.gate.not_loaded().is_none()).or(known.last()).copied()
+    };
+    parts.filter_map(called).collect()
 }
 
 fn said(kind: &str, text: &str) -> String {
