@@ -192,8 +192,8 @@ def as_file(dice, config):
             value = json.loads(text)
         except (ValueError, RecursionError):
             return json.dumps(text)
-        # A text is taken for JSON text, and our own reader is stricter about depth.
-        return json.dumps(text) if isinstance(value, str) or len(text) > 2000 else text
+        # A text is taken for JSON text, and files are read to a depth of 128 only.
+        return json.dumps(text) if isinstance(value, str) or "[" * 100 in text else text
     kinds = [f"{json.dumps(kind)}: {{" + ", ".join(f"{json.dumps(key)}: {entry(text)}" for key, text in entries.items()) + "}" for kind, entries in config.items()]
     return "{" + ", ".join(kinds) + ', "mcp": {"m": {"url": "http://localhost"}}}'
 
