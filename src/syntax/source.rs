@@ -630,7 +630,8 @@ mod tests {
         #[test]
         fn json_is_read_as_serde_reads_it(text in texts()) {
             let ours = Source::parse(Format::Json, &*text).ok().and_then(|source| source.value(0).cloned());
-            let theirs = serde_json::from_str::<Value>(text.strip_prefix('\u{feff}').unwrap_or(&text)).ok();
+            let mut theirs = serde_json::from_str::<Value>(text.strip_prefix('\u{feff}').unwrap_or(&text)).ok();
+            theirs.iter_mut().for_each(crate::schema::decimal::canonicalize);
             prop_assert_eq!(ours.as_deref(), theirs.as_ref());
         }
     }
