@@ -4,6 +4,7 @@
 //! context that is asked about; [`global`] are the options that every command takes.
 
 use std::{
+    borrow::Cow,
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -61,7 +62,10 @@ use workbench::Purpose;
 
 use crate::{
     engine::workflow::similar,
-    model::problem::{Problem, ProblemKind},
+    model::{
+        problem::{Problem, ProblemKind},
+        shown,
+    },
 };
 
 const AFTER: &str = "\
@@ -146,8 +150,13 @@ pub fn run() -> ExitCode {
     halted(ended).code().into()
 }
 
-/// Prints help or what is wrong with the command line; clap knows which goes where.
+/// Prints help or what is wrong with the command line; clap knows which goes where. What was typed may hold anything.
 fn print(refused: &clap::Error) -> Ended {
+    let words = refused.render().to_string();
+    if !words.lines().all(|line| matches!(shown::visible(line), Cow::Borrowed(_))) {
+        out::tell(&words);
+        return Ok(Ending::Usage);
+    }
     let printed = refused.print().and_then(|()| io::stdout().flush());
     if refused.use_stderr() {
         // The exit code says it where nobody reads standard error.

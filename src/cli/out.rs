@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::global::Global;
 use crate::model::{
     problem::Problem,
-    shown::{is_unseen, visible},
+    shown::{escaped_json, visible},
 };
 
 /// A role of text on a terminal that has colours.
@@ -25,6 +25,9 @@ pub enum Tint {
 }
 
 impl Tint {
+    /// What may follow the sign that begins a colour.
+    const CODES: [&'static str; 6] = ["[0m", "[1m", "[2m", "[32m", "[31m", "[33m"];
+
     fn code(self) -> &'static str {
         match self {
             Self::Bold => "1",
@@ -89,9 +92,10 @@ impl Out {
         }
     }
 
-    /// A line of data. Text in it that came from elsewhere goes through [`Out::text`] or [`Out::tint`] first.
+    /// A line of data, with nothing in it that steers a terminal. Line breaks in it stay: text that must not break the line
+    /// goes through [`Out::text`] or [`Out::tint`] first.
     pub fn line(&mut self, line: impl fmt::Display) -> io::Result<()> {
-        writeln!(self.data, "{line}")
+        writeln!(self.data, "{}", harmless(&line.to_string(), self.colour))
     }
 
     /// Text that came from elsewhere, with nothing in it that steers a terminal.
@@ -111,18 +115,18 @@ impl Out {
 
     /// A value as JSON over several lines.
     pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        writeln!(self.data, "{}", escaped(&format!("{value:#}")))
+        writeln!(self.data, "{}", escaped_json(&format!("{value:#}")))
     }
 
     /// A value as JSON on a line of its own, which is seen at once.
     pub fn json_line(&mut self, value: &Value) -> io::Result<()> {
-        writeln!(self.data, "{}", escaped(&value.to_string()))?;
+        writeln!(self.data, "{}", escaped_json(&value.to_string()))?;
         self.data.flush()
     }
 
     /// Several values as JSON, each on a line of its own, which are seen at once.
     pub fn json_lines(&mut self, values: &[Value]) -> io::Result<()> {
-        values.iter().try_for_each(|value| writeln!(self.data, "{}", escaped(&value.to_string())))?;
+        values.iter().try_for_each(|value| writeln!(self.data, "{}", escaped_json(&value.to_string())))?;
         self.data.flush()
     }
 
@@ -179,21 +183,25 @@ pub fn complain(problem: &Problem) {
     tell(&format!("toolcrib: {problem}"));
 }
 
-fn tell(words: &str) {
+/// Words on stderr, line by line, with nothing in them that steers a terminal.
+pub fn tell(words: &str) {
     let mut stderr = io::stderr().lock();
     // Nobody can be told that nobody can be told.
     let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible(line)));
 }
 
-/// JSON text in which what steers a terminal is written as `\u…`; it can only stand in strings.
-fn escaped(json: &str) -> Cow<'_, str> {
-    let steers = |letter: char| letter != '\n' && is_unseen(letter);
-    if !json.chars().any(steers) {
-        return Cow::Borrowed(json);
-    }
-    Cow::Owned(
-        json.chars().map(|letter| if steers(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.into() }).collect(),
-    )
+/// The text with nothing in it that steers a terminal but line breaks, and colours where those are ours.
+fn harmless(text: &str, coloured: bool) -> String {
+    let line = |line: &str| {
+        let mut parts = line.split('\u{1b}');
+        let first = parts.next().map(visible).unwrap_or_default().into_owned();
+        parts.fold(first, |before, part| {
+            let end = Tint::CODES.iter().find(|code| coloured && part.starts_with(**code)).map_or(0, |code| code.len());
+            let escape = if end > 0 { "\u{1b}" } else { "␛" };
+            format!("{before}{escape}{}{}", &part[..end], visible(&part[end..]))
+        })
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -205,8 +213,14 @@ mod tests {
     #[test]
     fn json_cannot_steer_a_terminal_and_says_the_same() {
         let value = json!({"a\u{9b}": "\u{1b}[31m \u{202e} é\n"});
-        let text = escaped(&format!("{value:#}")).into_owned();
+        let text = escaped_json(&format!("{value:#}")).into_owned();
         assert!(!text.contains(['\u{9b}', '\u{1b}', '\u{202e}']), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn a_line_keeps_our_colours_and_no_other_control() {
+        assert_eq!(harmless("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true), "\u{1b}[1ma\u{1b}[0m␛[5mb\u{fffd}\nc␛]0;x␇");
+        assert_eq!(harmless("\u{1b}[1ma", false), "␛[1ma");
     }
 }

@@ -1,37 +1,116 @@
-//! Text from elsewhere as people may see it: nothing in it steers a terminal.
+//! Text from elsewhere as people may see it: nothing in it steers a terminal, and nothing in it hides.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
-/// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as blanks, and takes out what would turn the
-/// writing direction, so that text from elsewhere cannot steer the terminal. Joined pictures are shown one by one: so
-/// they take the same cells everywhere.
+/// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as spaces, and what would not show or would turn the
+/// writing direction as `�`, so that text from elsewhere can neither steer a terminal nor hide something in it. Joined
+/// pictures are shown one by one: so they take the same cells everywhere.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|letter| is_unseen(letter) || letter == JOINER) {
+    if !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
-    let mut before = ' ';
-    let shown = text.chars().filter(|letter| {
-        let joins = *letter == JOINER && is_picture(before);
-        before = *letter;
-        !joins
+    let shown = fates(text).filter_map(|(letter, fate)| match fate {
+        Fate::Kept => Some(letter),
+        Fate::Joins => None,
+        Fate::Unseen => Some(sign(letter)),
     });
-    Cow::Owned(shown.map(sign).collect())
+    Cow::Owned(shown.collect())
+}
+
+/// JSON text in which what [`visible`] would replace is written as `\u061c`. Outside of strings JSON holds none of it.
+#[must_use]
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(|letter| letter != '\n' && is_suspect(letter)) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for (letter, fate) in fates(json) {
+        if fate != Fate::Unseen || letter == '\n' {
+            escaped.push(letter);
+            continue;
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            // Writing to a string does not fail.
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether a character never shows, or would steer a terminal.
+#[must_use]
+pub fn is_unseen(letter: char) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_control();
+    }
+    letter.is_control()
+        || matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')
+}
+
+/// What becomes of a character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    /// It makes one picture of two.
+    Joins,
+    Unseen,
+}
+
+/// Each character with what becomes of it after the one before.
+fn fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
+    let mut before = ' ';
+    text.chars().map(move |letter| {
+        let last = std::mem::replace(&mut before, letter);
+        (letter, fate(last, letter))
+    })
+}
+
+fn fate(before: char, letter: char) -> Fate {
+    match letter {
+        JOINER if is_picture(before) => Fate::Joins,
+        _ if is_unseen(letter) => Fate::Unseen,
+        _ if is_modifier(letter) && !belongs(before, letter) => Fate::Unseen,
+        _ => Fate::Kept,
+    }
 }
 
 /// Joins pictures to one, which terminals draw in as many cells as they like.
 const JOINER: char = '\u{200d}';
 
+const NON_JOINER: char = '\u{200c}';
+
+fn is_suspect(letter: char) -> bool {
+    is_unseen(letter) || is_modifier(letter)
+}
+
+/// What shows only in how it changes the character before it.
+fn is_modifier(letter: char) -> bool {
+    matches!(letter, NON_JOINER | JOINER | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Whether it can change that character; else it only hides there.
+fn belongs(before: char, letter: char) -> bool {
+    match letter {
+        _ if is_suspect(before) => false,
+        NON_JOINER | JOINER => is_cursive(before),
+        '\u{fe00}'..='\u{fe0f}' => !before.is_ascii() || matches!(before, '0'..='9' | '#' | '*'),
+        _ => matches!(before, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'),
+    }
+}
+
+/// Of a script in which letters are joined: Arabic and its neighbours, those of India, Myanmar, Khmer, Mongolian.
+fn is_cursive(letter: char) -> bool {
+    matches!(letter, '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}')
+}
+
 /// A picture, or what may follow one before it is joined: a skin colour, the sign that asks for a picture.
 fn is_picture(letter: char) -> bool {
     matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{fe0f}')
-}
-
-/// Whether a character would not show, or would steer the terminal.
-#[must_use]
-pub fn is_unseen(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
 }
 
 fn sign(letter: char) -> char {
@@ -39,7 +118,58 @@ fn sign(letter: char) -> char {
         '\t' => ' ',
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + letter as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '␡',
-        other if is_unseen(other) => '\u{fffd}',
-        other => other,
+        _ => '\u{fffd}',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What must never reach a terminal.
+    fn steers(letter: char) -> bool {
+        letter.is_control()
+            || matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    }
+
+    #[test]
+    fn what_hides_or_turns_is_shown() {
+        for hidden in ['\u{61c}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{202e}', '\u{2069}', '\u{feff}', '\u{fe0f}', '\u{e0041}', '\u{e0100}', '\u{9b}'] {
+            assert_eq!(visible(&format!("a{hidden}b")), "a\u{fffd}b", "{hidden:?}");
+        }
+        assert_eq!(visible("a\u{1b}[31m\tb\n"), "a␛[31m b␊");
+    }
+
+    #[test]
+    fn what_belongs_to_its_letter_stays() {
+        for text in ["☎\u{fe0f}", "1\u{fe0f}\u{20e3}", "葛\u{e0100}", "می\u{200c}خواهم", "क\u{94d}\u{200d}ष"] {
+            assert!(matches!(visible(text), Cow::Borrowed(_)) || visible(text) == text, "{text:?}");
+            assert_eq!(escaped_json(text), text);
+        }
+        assert_eq!(visible("👩\u{200d}💻"), "👩💻");
+        assert_eq!(escaped_json("\"👩\u{200d}💻\""), "\"👩\u{200d}💻\"");
+        // A row of selectors carries a message.
+        assert_eq!(visible("☎\u{fe0f}\u{fe01}\u{fe02}"), "☎\u{fe0f}\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn json_is_escaped_in_units_of_utf_16() {
+        assert_eq!(escaped_json("\"\u{e0041}\u{61c}\"\n"), "\"\\udb40\\udc41\\u061c\"\n");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_shown_steers_a_terminal(text in "(\\PC|[\u{0}-\u{9f}\u{61c}\u{200b}-\u{2069}\u{feff}\u{fe00}-\u{fe0f}\u{e0000}-\u{e01ff}])*") {
+            let shown = visible(&text).into_owned();
+            prop_assert!(!shown.chars().any(steers), "{:?}", shown);
+            prop_assert_eq!(visible(&shown).into_owned(), shown.clone());
+            let json = serde_json::Value::from(text).to_string();
+            prop_assert!(!escaped_json(&json).chars().any(steers));
+            let read: serde_json::Value = serde_json::from_str(&escaped_json(&json)).unwrap();
+            prop_assert_eq!(read.to_string(), json);
+        }
     }
 }
