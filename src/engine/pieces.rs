@@ -80,6 +80,19 @@ impl Pieces {
         now
     }
 
+    /// The last piece goes on; what may be seen of that one, and of those before it, now. A large piece is taken in by parts, so that it
+    /// is not copied as a whole.
+    pub fn go_on(&mut self, mask: &Mask, text: &str) -> Vec<(u64, String)> {
+        let last = self.count.saturating_sub(1);
+        self.text.push_str(text);
+        let end = self.text.len();
+        match self.open.last_mut().filter(|(piece, _)| *piece == last) {
+            Some(open) => open.1 = end,
+            None => self.open.push((last, end)),
+        }
+        self.next(mask, [], More::MayCome).earlier
+    }
+
     /// How many pieces there were.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -163,6 +176,23 @@ mod tests {
         take(&mut seen, pieces.next(&mask(), [], More::None));
         assert_eq!((seen.len(), pieces.open.len()), (cut.len(), 0));
         seen
+    }
+
+    #[test]
+    fn a_piece_that_is_taken_in_by_parts_reads_as_a_whole() {
+        let text = "before hunter2hunter2 and token=sk-0123456789abcdefghij0123456789 after it. ".repeat(9);
+        for size in [1, 2, 7, 50] {
+            let mut pieces = Pieces::default();
+            let mut seen = pieces.next(&mask(), ["first ", ""], More::MayCome).pieces;
+            let letters: Vec<char> = text.chars().collect();
+            let parts = letters.chunks(size).map(|part| part.iter().collect::<String>());
+            let mut later: Vec<(u64, String)> = parts.flat_map(|part| pieces.go_on(&mask(), &part)).collect();
+            later.extend(pieces.next(&mask(), [], More::None).earlier);
+            for (piece, text) in later {
+                seen[usize::try_from(piece).unwrap()].push_str(&text);
+            }
+            assert_eq!(seen, ["first ", &mask().text(&text)], "{size}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{
     clock::Millis,
+    connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
     problem::Problem,
 };
@@ -267,7 +268,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2), answer: 256 * 1024 * 1024 }
+        Self { first: seconds(30), idle: seconds(30), total: seconds(600), linger: seconds(2), answer: LARGEST_ANSWER }
     }
 }
 

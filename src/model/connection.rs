@@ -60,6 +60,12 @@ impl TransportKind {
     }
 }
 
+/// [`Connection::largest_answer`] unless the settings say otherwise.
+pub const LARGEST_ANSWER: u64 = 256 * MIB;
+
+/// The unit in which the settings give sizes.
+pub const MIB: u64 = 1024 * 1024;
+
 /// Settings of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
@@ -73,6 +79,8 @@ pub struct Connection {
     pub gateway: Gateway,
     /// The channel of a CommonGround project that it leads to; `None`: it leads to no CommonGround.
     pub channel: Option<Channel>,
+    /// How many bytes an answer may have; a call whose answer has more is ended.
+    pub largest_answer: u64,
 }
 
 /// The part of a deployment that requests to its gateway are for.
@@ -189,6 +197,7 @@ impl Connection {
             tls: Tls::default(),
             gateway: Gateway::default(),
             channel: None,
+            largest_answer: LARGEST_ANSWER,
         }
     }
 

@@ -25,7 +25,7 @@ use crate::{
         },
     },
     model::{
-        call::{Event, Outcome},
+        call::{Event, EventKind, Outcome},
         problem::{Problem, ProblemKind},
         trace::{Head, Listing, Summary, Trace, TraceId},
     },
@@ -247,6 +247,9 @@ impl History {
     }
 }
 
+/// A chunk of more bytes is written by parts.
+const PART: usize = 1024 * 1024;
+
 /// Writes the events of one call.
 #[derive(Debug)]
 pub struct Recorder {
@@ -272,8 +275,32 @@ impl Recorder {
     /// # Errors
     /// When they cannot be written.
     pub fn take(&mut self, events: &[Event]) -> Result<(), Problem> {
-        let events = lines::of_events(&self.id, events, &self.history.mask, &mut self.pieces);
-        self.write(&events)
+        for events in events.chunk_by(|one, next| one.weight().max(next.weight()) <= PART) {
+            self.take_some(events)?;
+        }
+        Ok(())
+    }
+
+    /// Writes events that are small together with others, or one that is large by parts: so it is not copied as a whole.
+    fn take_some(&mut self, events: &[Event]) -> Result<(), Problem> {
+        let [Event { at_ms, kind: EventKind::Chunk { text, bytes } }] = events else { return self.take_whole(events) };
+        let (first, mut rest) = text.split_at(text.floor_char_boundary(PART));
+        if rest.is_empty() {
+            return self.take_whole(events);
+        }
+        self.take_whole(&[Event { at_ms: *at_ms, kind: EventKind::Chunk { text: first.into(), bytes: *bytes } }])?;
+        while !rest.is_empty() {
+            let (part, more) = rest.split_at(rest.floor_char_boundary(PART));
+            rest = more;
+            let lines = lines::of_more(&self.id, part, &self.history.mask, &mut self.pieces);
+            self.write(&lines)?;
+        }
+        Ok(())
+    }
+
+    fn take_whole(&mut self, events: &[Event]) -> Result<(), Problem> {
+        let lines = lines::of_events(&self.id, events, &self.history.mask, &mut self.pieces);
+        self.write(&lines)
     }
 
     fn write(&mut self, events: &str) -> Result<(), Problem> {

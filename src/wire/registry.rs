@@ -101,6 +101,7 @@ impl Registry {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
+        let limits = Limits { answer: connection.largest_answer, ..limits };
         let begun = session::begin(request, limits, events);
         if let Some(problem) = unknown {
             return begun.fail(problem).await;
@@ -148,7 +149,7 @@ impl Registry {
         };
         // Held while connecting, so that calls that start together share one connection.
         let mut slot = slot.lock().await;
-        if let Some(open) = slot.as_ref().filter(|open| open.settings == *connection) {
+        if let Some(open) = slot.as_ref().filter(|open| open.settings == *connection && open.bus.ended().is_none()) {
             return Ok(Arc::clone(&open.bus));
         }
         *slot = None;

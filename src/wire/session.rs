@@ -1,5 +1,7 @@
 //! One call from its request to its end, and the strays after it: joins a transport and a system.
 
+use std::hash::{DefaultHasher, Hasher as _};
+
 use bytes::Bytes;
 use tokio::{
     sync::{broadcast, mpsc, watch},
@@ -36,6 +38,9 @@ mod words;
 use lines::Lines;
 use teller::{Deaf, End, Teller};
 use words::Strangers;
+
+/// What a message may have beside the text of the answer.
+const AROUND: u64 = 64 * 1024;
 
 /// How much of a stray's body is kept.
 const STRAY: usize = 4096;
@@ -103,7 +108,7 @@ impl Begun {
             carrier: None,
             pieces: 0,
             size: 0,
-            final_body: None,
+            last_body: None,
             headers: Vec::new(),
             strangers: Strangers::default(),
             receipt: None,
@@ -128,7 +133,7 @@ impl Begun {
         };
         let broke = bus.news().faults().breaks != breaks;
         let end = match ended {
-            Ok((Outcome::TimedOut, Some(_))) if broke => (Outcome::Lost, Some(words::lost_meanwhile(&bus.place()))),
+            Ok((Outcome::TimedOut, Some(_))) if broke => (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| words::lost_meanwhile(&bus.place())))),
             Ok(end) => end,
             Err(_) => return,
         };
@@ -153,7 +158,8 @@ struct Session<'s> {
     pieces: u64,
     /// Bytes of text so far.
     size: u64,
-    final_body: Option<Bytes>,
+    /// The message that ended the answer.
+    last_body: Option<Print>,
     /// Those that came last with a message of the answer.
     headers: Vec<(String, String)>,
     /// Replies so far that were none of the call's.
@@ -165,6 +171,18 @@ struct Session<'s> {
     waiting_since: Instant,
     /// What [`Teller::held`] was then.
     held_then: std::time::Duration,
+}
+
+/// Tells a body from others without keeping it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Print(usize, u64);
+
+impl Print {
+    fn of(body: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(body);
+        Self(body.len(), hasher.finish())
+    }
 }
 
 /// What happens next in a call.
@@ -205,7 +223,7 @@ impl Session<'_> {
                     None
                 }
                 Step::Notice(words) => self.note(words).await?,
-                Step::Silent => Some((Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)))),
+                Step::Silent => Some(self.lost()),
                 Step::OutOfTime => Some((Outcome::TimedOut, Some(self.out_of_time()))),
                 Step::OutOfPatience => Some(self.out_of_patience()),
             };
@@ -260,13 +278,19 @@ impl Session<'_> {
 
     fn out_of_patience(&self) -> End {
         if self.broken {
-            return (Outcome::Lost, Some(words::connection_lost(&self.bus.place(), self.pieces)));
+            return self.lost();
         }
         let problem = match self.pieces {
             0 => self.unanswered(),
             pieces => words::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))
+    }
+
+    /// The connection broke, or is over.
+    fn lost(&self) -> End {
+        let broke = || words::connection_lost(&self.bus.place(), self.pieces);
+        (Outcome::Lost, Some(self.bus.ended().unwrap_or_else(broke)))
     }
 
     fn out_of_time(&self) -> CallProblem {
@@ -288,7 +312,7 @@ impl Session<'_> {
             Heard::NoResponders => Ok(None),
             Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Heard::Gap => self.teller.tell(EventKind::Notice(words::GAP.into())).await.map(|()| None),
-            Heard::Packet(packet) => self.read(way, &packet).await,
+            Heard::Packet(packet) => self.read(way, packet).await,
         }
     }
 
@@ -303,32 +327,44 @@ impl Session<'_> {
         self.teller.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
     }
 
-    async fn read(&mut self, way: Way, packet: &Packet) -> Result<Option<End>, Deaf> {
-        if let Some(receipt) = self.receipt(way, packet) {
-            return self.tell_receipt(receipt, packet).await.map(|()| None);
+    /// What a message means. One that is larger than an answer may be is not read: only whose it is.
+    fn meaning(&mut self, way: Way, packet: &Packet) -> Reply {
+        let size = packet.body.len() as u64;
+        if size <= self.limits.answer.saturating_add(AROUND) {
+            return self.reader.read(way, packet);
         }
-        let reply = self.reader.read(way, packet);
+        match self.reader.read(way, &Packet { body: Bytes::new(), ..packet.clone() }) {
+            Reply::Stray { cause, id } => Reply::Stray { cause, id },
+            _ => Reply::Refused(words::message_too_large(self.limits, size, self.size)),
+        }
+    }
+
+    async fn read(&mut self, way: Way, packet: Packet) -> Result<Option<End>, Deaf> {
+        if let Some(receipt) = self.receipt(way, &packet) {
+            return self.tell_receipt(receipt, &packet).await.map(|()| None);
+        }
+        let reply = self.meaning(way, &packet);
         if let Reply::Stray { cause, id } = reply {
             self.strangers.count(cause);
-            return self.stray(cause, id, packet).await.map(|()| None);
+            return self.stray(cause, id, &packet).await.map(|()| None);
         }
         if self.carrier.is_some_and(|carrier| carrier != way) {
-            return self.stray(StrayCause::Duplicate, self.own_id(), packet).await.map(|()| None);
+            return self.stray(StrayCause::Duplicate, self.own_id(), &packet).await.map(|()| None);
         }
         self.carrier = Some(way);
         self.has_moved();
-        self.tell_headers(packet).await?;
+        self.tell_headers(&packet).await?;
         match reply {
             // A service that has nothing to say yet only shows that it is there.
             Reply::Chunk { text, last: false } if text.is_empty() => Ok(None),
             Reply::Chunk { text, last } => self.piece(text, last, packet).await,
             Reply::Error(problem) => {
-                self.final_body = Some(packet.body.clone());
+                self.last_body = Some(Print::of(&packet.body));
                 Ok(Some((Outcome::Failed, Some(problem))))
             }
             Reply::Refused(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             Reply::Unreadable(problem) => {
-                self.stray(StrayCause::Unreadable, self.own_id(), packet).await?;
+                self.stray(StrayCause::Unreadable, self.own_id(), &packet).await?;
                 Ok(Some((Outcome::Lost, Some(problem))))
             }
             Reply::Stray { .. } => Ok(None),
@@ -345,16 +381,18 @@ impl Session<'_> {
         self.teller.tell(kind).await
     }
 
-    async fn piece(&mut self, text: String, last: bool, packet: &Packet) -> Result<Option<End>, Deaf> {
+    async fn piece(&mut self, text: String, last: bool, packet: Packet) -> Result<Option<End>, Deaf> {
         self.pieces += 1;
         self.size += text.len() as u64;
-        self.teller.tell(EventKind::Chunk { text: text.into(), bytes: packet.body.len() }).await?;
-        if last {
-            self.final_body = Some(packet.body.clone());
-            return Ok(Some((Outcome::Succeeded, None)));
+        let bytes = packet.body.len();
+        self.last_body = last.then(|| Print::of(&packet.body));
+        // A large message is not kept beside its text.
+        drop(packet);
+        self.teller.tell(EventKind::Chunk { text: text.into(), bytes }).await?;
+        if self.size > self.limits.answer {
+            return Ok(Some((Outcome::Lost, Some(words::answer_too_large(self.limits)))));
         }
-        let grown = self.size > self.limits.answer;
-        Ok(grown.then(|| (Outcome::Lost, Some(words::answer_too_large(self.limits)))))
+        Ok(last.then_some((Outcome::Succeeded, None)))
     }
 
     async fn stray(&mut self, cause: StrayCause, id: Option<String>, packet: &Packet) -> Result<(), Deaf> {
@@ -408,10 +446,10 @@ impl Session<'_> {
                 self.tell_receipt(receipt, &packet).await?;
                 continue;
             }
-            let (cause, id) = match self.reader.read(way, &packet) {
+            let (cause, id) = match self.meaning(way, &packet) {
                 Reply::Stray { cause, id } => (cause, id),
                 _ if self.carrier.is_some_and(|carrier| carrier != way) => (StrayCause::Duplicate, self.own_id()),
-                _ if self.final_body.as_ref() == Some(&packet.body) => (StrayCause::Duplicate, self.own_id()),
+                _ if self.last_body.is_some_and(|last| last == Print::of(&packet.body)) => (StrayCause::Duplicate, self.own_id()),
                 _ => (StrayCause::Late, self.own_id()),
             };
             self.stray(cause, id, &packet).await?;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::connections::{BROKER, CHANNEL, SECRETS, TOOLS, kind_of, words};
-use crate::model::connection::TransportKind;
+use super::connections::{BROKER, CHANNEL, LARGEST, SECRETS, TOOLS, kind_of, words};
+use crate::model::connection::{LARGEST_ANSWER, MIB, TransportKind};
 
 /// The schema for a table with this value. A key that does not count for its transport is offered only while it is there.
 #[must_use]
@@ -76,6 +76,11 @@ pub fn schema(table: &Value) -> Value {
         BROKER,
         kind.is_gateway(),
         json!({"type": "string", "description": "The broker behind the gateway, a connection's name or an address: the tools that the agent really has, and its true errors, are read there"}),
+    );
+    offer(
+        LARGEST,
+        true,
+        json!({"type": "integer", "minimum": 1, "default": LARGEST_ANSWER / MIB, "description": "How many MiB an answer may have; a call whose answer has more is ended"}),
     );
     offer(CHANNEL, kind == TransportKind::Nats, channel());
     for (key, _) in SECRETS {

@@ -4,7 +4,7 @@ use super::table::{Reader, Table};
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Channel, Connection, Credentials, Gateway, SecretAt, Tls, TransportKind},
+        connection::{Channel, Connection, Credentials, Gateway, LARGEST_ANSWER, MIB, SecretAt, Tls, TransportKind},
         connections::Connections,
         finding::Severity,
         problem::{Problem, ProblemKind},
@@ -41,7 +41,7 @@ const SCHEMES: [(&str, TransportKind); 12] = [
 const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
 /// Every key of a connection.
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 18] = [
     "transport",
     "servers",
     "user",
@@ -57,9 +57,13 @@ pub const KEYS: [&str; 17] = [
     "workspace",
     "flow",
     BROKER,
+    LARGEST,
     TOOLS,
     CHANNEL,
 ];
+
+/// How many MiB an answer may have.
+pub const LARGEST: &str = "largest-answer";
 
 /// The list within a connection that names the tools whose calls go through it.
 pub const TOOLS: &str = "tools";
@@ -112,7 +116,8 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
         Some(table) => Some(channel(reader, &table)?),
         None => None,
     };
-    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway, channel })
+    let largest_answer = reader.count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
+    Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway, channel, largest_answer })
 }
 
 /// Reads the tools whose calls go through a connection: each through one.

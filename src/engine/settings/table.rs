@@ -100,6 +100,15 @@ impl Reader {
         value.as_bool()
     }
 
+    /// A whole number from 1 on.
+    pub fn count(&mut self, table: &Table<'_>, key: &str) -> Option<u64> {
+        let count = table.members.get(key)?.as_u64().filter(|count| *count > 0);
+        if count.is_none() {
+            self.wrong(&table.at.child(key), "a whole number from 1 on");
+        }
+        count
+    }
+
     pub fn texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {
         let value = table.members.get(key)?;
         let texts = value.as_array().and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());

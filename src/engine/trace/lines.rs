@@ -163,6 +163,12 @@ pub fn of_events(id: &str, events: &[Event], mask: &Mask, pieces: &mut Pieces) -
     lines
 }
 
+/// The lines of what follows in the text of the last chunk.
+#[must_use]
+pub fn of_more(id: &str, text: &str, mask: &Mask, pieces: &mut Pieces) -> String {
+    rests(id, &pieces.go_on(mask, text)).collect()
+}
+
 /// The lines of what is left of a call that has no end.
 #[must_use]
 pub fn of_end(id: &str, mask: &Mask, pieces: &mut Pieces) -> String {

@@ -72,6 +72,16 @@ pub fn answer_too_large(limits: Limits) -> CallProblem {
     )
 }
 
+/// One message that is more than a whole answer may be; `before`: the text that came until then.
+pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallProblem {
+    let before = if before == 0 { String::new() } else { format!("; {} of text came before it", size::bytes(before)) };
+    problem(
+        "answer-too-large",
+        format!("a message of the answer has {}, more than the {} that an answer may have{before}", size::bytes(size), size::bytes(limits.answer)),
+        "ask for less, or let the service send its answer in pieces",
+    )
+}
+
 pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
     let what = if messages == 0 {
         "an unknown number of messages was let go".into()

@@ -98,6 +98,11 @@ pub trait Bus: Send + Sync {
         None
     }
 
+    /// Why it is over for good, where it is: nothing goes through it any more, and it does not come back.
+    fn ended(&self) -> Option<CallProblem> {
+        None
+    }
+
     /// Its state, what the other side says about the connection itself, and how often things went wrong since it was opened.
     fn news(&self) -> &News;
 }

@@ -52,7 +52,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, Ca
     let encryption = tls::encryption(connection).await?;
     let token = settings::token(connection, secrets, "over HTTP").await?;
     let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;
-    let exchange = Exchange::new(server, encryption.as_deref(), token)?;
+    let exchange = Exchange::new(server, encryption.as_deref(), token, connection.largest_answer)?;
     let news = News::new(settings::place(connection));
     news.connected();
     Ok(Http { server: server.clone(), exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() })

@@ -20,7 +20,10 @@ use crate::{
 };
 use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};
 use futures::StreamExt;
+use guard::Home;
+use tokio::task::AbortHandle;
 
+mod guard;
 mod options;
 mod receipt;
 mod received;
@@ -34,6 +37,14 @@ pub struct Nats {
     client: Client,
     place: String,
     news: Arc<News>,
+    home: Arc<Home>,
+    guard: AbortHandle,
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.guard.abort();
+    }
 }
 
 /// Connects, or says why not.
@@ -56,9 +67,16 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
             backoff::delay(attempt - 1)
         });
     let servers = options::servers(connection)?;
-    let client = options.connect(&servers).await.map_err(|error| options::refusal(&place, &servers, &error))?;
+    let home = Arc::new(Home::new().map_err(|error| options::no_home(&place, &error))?);
+    let there = servers.clone();
+    let connected = match home.spawn(async move { options.connect(&there).await }) {
+        Some(connecting) => connecting.await.map_err(|error| options::no_home(&place, &error.into()))?,
+        None => return Err(options::no_home(&place, &std::io::ErrorKind::Other.into())),
+    };
+    let client = connected.map_err(|error| options::refusal(&place, &servers, &error))?;
     news.connected();
-    Ok(Nats { client, place, news })
+    let guard = tokio::spawn(guard::watch(Arc::clone(&home), client.clone(), Arc::clone(&news), connection.largest_answer)).abort_handle();
+    Ok(Nats { client, place, news, home, guard })
 }
 
 fn take(news: &News, event: &Event) {
@@ -74,16 +92,21 @@ fn take(news: &News, event: &Event) {
 
 impl Nats {
     fn down(&self) -> CallProblem {
-        CallProblem {
+        self.home.ended().unwrap_or_else(|| CallProblem {
             kind: "no-server".into(),
             message: format!("the connection to {} is down, so nothing was sent", self.place),
             remedy: "it is being tried again; send once it is back, or choose another connection".into(),
-        }
+        })
+    }
+
+    /// Whether messages can be handed to the client now.
+    fn is_up(&self) -> bool {
+        self.home.ended().is_none() && self.client.connection_state() == async_nats::connection::State::Connected
     }
 
     /// Nothing is handed to the client while it is not connected: it would keep it and send it minutes later.
     async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
-        if self.client.connection_state() != async_nats::connection::State::Connected {
+        if !self.is_up() {
             return Err(self.down());
         }
         let headers = headers(&message.headers)?;
@@ -100,6 +123,7 @@ impl Nats {
                 remedy: "send less, or raise max_payload in the server's configuration".into(),
             });
         }
+        self.home.sends(size + message.to.name.len() + message.reply.as_ref().map_or(0, |reply| reply.name.len()));
         let Outgoing { to, reply, body, .. } = message;
         let handing = async {
             match reply {
@@ -159,13 +183,19 @@ fn heard(message: Message, share: Share) -> Heard {
 }
 
 /// Takes messages off the client as fast as they come, so that the client itself never has to drop any.
-async fn pump(mut subscriber: Subscriber, share: Share, feeder: Feeder) {
+async fn pump(mut subscriber: Subscriber, share: Share, feeder: Feeder, home: Arc<Home>) {
     loop {
         let message = tokio::select! {
             () = feeder.closed() => break,
             message = subscriber.next() => message,
         };
-        let Some(message) = message else { return };
+        let Some(message) = message else {
+            if let Some(problem) = home.ended() {
+                // Who has left needs nothing.
+                let _ = feeder.offer(Heard::Failed(problem));
+            }
+            return;
+        };
         if feeder.offer(heard(message, share)).is_err() {
             break;
         }
@@ -191,9 +221,10 @@ impl Bus for Nats {
 
     fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
         Box::pin(async move {
-            if self.client.connection_state() != async_nats::connection::State::Connected {
+            if !self.is_up() {
                 return Err(self.down());
             }
+            self.home.sends(at.name.len());
             let asking = async {
                 match share {
                     Share::Each | Share::Aside => self.client.subscribe(at.name.clone()).await,
@@ -207,7 +238,7 @@ impl Bus for Nats {
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
             let (feeder, line) = line(CAPACITY);
-            tokio::spawn(pump(subscriber, share, feeder));
+            tokio::spawn(pump(subscriber, share, feeder, Arc::clone(&self.home)));
             Ok(line)
         })
     }
@@ -243,6 +274,10 @@ impl Bus for Nats {
 
     fn news(&self) -> &News {
         &self.news
+    }
+
+    fn ended(&self) -> Option<CallProblem> {
+        self.home.ended()
     }
 }
 

@@ -4,7 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{broadcast, watch};
 
-use crate::model::connection::ConnectionState;
+use crate::model::{
+    call::CallProblem,
+    connection::ConnectionState,
+    problem::{Problem, ProblemKind},
+};
 
 /// Words that nobody heard yet; more push out the oldest.
 const KEPT: usize = 64;
@@ -64,6 +68,14 @@ impl News {
         self.breaks.fetch_add(1, Ordering::Relaxed);
         self.state.send_replace(ConnectionState::Reconnecting { attempt: 1 });
         self.say(format!("the connection to {} broke; reconnecting", self.place));
+    }
+
+    /// The connection is over, and is not tried again by itself.
+    pub fn ended(&self, problem: &CallProblem) {
+        self.breaks.fetch_add(1, Ordering::Relaxed);
+        let told = Problem::new(ProblemKind::Unreachable, format!("talking to {}", self.place), problem.message.clone());
+        self.state.send_replace(ConnectionState::Failed(told.remedy(problem.remedy.clone())));
+        self.say(problem.message.clone());
     }
 
     /// Something that was listened to ended while the connection stays, so messages may be missing.

@@ -33,14 +33,13 @@ use crate::{
     },
 };
 
-/// How much one answer may hold.
-const LARGEST: usize = 256 * 1024 * 1024;
-
 /// Makes requests to one server.
 pub struct Exchange {
     client: Client,
     base: String,
     server: Server,
+    /// How many bytes one answer may have.
+    largest: usize,
 }
 
 /// Whether a request has left.
@@ -71,7 +70,12 @@ impl Leaving {
 impl Exchange {
     /// # Errors
     /// When the token cannot stand in a header.
-    pub fn new(server: &Server, encryption: Option<&ClientConfig>, token: Option<String>) -> Result<Self, CallProblem> {
+    pub fn new(
+        server: &Server,
+        encryption: Option<&ClientConfig>,
+        token: Option<String>,
+        largest: u64,
+    ) -> Result<Self, CallProblem> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
@@ -100,7 +104,8 @@ impl Exchange {
         let place = server.to_string();
         let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
         let base = format!("{scheme}://{authority}{}", server.path.trim_end_matches('/'));
-        Ok(Self { client, base, server: server.clone() })
+        let largest = usize::try_from(largest).unwrap_or(usize::MAX);
+        Ok(Self { client, base, server: server.clone(), largest })
     }
 
     /// Sends the request; what comes back goes into the inbox, and the request ends when nobody listens there any more. It is done when the
@@ -110,12 +115,12 @@ impl Exchange {
         let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
         let request = self.client.post(format!("{}{}", self.base, message.to.name));
         let request = request.header(CONTENT_LENGTH, message.body.len()).body(body(message.body, leaving.clone()));
-        let server = self.server.clone();
+        let (server, largest) = (self.server.clone(), self.largest);
         tokio::spawn(async move {
             let listener = inbox.clone();
             let answering = async {
                 let answered = match request.send().await {
-                    Ok(response) => take(response, &inbox, &server).await,
+                    Ok(response) => take(response, &inbox, &server, largest).await,
                     Err(error) => Err(words::unanswered(&server, &error)),
                 };
                 if let Some(problem) = answered.err().and_then(|problem| leaving.failed(problem)) {
@@ -140,7 +145,7 @@ fn body(bytes: Bytes, leaving: Leaving) -> Body {
     }))
 }
 
-async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result<(), CallProblem> {
+async fn take(mut response: Response, inbox: &Feeder, server: &Server, largest: usize) -> Result<(), CallProblem> {
     let status = response.status().as_u16();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut events = kind.starts_with("text/event-stream").then(Events::default);
@@ -158,8 +163,8 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server) -> Result
                 }
             }
         }
-        if whole.len() > LARGEST || events.as_ref().is_some_and(|events| events.held() > LARGEST) {
-            return Err(words::too_large(server, LARGEST));
+        if whole.len() > largest || events.as_ref().is_some_and(|events| events.held() > largest) {
+            return Err(words::too_large(server, largest));
         }
     }
     if events.is_some() {

@@ -70,6 +70,15 @@ async fn readable(path: &str) -> Result<&Path, CallProblem> {
     }
 }
 
+/// The client has no thread to run in.
+pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallProblem {
+    CallProblem {
+        kind: "no-server".into(),
+        message: format!("the connection to {place} could not be started: {error}"),
+        remedy: "see whether this system lets the user start more threads".into(),
+    }
+}
+
 /// Why none of the servers could be reached, or would have us.
 pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError) -> CallProblem {
     // The client calls a certificate that it does not trust an I/O error like any other.

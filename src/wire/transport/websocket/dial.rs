@@ -37,14 +37,13 @@ const SOCKET: &str = "/api/v1/socket";
 /// How long a gateway may take to say whether it lets us in; it asks others, over a broker that may be slow.
 const ADMITTING: Duration = Duration::from_secs(15);
 
-/// The largest frame that is taken.
-const LARGEST: usize = 256 * 1024 * 1024;
-
 /// The gateways of a connection, in the order in which they are tried.
 pub struct Gateways {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     token: Option<String>,
+    /// The bytes of the largest message that is taken.
+    largest: usize,
 }
 
 impl Gateways {
@@ -52,7 +51,8 @@ impl Gateways {
         let servers = settings::servers(connection, &PORTS)?;
         let encryption = tls::encryption(connection).await?;
         let token = settings::token(connection, secrets, "to a gateway").await?;
-        Ok(Self { servers, encryption, token })
+        let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
+        Ok(Self { servers, encryption, token, largest })
     }
 
     async fn connect(&self, server: &Server) -> Result<Gateway, CallProblem> {
@@ -61,7 +61,7 @@ impl Gateways {
         let scheme = if self.encryption.is_some() { "wss" } else { "ws" };
         let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
         let address = format!("{scheme}://{authority}{}{SOCKET}", server.path.trim_end_matches('/'));
-        let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
+        let config = WebSocketConfig::default().max_message_size(Some(self.largest)).max_frame_size(Some(self.largest));
         let shaking = client_async_with_config(address, stream, Some(config));
         let shaken = timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
         let (mut stream, _) = shaken.map_err(|error| words::unwelcome(&place, &error))?;
