@@ -8,6 +8,7 @@ pub mod carry;
 pub mod cases;
 pub mod form;
 pub mod overlays;
+pub mod ranking;
 pub mod root;
 pub mod screens;
 pub mod stubs;

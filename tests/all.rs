@@ -4,6 +4,8 @@
 
 #[path = "all/architecture.rs"]
 mod architecture;
+#[path = "all/by_accident.rs"]
+mod by_accident;
 #[path = "all/cases.rs"]
 mod cases;
 #[path = "all/channel_watch.rs"]
@@ -64,6 +66,8 @@ mod gateway;
 mod gateway_stubs;
 #[path = "all/history.rs"]
 mod history;
+#[path = "all/hostile.rs"]
+mod hostile;
 #[path = "all/invoke.rs"]
 mod invoke;
 #[path = "all/kafka.rs"]

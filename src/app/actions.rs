@@ -128,7 +128,7 @@ actions! {
     NextProblem     "next-problem"     Tools    ["p"],                  "next problem",    "Jump to the field of the next problem";
 
     Accept          "accept"           FormFile ["ctrl+enter", "alt+enter", "f6"], "done", "Print the document, or save it, and leave";
-    OpenField       "open-field"       Form     ["enter", "space"],     "edit",            "Edit, open, fold or switch the field";
+    OpenField       "open-field"       Form     ["enter", "i"],         "edit",            "Edit, open, fold or switch the field";
     AddItem         "add-item"         Form     ["a", "alt+a"],         "add",             "Add an item or an entry to the list";
     AddMember       "add-member"       Form     ["alt+m"],              "add member",      "Add a member beside the field, under a name of your own";
     RemoveValue     "remove-value"     Form     ["x", "delete", "alt+x"], "remove",        "Take the value away: an item goes, a field is unset";
@@ -175,7 +175,7 @@ actions! {
     AllGroups       "all-groups"       Workflow ["a"],                  "all groups",      "Ask for every group (*), or only for the ticked ones";
     SetStart        "set-start"        Workflow ["t"],                  "start here",      "Start the run in the selected state";
     ChangeUser      "user"             Workflow ["U"],                  "user",            "Take the next user profile of the workspace";
-    ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool";
+    ApplyChange     "apply-change"     Available ["space"],             "apply",           "Make the smallest change that shows this tool; what it changes in a file is shown first";
     TryHidden       "try-hidden"       Available ["r"],                 "try it",          "Take the hidden tool all the same, as an agent might: it is refused, which the run keeps and counts";
     EditTool        "edit-tool"        Workflow ["e"],                  "edit tool",       "Open the selected tool in Tools";
     WhatIf          "what-if"          Workflow ["w"],                  "what if",         "Look at a change of groups or tools before it is made; once more makes it";
@@ -272,6 +272,23 @@ impl Act {
     pub fn row(self) -> &'static Action {
         // The table is made together with the enum, in the same order.
         &ACTIONS[self as usize]
+    }
+
+    /// Whether it deletes something, or changes a running system.
+    #[must_use]
+    pub fn is_risky(self) -> bool {
+        matches!(
+            self,
+            Self::PushTools
+                | Self::Delete
+                | Self::DeleteState
+                | Self::DeleteGroup
+                | Self::DeleteColumn
+                | Self::RemoveValue
+                | Self::RemoveKept
+                | Self::RemoveConnection
+                | Self::ClearWatch
+        )
     }
 }
 

@@ -119,6 +119,7 @@ fn chunk(text: &str) -> EventKind {
 fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.state.mask = Mask::new(["hunter2hunter2".to_owned()]);
+    bench.keys("enter");
     bench.types("hunter2hunter2 + 1");
     bench.keys("f6");
     bench.happens([(3, chunk("it is hun")), (4, chunk("ter2hunter2, good b")), (5, chunk("ye")), (6, end(Outcome::Succeeded))]);
@@ -135,6 +136,7 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
 #[test]
 fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
     bench.types("6 * 7");
     bench.keys("f6");
     assert!(bench.screen().contains("connecting"), "{}", bench.screen());
@@ -170,6 +172,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
 fn what_is_expected_is_ticked_by_key_and_by_mouse_and_secrets_stay_out_of_the_file() {
     const KEY: &str = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
     let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Invoke);
+    bench.keys("enter");
     bench.types("6 * 7");
     bench.keys("f6");
     let answer = format!(r#"{{"count": 42, "password": "hunter2", "key": "{KEY}"}}"#);

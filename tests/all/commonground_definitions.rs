@@ -180,7 +180,7 @@ fn the_workbench_shows_what_the_tool_gets() {
     let screen = bench.screen();
     assert!(screen.contains("# What the tool gets where the model gives nothing"), "{screen}");
     assert!(!screen.contains("\"LAMP_TOKEN\"") || screen.contains("$LAMP_TOKEN"), "{screen}");
-    bench.keys("i");
+    bench.keys("i enter");
     bench.types("hall");
     assert!(bench.screen().contains("room \"hall\" (given)"), "{}", bench.screen());
     assert!(bench.screen().contains("token $LAMP_TOKEN (env; the model does not see it)"), "{}", bench.screen());

@@ -43,6 +43,7 @@ fn copied(tool: &str, connection: Connection, what: &str) -> String {
     let id = bench.state.catalog.tool_called(tool).unwrap().id().clone();
     bench.send(Message::Select(id));
     bench.draw();
+    bench.keys("enter");
     bench.types(WORDS);
     bench.keys("esc y");
     bench.types(what);

@@ -37,7 +37,7 @@ fn edited(folder: &TempDir) -> Terminal {
 }
 
 fn edit_name(terminal: &mut Terminal) {
-    terminal.press(["tab", "end"]);
+    terminal.press(["tab", "enter", "end"]);
     terminal.type_text("2");
     terminal.press(["enter"]);
     terminal.wait_for("name: \"Knowledge Graph Query2\"");
@@ -300,7 +300,7 @@ fn journal_of(home: &Path) -> std::path::PathBuf {
 fn a_megabyte_is_pasted_into_a_field_and_taken_back() {
     let folder = workspace();
     let mut terminal = open(&folder);
-    terminal.press(["tab", "end"]);
+    terminal.press(["tab", "enter", "end"]);
     terminal.paste(&"0123456789abcdef".repeat(65_536));
     terminal.press(["enter"]);
     terminal.wait_until("the end of the text", |screen| screen.contents().contains("cdef"));

@@ -45,6 +45,7 @@ fn read(folder: &TempDir, name: &str) -> String {
 fn what_is_typed_goes_to_a_file_that_stdout_is() {
     let folder = folder(&[]);
     let mut terminal = shell(folder.path(), "s.json > out.json");
+    terminal.press(["enter"]);
     terminal.type_text("abc");
     terminal.press(["tab"]);
     terminal.type_text("80");
@@ -58,7 +59,7 @@ fn what_is_typed_goes_to_a_file_that_stdout_is() {
 fn standard_input_is_edited_and_the_keys_come_from_the_terminal() {
     let folder = folder(&[("i.json", "{\"name\":\"abc\", \"price\":1.50}")]);
     let mut terminal = shell(folder.path(), "s.json - < i.json > out.json");
-    terminal.press(["end"]);
+    terminal.press(["enter", "end"]);
     terminal.type_text("d");
     terminal.wait_for("abcd");
     terminal.press(["f6"]);
@@ -70,7 +71,7 @@ fn standard_input_is_edited_and_the_keys_come_from_the_terminal() {
 fn only_the_line_that_was_edited_changes_in_the_file() {
     let folder = folder(&[("i.yaml", INSTANCE)]);
     let mut terminal = open(folder.path(), &["s.json", "i.yaml", "-o", "i.yaml"]);
-    terminal.press(["end"]);
+    terminal.press(["enter", "end"]);
     terminal.type_text("2");
     terminal.wait_for("name: web2");
     terminal.press(["ctrl+s"]);
@@ -85,6 +86,7 @@ fn only_the_line_that_was_edited_changes_in_the_file() {
 fn what_is_left_without_saving_changes_nothing_and_ends_with_one() {
     let folder = folder(&[("i.yaml", INSTANCE)]);
     let mut terminal = open(folder.path(), &["s.json", "i.yaml", "-o", "i.yaml"]);
+    terminal.press(["enter"]);
     terminal.type_text("x");
     terminal.wait_for("webx");
     terminal.press(["ctrl+q"]);
@@ -98,6 +100,7 @@ fn what_is_left_without_saving_changes_nothing_and_ends_with_one() {
 fn a_document_with_issues_is_kept_only_as_a_draft() {
     let folder = folder(&[]);
     let mut terminal = shell(folder.path(), "s.json -o out.yaml 2> words");
+    terminal.press(["enter"]);
     terminal.type_text("ab");
     terminal.press(["f6"]);
     terminal.wait_for("shorter than 3");
@@ -132,8 +135,8 @@ fn a_schema_at_fault_opens_with_its_finding_and_an_editor() {
     terminal.wait_for("the schema is not valid");
     terminal.wait_for("everything is edited as JSON");
     terminal.wait_for("1.50");
-    // The editor of the whole document is open at once.
-    terminal.press(["ctrl+end", "left"]);
+    // The editor of the whole document opens.
+    terminal.press(["enter", "ctrl+end", "left"]);
     terminal.type_text(", \"b\": 1");
     terminal.press(["esc"]);
     terminal.wait_for("\"b\": 1}");
@@ -171,6 +174,7 @@ fn a_ui_schema_and_the_schemas_own_files_count() {
     terminal.wait_for("where to");
     let shown = terminal.contents();
     assert!(shown.find("Street") < shown.find(" a ") && !shown.contains(" b "), "{shown}");
+    terminal.press(["enter"]);
     terminal.type_text("x");
     terminal.wait_for("shorter than 2");
     terminal.type_text("y");
@@ -184,6 +188,7 @@ fn a_ui_schema_and_the_schemas_own_files_count() {
 fn another_document_where_the_output_goes_is_asked_about_first() {
     let folder = folder(&[("out.yaml", "a: old   # another one\n")]);
     let mut terminal = open(folder.path(), &["s.json", "-o", "out.yaml"]);
+    terminal.press(["enter"]);
     terminal.type_text("abc");
     terminal.press(["ctrl+s"]);
     terminal.wait_for("out.yaml is there already and holds something else");
@@ -203,6 +208,7 @@ fn a_document_that_was_never_printed_is_offered_by_its_schema() {
     let start = || toolcrib(["form", "s.json"]).folder(folder.path()).home(home.path()).start();
     let mut terminal = start();
     terminal.wait_for("name *");
+    terminal.press(["enter"]);
     terminal.type_text("kept safe");
     wait_for_journal(home.path(), "kept safe");
     terminal.signal("KILL");
@@ -229,6 +235,7 @@ fn secrets_are_masked_wherever_the_document_is_shown() {
     let mut terminal = program("/bin/sh", ["-c", &words]).folder(folder.path()).start();
     terminal.wait_for("\"password\":••••");
     terminal.wait_for("${TOKEN}");
+    terminal.press(["enter"]);
     terminal.type_text("x");
     terminal.wait_for("name\":");
     assert!(!terminal.contents().contains("hunter"), "{}", terminal.contents());
@@ -245,7 +252,7 @@ fn what_is_typed_and_no_value_counts_among_the_issues() {
     let terminal = toolcrib(["form", "s.json", "i.json"]).folder(folder.path()).size(80, 24);
     let mut terminal = terminal.start();
     terminal.wait_for("name *");
-    terminal.press(["tab"]);
+    terminal.press(["tab", "enter"]);
     terminal.type_text("12x");
     terminal.wait_for("is not a whole number");
     terminal.wait_for("Issues ⚠ 1");
@@ -253,7 +260,7 @@ fn what_is_typed_and_no_value_counts_among_the_issues() {
     terminal.wait_for("port is not a whole number");
     terminal.press(["enter"]);
     terminal.wait_for("12x");
-    terminal.press(["backspace"]);
+    terminal.press(["enter", "end", "backspace"]);
     terminal.wait_gone("⚠");
 }
 
@@ -284,7 +291,7 @@ fn a_folder_is_listed_as_soon_as_it_is_asked_for() {
     let folder = folder(&[("a.json", schema), ("there.txt", "")]);
     let mut terminal = toolcrib(["form", "a.json"]).folder(folder.path()).start();
     terminal.wait_for("text, path");
-    terminal.press(["enter"]);
+    terminal.press(["enter", "enter"]);
     terminal.wait_for("there.txt");
 }
 

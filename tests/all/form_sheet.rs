@@ -49,7 +49,7 @@ fn a_field_that_is_folded_away_is_found_by_name_and_by_description() {
 fn looking_for_a_field_takes_nothing_from_what_is_typed() {
     let mut desk = desk(json!({"name": "ab"}));
     desk.goes("/name");
-    desk.form.enter();
+    desk.keys("enter");
     desk.keys("end");
     desk.types("c");
     desk.acts(Act::FindField);
@@ -115,7 +115,7 @@ fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
     desk.form.set_saved(Some(&Arc::new(saved)));
     assert!(!desk.screen().contains('▎'));
     desk.goes("/name");
-    desk.form.enter();
+    desk.keys("enter");
     desk.keys("end");
     desk.types("c");
     assert!(desk.screen().contains("was \"ab\""), "{}", desk.screen());
@@ -181,7 +181,7 @@ fn issues_are_gone_through_both_ways_round_and_round() {
 fn what_is_typed_and_no_value_is_neither_lost_nor_taken() {
     let mut desk = desk(json!({"name": "ab", "retry": {"wait": 1}}));
     desk.goes("/retry/wait");
-    desk.form.enter();
+    desk.keys("enter");
     desk.keys("end");
     desk.types("x");
     desk.keys("esc esc");

@@ -87,6 +87,9 @@ fn the_program_draws_at_most_one_frame_a_key() {
     let mut terminal = toolcrib(["form", "wide.json"]).folder(folder.path()).start();
     terminal.wait_for("field 0");
     let typed = "abcdefghijklmnopqrstuvwxyz";
+    terminal.press(["enter"]);
+    terminal.type_text("_");
+    terminal.wait_for("   _");
     let (before, _) = terminal.counts();
     for end in 1..=typed.len() {
         terminal.type_text(&typed[end - 1..end]);

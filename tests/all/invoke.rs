@@ -35,6 +35,7 @@ fn streaming(width: u16, height: u16) -> Workbench {
     let mut bench = open(width, height);
     bench.send(toolcrib::app::message::Message::Select(bench.state.catalog.tool_called("query-customers").unwrap().id().clone()));
     bench.draw();
+    bench.keys("enter");
     bench.types("What are the top customer complaints?");
     bench.keys("ctrl+enter");
     bench.happens([
@@ -195,7 +196,7 @@ fn a_call_can_be_copied_as_a_command() {
 #[test]
 fn the_configuration_is_a_form_too_and_changes_the_descriptor() {
     let mut bench = streaming(120, 36);
-    bench.keys("shift+tab ctrl+u");
+    bench.keys("shift+tab enter ctrl+u");
     bench.types("products");
     let entry = bench.state.catalog.tool_called("query-customers").unwrap().entry.clone();
     let body = bench.state.request(&entry.id).unwrap().body;
@@ -274,6 +275,7 @@ fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thou
 #[test]
 fn a_request_is_sent_many_times_a_few_at_once() {
     let mut bench = open(120, 36);
+    bench.keys("enter");
     bench.types("1");
     bench.keys("esc n");
     bench.keys("ctrl+u");
@@ -310,6 +312,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
 #[test]
 fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
     let mut bench = open(120, 36);
+    bench.keys("enter");
     bench.types("6 * 7");
     bench.keys("f6");
     bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded, None))]);

@@ -250,6 +250,7 @@ impl Sheet {
 fn by_keys_alone() {
     let (kitchen, terminal) = Kitchen::open();
     let mut sheet = Sheet::open(terminal);
+    sheet.press("enter");
     sheet.fill("subject", "Alpha \"beta\"");
     sheet.go("body");
     sheet.press("enter");

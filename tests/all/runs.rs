@@ -137,7 +137,8 @@ tool-service:
 /// Takes a live step with a tool whose topic is not typed yet.
 fn live_about(terminal: &mut Terminal, tool: &str, topic: &str) {
     terminal.press(["l"]);
-    terminal.wait_for(&format!("{tool} wants topic"));
+    terminal.wait_for(&format!("{tool} needs topic"));
+    terminal.press(["enter"]);
     terminal.type_text(topic);
     terminal.press(["enter"]);
     terminal.wait_for(topic);

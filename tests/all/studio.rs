@@ -59,11 +59,13 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
 }
 
 #[test]
-fn a_hidden_tools_edit_is_made_with_one_key() {
+fn a_hidden_tools_edit_is_shown_and_made() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("/");
     bench.types("graph");
     bench.keys("enter down right space");
+    assert!(bench.shows("Show graph-update") && bench.shows("+     available_in_states"), "{}", bench.screen());
+    bench.keys("enter");
     let text = &bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text;
     assert!(text.contains("available_in_states: [\"analysis\", \"modification\", \"undefined\"]"), "{}", bench.screen());
     assert!(bench.shows("Available 2") && bench.shows("● graph-update"), "{}", bench.screen());

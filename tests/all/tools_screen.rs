@@ -35,7 +35,7 @@ fn saved(bench: &Workbench) -> Vec<String> {
 fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let before = tools_of(&bench);
-    bench.keys("tab");
+    bench.keys("tab enter");
     bench.types("!");
     bench.keys("esc");
     assert!(bench.screen().contains("▌"), "the changed line is marked");

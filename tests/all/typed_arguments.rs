@@ -5,7 +5,9 @@ use toolcrib::app::{effect::Effect, message::ScreenId};
 use crate::support::workbench::Workbench;
 
 fn open() -> Workbench {
-    Workbench::sample("first-call", 120, 36).on(ScreenId::Invoke)
+    let mut bench = Workbench::sample("first-call", 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench
 }
 
 fn typed(bench: &Workbench) -> String {

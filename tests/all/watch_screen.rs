@@ -243,6 +243,10 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     bench.keys("p");
     assert_eq!(standings(&bench), ["succeeded", "open"]);
     bench.keys("c");
+    assert!(bench.shows("Clear the traffic?") && bench.shows("removes 2 conversations"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(standings(&bench).len(), 2, "Enter keeps");
+    bench.keys("c y");
     assert!(standings(&bench).is_empty() && bench.shows("nothing has passed yet"), "{}", bench.screen());
     bench.keys("x");
     assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));

@@ -12,7 +12,7 @@ fn desk(property: &Value, value: Value) -> Desk {
     // 2026-11-21T13:30:00Z, an hour ahead of Greenwich.
     desk.form.set_wall(Wall { seconds: 1_795_267_800, offset: 60 });
     desk.goes("/a");
-    desk.form.enter();
+    desk.keys("enter");
     desk
 }
 
@@ -141,12 +141,11 @@ fn shapes_say_what_they_need() {
     let union =
         json!({"oneOf": [shape("circle", "r", "Round, with a radius that is measured in metres"), shape("square", "side", "")]});
     let mut desk = desk(&union, json!({}));
-    desk.keys("enter");
     let screen = desk.screen();
     assert!(screen.contains("needs r · Round") && screen.contains("metres"), "all of it is said: {screen}");
     desk.keys("enter");
     desk.goes("/a/r");
-    desk.form.enter();
+    desk.keys("enter");
     desk.types("5");
     desk.goes("/a");
     desk.keys("enter down enter enter up enter");

@@ -106,7 +106,7 @@ impl Form {
             let Some(cell) = self.cell(row) else { continue };
             let open = editor.as_deref().filter(|_| Some(row) == at);
             line += usize::from(layout::widget_lines(&cell, open, self.room(row, focused && Some(row) == at)));
-            line += layout::remark_lines(&self.remarks, row, self.columns.room, focused && Some(row) == at);
+            line += layout::remark_lines(&self.remarks, row, self.columns.room);
             if Some(row) == at && focused {
                 line += self.help(row).len();
             }
@@ -204,7 +204,7 @@ impl Form {
             spots.extend(hits.into_iter().map(|hit| spot(&hit, inner, row)));
             let mut line = lines;
             for remark in self.remarks.of(row) {
-                let shown = layout::remark_text(remark, columns.room, here);
+                let shown = layout::remark_text(remark, columns.room);
                 line += draw_remark(buffer, area, columns, line, (remark, &shown), styles, row, &mut spots);
             }
             if here {

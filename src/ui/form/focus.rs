@@ -151,7 +151,6 @@ impl Form {
         let reply = self.leave();
         let to = self.fields.iter().position(|field| (&field.pointer, field.part) == (&target.0, target.1));
         self.set_row(to.unwrap_or(row));
-        self.resting = false;
         Some(reply)
     }
 
@@ -224,9 +223,8 @@ impl Form {
             }
             Found::Go(at) => {
                 self.finder = None;
-                let reply = self.focus(&at);
-                self.resting = false;
-                reply
+                self.resting = true;
+                self.focus(&at)
             }
         }
     }

@@ -49,7 +49,9 @@ impl Form {
             Input::Key(key) => self.key(*key),
             Input::Paste(_) if asleep => {
                 self.resting = false;
-                self.input(input)
+                let reply = self.input(input);
+                self.resting = true;
+                reply
             }
             // Where no text is wanted, what is pasted is a value.
             Input::Paste(text) => self.paste_value(text),
@@ -121,9 +123,17 @@ impl Form {
         FormReply::Ignored
     }
 
-    /// The keys have come to the form: a text field takes them as text at once.
+    /// The user begins to type, as by a press on the field.
     pub fn enter(&mut self) {
         self.resting = false;
+    }
+
+    /// The keys come to the form: they are commands until `Enter` or a press makes them text.
+    pub fn rest(&mut self) {
+        self.resting = true;
+        if let Some(editor) = &mut self.editor {
+            editor.close();
+        }
     }
 
     fn wake(&mut self) -> FormReply {
@@ -151,10 +161,7 @@ impl Form {
                 self.follow = true;
                 FormReply::Handled
             }
-            Answer::Change(edits) => {
-                self.resting = false;
-                self.commit(edits)
-            }
+            Answer::Change(edits) => self.commit(edits),
             Answer::Draft { text, words } => {
                 self.drafts.insert(self.focus.0.clone(), (text, words));
                 self.place_remarks();

@@ -6,7 +6,6 @@ use super::{
     registry,
 };
 use crate::{
-    model::finding::Severity,
     schema::fields::{Field, Part, Role},
     ui::canvas::{fit, visible, width, wrap},
 };
@@ -135,8 +134,8 @@ pub fn widget_lines(cell: &Cell<'_>, editor: Option<&dyn Editor>, cells: u16) ->
 
 /// How many lines the remarks of a row take.
 #[must_use]
-pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16, focused: bool) -> usize {
-    remarks.of(row).iter().map(|remark| remark_text(remark, cells, focused).height()).sum()
+pub fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
+    remarks.of(row).iter().map(|remark| remark_text(remark, cells).height()).sum()
 }
 
 /// Where a remark's fix stands.
@@ -163,15 +162,14 @@ impl Shown {
     }
 }
 
-/// A remark broken into lines, and where its fix has room. What is only good to know takes one line, unless its field has the focus.
+/// A remark broken into lines, and where its fix has room.
 #[must_use]
-pub fn remark_text(remark: &Remark, cells: u16, focused: bool) -> Shown {
+pub fn remark_text(remark: &Remark, cells: u16) -> Shown {
     let room = usize::from(cells).saturating_sub(2).max(8);
     let text = visible(&remark.text);
-    let folded = !focused && remark.severity == Severity::Note;
-    let lines = if folded { vec![fit(&text, room).into_owned()] } else { wrap(&text, room) };
+    let lines = wrap(&text, room);
     let fix = remark.fix.as_ref().map(|(_, fix)| width(&visible(fix)) + 9);
     let beside = |fix: usize| lines.last().is_none_or(|last| width(last) + fix + 2 <= room);
     let fix = fix.map(|fix| if beside(fix) { FixLine::Beside } else { FixLine::Below });
-    Shown { fix: fix.filter(|fix| !folded || *fix == FixLine::Beside), lines }
+    Shown { fix, lines }
 }

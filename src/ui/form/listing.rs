@@ -1,15 +1,11 @@
 //! A list of options that opens below a field: filtered as one types, chosen by key or mouse.
 
-use nucleo_matcher::{
-    Config, Matcher,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
-
 use super::cell::{Click, Hit, Paper};
 use crate::{
     app::input::{Code, Key},
     ui::{
         canvas::{pad, width},
+        ranking::{Candidate, ranked},
         styles::Role,
     },
 };
@@ -53,7 +49,9 @@ impl Listing {
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
     pub fn filter(&mut self, options: &[Shown], filter: &str) {
         let chosen = self.chosen();
-        self.matching = if filter.trim().is_empty() { (0..options.len()).collect() } else { matching(options, filter) };
+        let candidates =
+            options.iter().map(|option| Candidate { name: &option.label, description: &option.help, ..Candidate::default() });
+        self.matching = ranked(filter, candidates);
         let kept = chosen.filter(|_| filter.trim().is_empty());
         self.cursor = kept.and_then(|chosen| self.matching.iter().position(|at| *at == chosen)).unwrap_or(0);
     }
@@ -166,28 +164,6 @@ impl Listing {
             paper.pen(line + row).put("  ", style).put(text, info).fill(style);
         }
     }
-}
-
-fn matching(options: &[Shown], filter: &str) -> Vec<usize> {
-    let pattern = Pattern::parse(filter.trim(), CaseMatching::Ignore, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut letters = Vec::new();
-    let mut scored = Vec::new();
-    for (number, option) in options.iter().enumerate() {
-        let mut score = |text: &str| pattern.score(nucleo_matcher::Utf32Str::new(text, &mut letters), &mut matcher);
-        // A word of the help counts as well, but after every label.
-        let found = score(&option.label).map(|score| (false, std::cmp::Reverse(score)));
-        let in_help = || literally_in(&option.help, filter).then_some((true, std::cmp::Reverse(0)));
-        if let Some(found) = found.or_else(in_help) {
-            scored.push((found, number));
-        }
-    }
-    scored.sort();
-    scored.into_iter().map(|(_, number)| number).collect()
-}
-
-fn literally_in(help: &str, filter: &str) -> bool {
-    help.to_lowercase().contains(&filter.trim().to_lowercase())
 }
 
 #[cfg(test)]

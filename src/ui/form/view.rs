@@ -91,7 +91,7 @@ pub struct Form {
     pub(super) kept: HashMap<(Pointer, PlaceId, usize), Value>,
     pub(super) focus: FieldId,
     pub(super) editor: Option<Box<dyn Editor>>,
-    /// Esc was pressed: keys are not text until the focus moves or Enter wakes the field.
+    /// Keys are not text until `Enter` or a press makes them so; what is open takes them all the same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
     /// What the schema says of the whole stands above the fields.
@@ -323,7 +323,8 @@ impl Form {
     /// Whether printable keys are text now.
     #[must_use]
     pub fn typing(&self) -> bool {
-        self.finder.is_some() || (!self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing()))
+        let is_text = |editor: &dyn Editor| editor.typing() && (!self.resting || editor.is_open());
+        self.finder.is_some() || self.editor.as_deref().is_some_and(is_text)
     }
 
     /// Where the focus is, as `field 12 of 50`; nothing when all of the form is seen.

@@ -1,9 +1,5 @@
 //! A list to choose from, narrowed by typing.
 
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
 use ratatui::{Frame, layout::Rect};
 
 use super::sheet;
@@ -14,6 +10,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, width},
+        ranking::{Candidate, ranked},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{list::ListCursor, text_input::TextInput},
@@ -30,6 +27,8 @@ pub struct Item {
     pub note: String,
     /// Why it can't be chosen now.
     pub refusal: Option<String>,
+    /// It deletes, or changes a running system: what was typed has to name it.
+    pub risky: bool,
 }
 
 /// What happens with the row that was chosen (its place in the list as given).
@@ -43,7 +42,6 @@ pub struct Menu {
     filter: TextInput,
     cursor: ListCursor,
     shown: Vec<usize>,
-    matcher: Matcher,
     sheet: Rect,
     rows: Rect,
     refused: Option<String>,
@@ -58,7 +56,6 @@ impl Menu {
             then: Box::new(then),
             filter: TextInput::default(),
             cursor: ListCursor::default(),
-            matcher: Matcher::new(Config::DEFAULT),
             sheet: Rect::default(),
             rows: Rect::default(),
             refused: None,
@@ -78,17 +75,14 @@ impl Menu {
     }
 
     fn narrow(&mut self) {
-        let pattern = Pattern::parse(self.filter.text(), CaseMatching::Smart, Normalization::Smart);
-        let mut letters = Vec::new();
-        let mut scored: Vec<(u32, usize)> = Vec::new();
-        for (row, item) in self.items.iter().enumerate() {
-            let text = format!("{} {}", item.title, item.detail);
-            if let Some(score) = pattern.score(Utf32Str::new(&text, &mut letters), &mut self.matcher) {
-                scored.push((score, row));
-            }
-        }
-        scored.sort_by_key(|(score, row)| (std::cmp::Reverse(*score), *row));
-        self.shown = scored.into_iter().map(|(_, row)| row).collect();
+        let candidates = self.items.iter().map(|item| Candidate {
+            name: &item.title,
+            description: &item.detail,
+            unusable: item.refusal.is_some(),
+            risky: item.risky,
+            ..Candidate::default()
+        });
+        self.shown = ranked(self.filter.text(), candidates);
         self.cursor.row = 0;
     }
 

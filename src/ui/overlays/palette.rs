@@ -19,6 +19,7 @@ pub fn palette(keymap: &Keymap, refusal: impl Fn(Act) -> Option<String>) -> Menu
             detail: format!("{} · {}", action.scope.title(), action.help),
             note: keymap.shown(action.act),
             refusal: refusal(action.act),
+            risky: action.act.is_risky(),
         })
         .collect();
     let acts: Vec<_> = shown.iter().map(|action| action.act).collect();

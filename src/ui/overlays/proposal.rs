@@ -30,7 +30,7 @@ pub struct Proposed {
     pub notes: Vec<String>,
     pub lines: Vec<Line>,
     /// What does it.
-    pub message: Message,
+    pub messages: Vec<Message>,
 }
 
 /// More that can be done with it, when it is asked for.
@@ -172,7 +172,7 @@ impl Proposal {
     fn accept(&mut self, state: &State) -> OverlayReply {
         let aside = self.aside.clone();
         match &self.work_out(state).made {
-            Ok(made) => OverlayReply::CloseWith(Reply::Send(aside.into_iter().chain([made.message.clone()]).collect())),
+            Ok(made) => OverlayReply::CloseWith(Reply::Send(aside.into_iter().chain(made.messages.iter().cloned()).collect())),
             Err(_) => OverlayReply::Stay,
         }
     }
@@ -242,7 +242,7 @@ impl Proposal {
 }
 
 /// What a plan makes of the files.
-fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
+pub fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
     let files = plan.files(&state.documents).map_err(|error| error.to_string())?;
     let mut lines = Vec::new();
     for file in files {
@@ -254,7 +254,7 @@ fn planned(plan: Plan, state: &State) -> Result<Proposed, String> {
         lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);
         lines.extend(difference::lines(file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default()));
     }
-    Ok(Proposed { notes: plan.notes.clone(), lines, message: Message::Compose(plan) })
+    Ok(Proposed { notes: plan.notes.clone(), lines, messages: vec![Message::Compose(plan)] })
 }
 
 impl Overlay for Proposal {

@@ -88,7 +88,7 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
         let [before, after] = change.shown();
         lines.extend(difference::changed(&before, &after));
     }
-    Ok(Proposed { notes: push.notes.clone(), lines, message: Message::Push(Box::new(push.clone())) })
+    Ok(Proposed { notes: push.notes.clone(), lines, messages: vec![Message::Push(Box::new(push.clone()))] })
 }
 
 /// Why the agent cannot be asked over the chosen connection.

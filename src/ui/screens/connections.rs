@@ -86,12 +86,12 @@ impl ConnectionsScreen {
         }
     }
 
-    /// The form takes the keys as soon as they come to it.
+    /// A form that the keys come to waits for `Enter`.
     fn arrive(&mut self) {
         if self.panes.focus == MIDDLE
             && let Some(form) = self.forms.get_mut(&self.shown)
         {
-            form.enter();
+            form.rest();
         }
     }
 

@@ -53,9 +53,9 @@ impl FormScreen {
         let Some(document) = state.documents.get(&task.file) else { return };
         let form = self.form.get_or_insert_with(|| {
             let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
-            form.enter();
             if !form.is_checked() {
                 form.act(Act::EditJson);
+                form.rest();
             }
             form
         });
@@ -112,10 +112,10 @@ impl FormScreen {
         Reply::Handled
     }
 
-    /// The form takes the keys as soon as they come to it.
+    /// A form that the keys come to waits for `Enter`.
     fn arrive(&mut self) {
         if let Some(form) = self.form.as_mut().filter(|_| self.panes.focus == FORM) {
-            form.enter();
+            form.rest();
         }
     }
 

@@ -134,10 +134,10 @@ impl Invoke {
         }
     }
 
-    /// The form takes the keys as soon as they come to it.
+    /// A form that the keys come to waits for `Enter`.
     fn arrive(&mut self) {
         if self.panes.focus == MIDDLE {
-            self.request.enter();
+            self.request.rest();
         }
     }
 

@@ -100,6 +100,7 @@ impl Tools {
         {
             self.reached = Some(goal.turn);
             known.form.focus(&goal.pointer);
+            known.form.rest();
             self.panes.focus = FORM;
         }
     }
@@ -175,6 +176,10 @@ fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {
 }
 
 impl Screen for Tools {
+    fn shown(&mut self) {
+        self.arrive();
+    }
+
     fn sync(&mut self, state: &State) {
         self.catalog.sync(state);
         self.sync_form(state);
@@ -220,15 +225,16 @@ impl Screen for Tools {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> Reply {
-        let before = self.panes.focus;
-        let reply = match (input, before) {
+        match (input, self.panes.focus) {
             (Input::Mouse(mouse), _) => self.mouse(*mouse, input, state),
-            (_, CATALOG) => self.catalog.input(input, state, &mut self.panes.focus),
+            (_, CATALOG) => {
+                let reply = self.catalog.input(input, state, &mut self.panes.focus);
+                self.arrive();
+                reply
+            }
             (_, FORM) => self.form_input(input),
             _ => self.preview.input(input, state),
-        };
-        self.arrive(before);
-        reply
+        }
     }
 
     fn act(&mut self, act: Act, state: &State) -> Reply {
@@ -241,13 +247,12 @@ impl Screen for Tools {
         match act {
             Act::NextPane | Act::PreviousPane if self.panes.focus == FORM => return self.step_field(act),
             Act::NextPane | Act::PreviousPane => {
-                let before = self.panes.focus;
                 if act == Act::NextPane {
                     self.panes.next();
                 } else {
                     self.panes.previous();
                 }
-                self.arrive(before);
+                self.arrive();
             }
             Act::Find if self.panes.focus == PREVIEW => self.preview.find(),
             Act::Find => {
@@ -328,13 +333,12 @@ impl Tools {
         known.form.draw(frame.buffer_mut(), self.form_area, look.styles, focused);
     }
 
-    /// The form takes the keys as soon as they come to it.
-    fn arrive(&mut self, before: usize) {
-        if before != FORM
-            && self.panes.focus == FORM
+    /// A form that the keys come to waits for `Enter`.
+    fn arrive(&mut self) {
+        if self.panes.focus == FORM
             && let Some(known) = &mut self.form
         {
-            known.form.enter();
+            known.form.rest();
         }
     }
 

@@ -84,12 +84,12 @@ impl Waiting {
         carry(id, ask(form))
     }
 
-    /// The form takes the keys as soon as they come to it.
+    /// A form that the keys come to waits for `Enter`.
     fn arrive(&mut self) {
         if self.panes.focus == MIDDLE
             && let Some(form) = self.form_mut()
         {
-            form.enter();
+            form.rest();
         }
     }
 
@@ -123,7 +123,10 @@ impl Waiting {
         let issue = form.issues().first().map(|issue| (issue.at.clone(), format!("{} {}", named(&issue.at), issue.words)));
         if let Some(at) = issue.as_ref().map(|(at, _)| at.clone()) {
             drop(form.focus(&at));
-            self.panes.focus = MIDDLE;
+            if self.panes.focus != MIDDLE {
+                self.panes.focus = MIDDLE;
+                self.arrive();
+            }
         }
         match unread.or(issue.map(|(_, words)| words)) {
             Some(words) if messages.is_empty() => return Reply::Refused(words),

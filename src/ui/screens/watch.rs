@@ -206,7 +206,7 @@ impl Screen for WatchScreen {
                 self.messages.regroup(chosen);
             }
             Act::AddAlert => return dialogs::alerts(state),
-            Act::ClearWatch => return watch(WatchMessage::Clear),
+            Act::ClearWatch => return dialogs::clear(state),
             Act::SaveTrace => return dialogs::save(),
             Act::OpenTrace => return dialogs::open(),
             Act::ResendWatched => {

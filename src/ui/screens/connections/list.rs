@@ -23,6 +23,8 @@ pub(super) struct List {
     cursor: ListCursor,
     area: Rect,
     names: Vec<String>,
+    /// The one that was last asked for.
+    asked: Option<String>,
 }
 
 /// Those that can be used, and after them those of the file that cannot.
@@ -36,19 +38,23 @@ fn names(state: &State) -> Vec<String> {
 }
 
 impl List {
-    /// Takes the connections in; the name of the one that is shown.
+    /// Takes the connections in; the name of the one under the cursor, which is a new one as soon as it is there.
     pub(super) fn sync(&mut self, state: &State) -> String {
         let before = std::mem::replace(&mut self.names, names(state));
-        let wanted = match &state.exploring.selected {
-            // Where it is new, the cursor goes there; where it has gone or has another name, it stays.
-            Some(selected) if self.names.contains(selected) => self.names.iter().position(|name| name == selected),
-            Some(_) => None,
-            None => Some(self.names.iter().position(|name| *name == state.connection().name).unwrap_or(0)),
+        let place = |name: &String| self.names.iter().position(|known| known == name);
+        let is_asked = self.asked != state.exploring.selected;
+        let asked = state.exploring.selected.as_ref().filter(|_| is_asked).and_then(place);
+        let more = self.names.len().saturating_sub(before.len());
+        let added = self.names.iter().position(|name| !before.contains(name)).filter(|_| more == 1);
+        let stays = before.get(self.cursor.row).and_then(place);
+        // While the files are read, nothing is chosen yet.
+        let row = match before.is_empty() || (more > 1 && state.exploring.selected.is_none()) {
+            true => asked.or_else(|| place(&state.connection().name)).unwrap_or(0),
+            // One that has gone, or has another name, leaves the cursor in its row.
+            false => added.or(asked).or(stays).unwrap_or(self.cursor.row),
         };
-        let added = (!before.is_empty() && before.len() < self.names.len())
-            .then(|| self.names.iter().position(|name| !before.contains(name)))
-            .flatten();
-        self.cursor.row = added.or(wanted).unwrap_or(self.cursor.row).min(self.names.len().saturating_sub(1));
+        self.cursor.row = row.min(self.names.len().saturating_sub(1));
+        self.asked.clone_from(&state.exploring.selected);
         self.names.get(self.cursor.row).cloned().unwrap_or_default()
     }
 

@@ -72,11 +72,7 @@ impl RequestPane {
             return;
         };
         if self.tool != tool {
-            let typing = self.typing();
             *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(table::arguments(found))), ..Self::default() };
-            if typing {
-                self.enter();
-            }
         }
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
@@ -196,6 +192,7 @@ impl RequestPane {
             _ => return false,
         };
         self.part = to;
+        self.rest();
         true
     }
 
@@ -233,10 +230,10 @@ impl RequestPane {
         self.ask_form(|form| form.act(act))
     }
 
-    /// The keys have come here.
-    pub(super) fn enter(&mut self) {
+    /// The keys come here.
+    pub(super) fn rest(&mut self) {
         if let Some(form) = self.form_mut() {
-            form.enter();
+            form.rest();
         }
     }
 

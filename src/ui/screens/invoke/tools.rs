@@ -22,6 +22,7 @@ use crate::{
     ui::{
         answer::events::{sign, span},
         canvas::{Pen, mark_chosen},
+        ranking::{Candidate, ranked},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -86,8 +87,8 @@ impl Tools {
     }
 
     fn narrow(&mut self) {
-        let wanted = self.filter.as_ref().map_or_else(String::new, |filter| filter.text().to_lowercase());
-        self.shown = (0..self.rows.len()).filter(|row| self.rows[*row].name.to_lowercase().contains(&wanted)).collect();
+        let candidates = self.rows.iter().map(|row| Candidate { name: &row.name, ..Candidate::default() });
+        self.shown = ranked(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
     }
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {

@@ -1,9 +1,5 @@
 //! The left pane of Tools: every entry, arranged and found as one types.
 
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
 use ratatui::{Frame, layout::Rect, style::Style};
 
 use crate::{
@@ -20,6 +16,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, width},
+        ranking::{Candidate, ranked},
         styles::Role,
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -302,17 +299,11 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
 }
 
 fn found(state: &State, needle: &str) -> Vec<Row> {
-    let pattern = Pattern::parse(needle, CaseMatching::Smart, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut letters = Vec::new();
-    let mut scored: Vec<(u32, usize, EntryId)> = Vec::new();
-    for (place, entry) in state.catalog.entries().enumerate() {
-        let name = state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str());
-        let text = if name == entry.key { entry.key.clone() } else { format!("{} {name}", entry.key) };
-        if let Some(score) = pattern.score(Utf32Str::new(&text, &mut letters), &mut matcher) {
-            scored.push((score, place, entry.id.clone()));
-        }
-    }
-    scored.sort_by_key(|(score, place, _)| (std::cmp::Reverse(*score), *place));
-    scored.into_iter().map(|(_, _, id)| Row::Entry(id)).collect()
+    let entries: Vec<&Entry> = state.catalog.entries().collect();
+    let candidates = entries.iter().map(|entry| Candidate {
+        name: &entry.key,
+        alias: state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str()),
+        ..Candidate::default()
+    });
+    ranked(needle, candidates).into_iter().map(|row| Row::Entry(entries[row].id.clone())).collect()
 }

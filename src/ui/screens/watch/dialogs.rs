@@ -21,6 +21,7 @@ use crate::{
     ui::{
         canvas::wrap,
         overlays::{
+            confirm::{Answer, Confirm},
             menu::{Item, Menu},
             page::{Line, Page},
             prompt::Prompt,
@@ -32,6 +33,18 @@ use crate::{
 
 /// So many lines of a message are shown.
 const LINES: usize = 2_000;
+
+/// Asks before everything that was received is forgotten.
+pub(super) fn clear(state: &State) -> Reply {
+    let count = match state.watching.record.len() {
+        1 => "one conversation".to_owned(),
+        count => format!("{count} conversations"),
+    };
+    let words = format!("This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay.");
+    let keep = Answer { key: 'n', words: "keep", messages: Vec::new() };
+    let clear = Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
+    Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))
+}
 
 /// Asks what to listen to.
 pub(super) fn subjects(state: &State) -> Reply {

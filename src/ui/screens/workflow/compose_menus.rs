@@ -51,10 +51,15 @@ fn row(title: impl Into<String>, detail: impl Into<String>, then: impl Fn() -> R
     (item, Box::new(move || OverlayReply::CloseWith(then())))
 }
 
+/// What deletes comes first only where it is named.
+fn risky((item, then): (Item, Then)) -> (Item, Then) {
+    (Item { risky: true, ..item }, then)
+}
+
 fn act(act: Act) -> (Item, Then) {
     let row = act.row();
     let note = row.keys.first().copied().unwrap_or_default().to_owned();
-    let item = Item { title: row.title.into(), detail: row.help.into(), note, ..Item::default() };
+    let item = Item { title: row.title.into(), detail: row.help.into(), note, risky: act.is_risky(), ..Item::default() };
     (item, Box::new(move || OverlayReply::Act(act)))
 }
 
@@ -402,7 +407,7 @@ pub fn of_group(name: &Name) -> Reply {
         format!("Group {name}"),
         vec![
             row("rename", "in every file that names it", move || rename_group(&one)),
-            row("delete", "out of every tool", move || delete_group(&other)),
+            risky(row("delete", "out of every tool", move || delete_group(&other))),
         ],
     )
 }
@@ -452,7 +457,7 @@ pub fn of_column(column: &Column) -> Reply {
             let (one, other) = (name.clone(), name.clone());
             let rows = vec![
                 row("rename", "in every file that names it", move || rename_state(&one)),
-                row("delete", "out of every tool", move || delete_state(&other)),
+                risky(row("delete", "out of every tool", move || delete_state(&other))),
             ];
             menu(format!("State {name}"), rows)
         }

@@ -5,6 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
+        compose::plan::Plan,
         documents,
         input::{Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
@@ -20,6 +21,7 @@ use crate::{
     systems::table,
     ui::{
         canvas::{Pen, width, wrap},
+        overlays::proposal::{Proposal, planned},
         styles::Role,
         view::Reply,
         widgets::{pane::Pane, text_input::TextInput},
@@ -279,7 +281,7 @@ impl Offers {
         if missing.is_empty() {
             return Reply::send(Message::StepLive { tool: tool.id().clone() });
         }
-        let words = format!("{} wants {}: type it here, go back with 2, and press l again", tool.entry.key, missing.join(", "));
+        let words = format!("{} needs {}: press Enter and type it, go back with 2, and press l again", tool.entry.key, missing.join(", "));
         let messages =
             [Message::Select(tool.id().clone()), Message::Show(ScreenId::Invoke), Message::Notice(NoticeKind::Hint, words)];
         Reply::Send(messages.into())
@@ -318,7 +320,8 @@ impl Offers {
             Change::Edit(edits) => {
                 let Some(tool) = facts.id(tool).and_then(|id| state.catalog.tool(id)) else { return Reply::Handled };
                 let changes = edits.iter().flat_map(|edit| edit.edits(tool)).map(documents::Change::Entry).collect();
-                messages.push(Message::Change { label: format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes });
+                let plan = Plan::new(format!("{}: {}", tool.entry.key, made.text(facts.tools())), changes);
+                return shown_first(&tool.entry.key, plan, messages);
             }
         }
         Reply::Send(messages)
@@ -480,6 +483,16 @@ impl Offers {
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
         reasons.map(Line::Reason).chain(changes).collect()
     }
+}
+
+/// Shows the lines that a change of the files touches before it is made, and what else goes with it.
+fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
+    let make = move |state: &State| {
+        let mut proposed = planned(plan.clone(), state)?;
+        proposed.messages.splice(0..0, before.iter().cloned());
+        Ok(proposed)
+    };
+    Proposal::sending(format!("Show {tool}"), "", make).open()
 }
 
 /// The groups that a change asks for, if others than now.

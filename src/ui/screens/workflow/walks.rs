@@ -82,6 +82,7 @@ fn ways_menu(title: &str, ways: &[Way]) -> Reply {
             Some([]) => Some("the run is there already".into()),
             Some(_) => None,
         },
+        ..Item::default()
     };
     let items = ways.iter().map(item).collect();
     let ways: Vec<Vec<EntryId>> =

@@ -10,7 +10,10 @@ use crate::{
         gated::ToolRow,
         workflow::graph::{Link, Origin, StateRow},
     },
-    ui::widgets::text_input::TextInput,
+    ui::{
+        ranking::{Candidate, ranked},
+        widgets::text_input::TextInput,
+    },
 };
 
 /// What was found.
@@ -91,32 +94,21 @@ impl Seek {
         self.at = at.min(self.found.len().saturating_sub(1));
     }
 
-    /// States first, then tools; those that begin with the text before those that hold it.
+    /// States and tools, the closest first; a state before a tool that is as close.
     fn search(&mut self, facts: &Facts, state: &State) {
-        let wanted = self.text.text().to_lowercase();
         self.at = 0;
         self.found.clear();
-        if wanted.is_empty() {
+        if self.text.text().trim().is_empty() {
             return;
         }
-        let rank = |name: &str| {
-            let name = name.to_lowercase();
-            name.contains(&wanted).then(|| !name.starts_with(&wanted))
+        let (states, tools) = (facts.workflow.states(), &state.catalog.tools);
+        let found = |row: usize| match row.checked_sub(states.len()) {
+            None => Some(Found::State(row)),
+            Some(row) => Some(Found::Tool(row, link_of(facts, row)?)),
         };
-        let mut ranked: Vec<(bool, Found)> = Vec::new();
-        let states = facts.workflow.states().iter().enumerate();
-        ranked.extend(states.filter_map(|(row, name)| Some((rank(name)?, Found::State(row)))));
-        ranked.sort_by_key(|(inside, _)| *inside);
-        let mut tools: Vec<(bool, Found)> = Vec::new();
-        for (row, tool) in state.catalog.tools.iter().enumerate() {
-            if let Some(inside) = rank(&tool.entry.key).into_iter().chain(rank(&tool.name)).min()
-                && let Some(link) = link_of(facts, row)
-            {
-                tools.push((inside, Found::Tool(row, link)));
-            }
-        }
-        tools.sort_by_key(|(inside, _)| *inside);
-        self.found = ranked.into_iter().chain(tools).map(|(_, found)| found).collect();
+        let of_states = states.iter().map(|name| Candidate { name, ..Candidate::default() });
+        let of_tools = tools.iter().map(|tool| Candidate { name: &tool.entry.key, alias: &tool.name, ..Candidate::default() });
+        self.found.extend(ranked(self.text.text(), of_states.chain(of_tools)).into_iter().filter_map(found));
     }
 
     /// What stands at the bottom of the pane while one types.

@@ -1,0 +1,175 @@
+//! What a key pressed by accident, or a word typed in haste, cannot do.
+
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Loaded, Message, ScreenId},
+    },
+    model::{context::Name, entry::FileId, finding::Severity, settings::SETTINGS},
+    schema::pointer::Pointer,
+    syntax::source::{Format, Source},
+    ui::form::notes::Note,
+};
+
+use crate::{form::Desk, support::workbench::Workbench};
+
+/// The row under the cursor of what lies over the screen.
+fn chosen(bench: &Workbench) -> String {
+    let screen = bench.screen();
+    let row = screen.lines().filter_map(|line| line.split_once('▌')).map(|(_, row)| row.trim().to_owned()).last();
+    row.unwrap_or_else(|| panic!("no row is chosen:\n{screen}"))
+}
+
+fn sought(bench: &mut Workbench, text: &str) -> String {
+    bench.keys("ctrl+p");
+    bench.types(text);
+    let row = chosen(bench);
+    bench.keys("esc");
+    row
+}
+
+#[test]
+fn the_palette_puts_first_what_was_named() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    for (typed, row) in [("send", "send "), ("Send", "send "), ("push", "push…"), ("conn", "Connections"), ("theme", "theme"), ("n times", "n times…")] {
+        assert!(sought(&mut bench, typed).starts_with(row), "{typed}: {}", sought(&mut bench, typed));
+    }
+    // What reaches a deployment or deletes is never the first where something else was typed.
+    for typed in ["tools", "system", "deployment", "entry", "file", "shown first", "hea", "ush", "lear"] {
+        bench.keys("ctrl+p");
+        bench.types(typed);
+        let risky = ["push…", "delete", "clear", "remove"];
+        let nothing = bench.shows("nothing by that name");
+        assert!(nothing || !risky.iter().any(|act| chosen(&bench).starts_with(act)), "{typed}: {}", chosen(&bench));
+        bench.keys("esc");
+    }
+}
+
+fn selected(bench: &Workbench) -> String {
+    bench.state.selected.as_ref().and_then(|id| bench.state.catalog.entry(id)).map(|entry| entry.key.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_search_in_the_lists_of_tools_finds_the_one_that_is_named() {
+    let text = "tool-service:\n  customers: {type: x}\ntool:\n  customer-service-desk: {type: tool-service, service: customers}\n  service: {type: tool-service, service: customers}\n";
+    let mut bench = Workbench::yaml(text, 120, 36);
+    bench.types("/");
+    bench.types("service");
+    assert_eq!(selected(&bench), "service", "{}", bench.screen());
+    let mut bench = Workbench::yaml(text, 120, 36).on(ScreenId::Invoke);
+    bench.keys("shift+tab");
+    bench.types("/service");
+    assert_eq!(selected(&bench), "service", "{}", bench.screen());
+}
+
+#[test]
+fn arriving_at_invoke_types_nothing() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    let tool = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
+    bench.send(Message::Select(tool.clone()));
+    bench.draw();
+    bench.types("abcxyz");
+    bench.keys("esc");
+    assert_eq!(*bench.state.arguments_of(&tool), serde_json::json!({}), "{}", bench.screen());
+    bench.types("2");
+    assert_eq!(bench.state.screen, ScreenId::Workflow);
+    bench.types("3");
+    bench.keys("up down home");
+    bench.types("6");
+    assert_eq!(bench.state.screen, ScreenId::Connections, "moving between fields does not start typing");
+    // Enter types, and so does a press; who types goes on in the next field, and digits are text.
+    bench.types("3");
+    bench.keys("enter");
+    bench.types("a 2");
+    assert_eq!(bench.state.arguments_of(&tool)["topic"], "a 2", "{}", bench.screen());
+    bench.keys("esc");
+    bench.types("1");
+    assert_eq!(bench.state.screen, ScreenId::Tools);
+    bench.types("3");
+    bench.clicks("a 2");
+    bench.types("9");
+    assert_ne!(bench.state.arguments_of(&tool)["topic"], "a 2", "{}", bench.screen());
+    // Whoever leaves while typing, and comes back, does not type.
+    bench.send(Message::Show(ScreenId::Tools));
+    bench.draw();
+    bench.send(Message::Show(ScreenId::Invoke));
+    bench.draw();
+    bench.types("2");
+    assert_eq!(bench.state.screen, ScreenId::Workflow);
+}
+
+#[test]
+fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let before: Vec<_> = bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect();
+    bench.keys("enter");
+    bench.types("b");
+    bench.keys("down down");
+    bench.types("6");
+    assert_eq!(bench.state.screen, ScreenId::Connections, "{}", bench.screen());
+    bench.keys("enter down");
+    bench.types("4");
+    assert_eq!(bench.state.screen, ScreenId::Watch, "{}", bench.screen());
+    for (file, text) in before {
+        assert_eq!(bench.state.documents.get(&file).unwrap().text, text);
+    }
+}
+
+#[test]
+fn a_test_is_of_the_connection_that_was_just_made() {
+    let text = "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), Loaded { source: Source::parse(Format::Toml, text), text: text.into() })]));
+    let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    let mut bench = bench.on(ScreenId::Connections);
+    let tested = |bench: &mut Workbench| {
+        bench.effects.clear();
+        bench.keys("t");
+        bench.effects.iter().find_map(|effect| match effect {
+            Effect::TestConnection { connection, .. } => Some(connection.name.clone()),
+            _ => None,
+        })
+    };
+    bench.clicks("zoo ");
+    bench.keys("n");
+    bench.types("far wss://far:8888");
+    bench.keys("enter");
+    bench.draw();
+    assert_eq!(tested(&mut bench).as_deref(), Some("far"), "{}", bench.screen());
+    bench.clicks("zoo ");
+    assert_eq!(tested(&mut bench).as_deref(), Some("zoo"), "{}", bench.screen());
+    bench.keys("up");
+    assert_ne!(tested(&mut bench).as_deref(), Some("zoo"), "{}", bench.screen());
+}
+
+#[test]
+fn the_smallest_change_shows_its_lines_before_it_writes() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    let groups = ["read-only", "knowledge"].map(Name::from);
+    bench.send(Message::SetGroups(Some(groups.into())));
+    let mut bench = bench.on(ScreenId::Workflow);
+    let text = |bench: &Workbench| -> Vec<_> { bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect() };
+    let before = text(&bench);
+    bench.keys("end right right right right right right space");
+    assert_eq!(text(&bench), before, "nothing is written yet: {}", bench.screen());
+    assert!(bench.shows("Show reset-workflow") && bench.shows("+ "), "{}", bench.screen());
+    bench.keys("esc");
+    assert_eq!(text(&bench), before);
+    bench.keys("space enter");
+    assert_ne!(text(&bench), before, "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(text(&bench), before);
+}
+
+#[test]
+fn a_finding_is_wrapped_where_its_field_has_no_focus_too() {
+    let schema = serde_json::json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    let mut desk = Desk::new(schema, serde_json::json!({"a": "x", "b": "y"}));
+    let text = "This is long enough to need a second line of the form, and all of it is there to be read to the very end.";
+    for severity in [Severity::Note, Severity::Warning, Severity::Error] {
+        desk.form.set_notes(vec![Note { at: Pointer::parse("/b").unwrap(), severity, text: text.into(), fix: None }]);
+        let screen = desk.screen();
+        assert!(screen.contains("to the very end."), "{severity:?}: {screen}");
+    }
+}
