@@ -145,6 +145,7 @@ actions! {
     NextIssue       "next-issue"       Form     ["alt+p"],              "next issue",      "Go to the next field with something to mend";
     PreviousIssue   "previous-issue"   Form     ["alt+o"],              "previous issue",  "Go to the field before with something to mend";
     FindField       "find-field"       Form     ["/", "ctrl+f"],        "find field",      "Find a field by its name or description, also in what is folded away";
+    OnlySet         "only-set"         Form     ["alt+l"],              "only what's set",  "Hide the fields that are not set, or show them again";
     CopyValue       "copy-value"       Form     ["alt+c"],              "copy as JSON",    "Copy the field's value, with all that it holds, as JSON";
     CopyYaml        "copy-yaml"        Form     ["alt+y"],              "copy as YAML",    "Copy the field's value, with all that it holds, as YAML";
     PasteValue      "paste-value"      Form     ["alt+v"],              "paste value",     "Put the JSON or YAML that was copied in the field's place, or into the list";

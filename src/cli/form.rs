@@ -120,7 +120,6 @@ impl Form {
     fn open(&self, out: &mut Out) -> Ended {
         let SchemaFile { schema, left_out } = schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
-        let unchecked = unchecked(&schema);
         let (workspace, form) = self.form_file(schema, ui.clone())?;
         let paths = Paths::of_user()?;
         let (settings, findings) = user::load(&paths.config_file())?;
@@ -129,13 +128,14 @@ impl Form {
         let (themes, unread) = user::themes(&paths.themes());
         complaints.extend(unread.iter().map(ToString::to_string));
         let _log = log::open(&paths).map_err(|problem| complaints.push(problem.to_string()));
-        for note in ui.iter().flat_map(|ui| ui_schema::notes(ui)) {
-            tracing::warn!("uiSchema: {note}");
-        }
+        let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
         let launch = Launch { workspace, paths, settings, themes, start, limits: Limits::default(), complaints };
         let (end, filled) = launch::run(launch)?;
         let (End::Left, Some(filled)) = (end, filled) else { return Ok(Ending::Interrupted) };
+        for note in ui.iter().flat_map(|ui| ui_schema::notes(ui)) {
+            out.warn(format_args!("uiSchema {note}"));
+        }
         let FormEnd::Accepted { issues } = filled.end else {
             out.say(if filled.goal == Goal::Printed { "cancelled: nothing is printed" } else { "cancelled: nothing is saved" });
             return Ok(Ending::Found);
@@ -144,6 +144,7 @@ impl Form {
             out.raw(&filled.text)?;
             out.flush()?;
         }
+        let unchecked = unchecked(&schema);
         if !unchecked.is_empty() {
             out.warn(format_args!("not fully checked; in the schema: {}", unchecked.join("; ")));
         }
@@ -208,8 +209,8 @@ impl Form {
 }
 
 /// What of a schema is not checked, each with its place.
-fn unchecked(schema: &Value) -> Vec<String> {
-    let findings = Checker::open(&Arc::new(schema.clone())).findings.into_iter().filter(|finding| finding.unchecked);
+fn unchecked(schema: &Arc<Value>) -> Vec<String> {
+    let findings = Checker::open(schema).findings.into_iter().filter(|finding| finding.unchecked);
     let place = |at: &Pointer| if at.is_root() { "all of it".to_owned() } else { at.to_string() };
     findings.map(|finding| format!("{} {}", place(&finding.at), finding.words)).collect()
 }
@@ -262,14 +263,21 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 
 /// The smallest document: what the schema requires and has a value for.
 fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
-    let opened = Checker::open(&Arc::new(schema.clone()));
-    let schema = Schema::new(opened.schema);
+    let schema = Arc::new(schema.clone());
+    let unchecked = Schema::new(Arc::clone(&schema));
+    let bare = blank(&unchecked, None, &unchecked.root_node().key).as_object().is_some_and(serde_json::Map::is_empty);
+    // Where nothing is filled in there is nothing to check, and a large schema takes its time to compile.
+    let opened = (!bare).then(|| Checker::open(&schema));
+    let (schema, checker) = match opened {
+        Some(opened) => (Schema::new(opened.schema), opened.checker),
+        None => (unchecked, None),
+    };
     let root = schema.root_node();
     // Where anything goes, a document is most often an object.
     let is_anything = root.unions.first().is_some_and(|union| schema.pointer(union.place).is_none());
     let start = match is_anything && root.types.admits(&Value::Object(serde_json::Map::new())) && root.default.is_none() {
         true => Value::Object(serde_json::Map::new()),
-        false => blank(&schema, opened.checker.as_ref(), &root.key),
+        false => blank(&schema, checker.as_ref(), &root.key),
     };
     let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && format != Format::Json;
     let text = if bare { String::new() } else { print::value(format, &start) };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     kind::Kind,
-    node::{Node, PlaceId},
+    node::{Locks, Node, PlaceId},
     pointer::Pointer,
 };
 
@@ -26,6 +26,8 @@ pub struct Field {
     pub kind: Kind,
     pub required: bool,
     pub presence: Presence,
+    /// What may not be done with it, as the item of its list.
+    pub locks: Locks,
     /// The schema's default is not what the schema allows: it is no value to offer.
     pub bad_default: bool,
 }
@@ -56,13 +58,13 @@ impl Field {
     #[must_use]
     pub fn takes_items(&self) -> bool {
         let list = &self.node.list;
-        !self.node.read_only && matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
+        !self.node.read_only && !self.node.hints.locks.add && matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
     }
 
     /// The value can be taken away.
     #[must_use]
     pub fn is_removable(&self) -> bool {
-        self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
+        !self.locks.remove && self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
     }
 }
 
@@ -125,4 +127,6 @@ pub struct View {
     pub windows: HashMap<Pointer, usize>,
     /// An object that is to get a member which its schema does not speak of.
     pub adding: Option<Pointer>,
+    /// Members that are not set have no row.
+    pub only_set: bool,
 }

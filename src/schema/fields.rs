@@ -13,7 +13,7 @@ pub use super::{
 };
 use super::{
     kind::{self, Adds, Column, Kind, Shape, TextKind},
-    node::{Node, NodeKey},
+    node::{Locks, Node, NodeKey},
     pointer::Pointer,
     table,
     tree::Schema,
@@ -35,7 +35,7 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
     let ui = schema.ui();
     let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
     let pointer = Pointer::root();
-    let seat = Seat { pointer, depth: 0, label, role: Role::Root, required: true, value: Some(value), ui, read_only: false };
+    let seat = Seat { pointer, depth: 0, label, role: Role::Root, required: true, value: Some(value), ui, read_only: false, locks: Locks::default() };
     layout.lay(&seat, &root.key);
     layout.fields
 }
@@ -51,6 +51,8 @@ struct Seat<'v> {
     ui: Ui<'v>,
     /// What it stands in is read-only.
     read_only: bool,
+    /// What may not be done with it.
+    locks: Locks,
 }
 
 impl Seat<'_> {
@@ -116,10 +118,11 @@ impl Layout<'_> {
             role: seat.role,
             depth: seat.depth,
             label: Arc::clone(&seat.label),
-            key: (seat.role == Role::Member).then(|| seat.pointer.last()).flatten().filter(|key| !says(&seat.label, key)).map(Arc::from),
+            key: (seat.role == Role::Member).then(|| seat.pointer.last()).flatten().filter(|key| !seat.label.is_empty() && !says(&seat.label, key)).map(Arc::from),
             kind,
             required: seat.required,
             presence,
+            locks: seat.locks,
             bad_default: presence == Presence::Unset
                 && node.default.is_some()
                 && offered_default(self.schema, self.checker, node).is_none(),
@@ -228,11 +231,11 @@ impl Layout<'_> {
             self.more(list, depth, 1, Kind::More { hidden: items.len() - end, start: end });
         }
         let room = node.list.room();
-        let declared = node.list.prefix.len().min(room);
+        let declared = if self.view.only_set { 0 } else { node.list.prefix.len().min(room) };
         for index in items.len()..declared {
             self.item((list, depth), node, ui, (index, items.len()), None);
         }
-        if items.len() >= declared && items.len() < room && !node.read_only {
+        if items.len() >= declared && items.len() < room && !node.read_only && !node.hints.locks.add {
             self.extra(list, depth, Part::Add, Kind::Add(Adds::Item), node);
         }
     }
@@ -252,7 +255,8 @@ impl Layout<'_> {
         let label = declared.unwrap_or_else(|| (index + 1).to_string().into());
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
-        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui, read_only: node.read_only }, key);
+        let (read_only, locks) = (node.read_only, node.hints.locks);
+        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui, read_only, locks }, key);
     }
 
     fn members(
@@ -270,6 +274,9 @@ impl Layout<'_> {
         ui.sort(&mut properties, |property| &property.name);
         for property in properties {
             let (value, ui) = (get(&property.name), ui.member(&property.name));
+            if value.is_none() && self.view.only_set {
+                continue;
+            }
             let key = property_key(node, self.checker, property);
             let inner = self.schema.node(&key);
             if (inner.never && value.is_none()) || ui.is_hidden() {
@@ -277,10 +284,11 @@ impl Layout<'_> {
             }
             let title = ui.title().map(Arc::from).or_else(|| inner.title.clone());
             let label = title.unwrap_or_else(|| Arc::clone(&property.name));
+            let label = if ui.hides_label() { "".into() } else { label };
             let required = is_required(&property.name);
             let pointer = object.child(property.name.to_string());
-            let read_only = node.read_only;
-            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui, read_only }, &key);
+            let (read_only, locks) = (node.read_only, Locks::default());
+            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui, read_only, locks }, &key);
         }
         // What is required without being declared has a row before it is there.
         let wanted = node.object.required.iter().map(|name| &**name);
@@ -290,7 +298,7 @@ impl Layout<'_> {
         for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
             let (key, unknown) = entry_key(node, self.checker, name);
             let ui = ui.entry(name);
-            if ui.is_hidden() {
+            if ui.is_hidden() || value.is_none() && self.view.only_set {
                 continue;
             }
             let seat = Seat {
@@ -302,11 +310,12 @@ impl Layout<'_> {
                 value,
                 ui,
                 read_only: node.read_only,
+                locks: node.hints.locks,
             };
             self.lay(&seat, &key);
         }
         let is_adding = self.view.adding.as_ref() == Some(object);
-        if !node.read_only && (takes_entries(node) || is_adding && may_hold_entries(node)) {
+        if !node.read_only && !node.hints.locks.add && (takes_entries(node) || is_adding && may_hold_entries(node)) {
             self.extra(object, depth, Part::Add, Kind::Add(Adds::Member), node);
         }
     }
@@ -329,6 +338,7 @@ impl Layout<'_> {
             kind,
             required: false,
             presence: Presence::Unset,
+            locks: Locks::default(),
             bad_default: false,
         });
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     equal::same,
-    node::{Choice, Choices, Node, Types},
+    node::{Choice, Choices, Locks, Node, Types},
 };
 
 /// A text longer than this, or with a line break, is edited in a box of its own.
@@ -185,7 +185,8 @@ fn holds_chips(node: &Node, items: Option<&Node>) -> bool {
         Some(choices) => choices.options.iter().all(|option| option.value.is_string()),
         None => items.typed && items.types == Types::TEXT,
     };
-    node.list.prefix.is_empty() && plain && texts && text_kind(items, None) == TextKind::Line
+    let is_free = node.hints.locks == Locks::default();
+    is_free && node.list.prefix.is_empty() && plain && texts && text_kind(items, None) == TextKind::Line
 }
 
 /// A text's examples, offered beside anything else that is typed.

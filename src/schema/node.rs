@@ -321,6 +321,24 @@ pub struct Condition {
     pub otherwise: Option<PlaceId>,
 }
 
+/// How a field is shown and what may be done with it, beside what the schema says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hints {
+    /// Lines of a text.
+    pub rows: Option<u16>,
+    /// What a text is when it is cleared.
+    pub empty_value: Option<Value>,
+    pub locks: Locks,
+}
+
+/// What may not be done with the items of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Locks {
+    pub add: bool,
+    pub order: bool,
+    pub remove: bool,
+}
+
 /// A place of the schema with everything that applies there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -352,6 +370,8 @@ pub struct Node {
     pub never: bool,
     /// References that lead nowhere.
     pub unresolved: Vec<Arc<str>>,
+    /// How a uiSchema wants it shown.
+    pub hints: Hints,
     /// Every place that says something here, with those that references and unions lead to.
     pub made_from: Vec<PlaceId>,
 }
@@ -382,6 +402,7 @@ impl Node {
             conditions: Vec::new(),
             never: false,
             unresolved: Vec::new(),
+            hints: Hints::default(),
             made_from: Vec::new(),
         }
     }

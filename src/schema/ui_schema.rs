@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::node::{Choices, Node};
+use super::{
+    equal::same,
+    node::{Choices, Hints, Locks, Node},
+};
 
-/// Options that mean something here. The rest is passed over; [`notes`] tells of it.
-const KNOWN: [&str; 12] = [
+/// Options that mean something here. The rest has no effect; [`notes`] says so.
+const KNOWN: [&str; 18] = [
     "widget",
     "order",
     "title",
@@ -18,38 +21,42 @@ const KNOWN: [&str; 12] = [
     "disabled",
     "enumNames",
     "options",
-    "field",
     "autofocus",
-];
-/// Options of a page, which a form in a terminal answers in its own way.
-const OF_PAGES: [&str; 17] = [
-    "emptyValue",
-    "rows",
     "label",
-    "inline",
+    "rows",
+    "enumDisabled",
     "addable",
     "orderable",
     "removable",
+    "emptyValue",
+];
+/// Options of a page that a terminal does without: nobody misses them.
+const OF_PAGES: [&str; 11] = [
+    "inline",
     "copyable",
     "classNames",
     "style",
     "autocomplete",
     "rootFieldId",
     "submitButtonOptions",
-    "enumDisabled",
     "inputType",
     "filePreview",
     "accept",
+    "globalOptions",
 ];
+/// Widgets that look like the schema's own in a terminal; what else they do on a page has no effect.
+const PLAIN: [&str; 4] = ["range", "color", "radio", "checkboxes"];
 /// Widgets, and the format that makes a text field like them; without one, the schema brings the like by itself.
-const WIDGETS: [(&str, Option<&str>); 25] = [
+const WIDGETS: [(&str, Option<&str>); 27] = [
     ("textarea", Some("textarea")),
     ("password", Some("password")),
     ("date", Some("date")),
     ("alt-date", Some("date")),
+    ("altdate", Some("date")),
     ("datetime", Some("date-time")),
     ("date-time", Some("date-time")),
     ("alt-datetime", Some("date-time")),
+    ("altdatetime", Some("date-time")),
     ("time", Some("time")),
     ("email", Some("email")),
     ("uri", Some("uri")),
@@ -77,18 +84,32 @@ pub struct Ui<'u> {
     layers: Vec<&'u Map<String, Value>>,
     /// The branch of a union is chosen, so the others say nothing here.
     settled: bool,
+    /// What holds for every place that does not say otherwise.
+    global: Option<&'u Map<String, Value>>,
+}
+
+/// Text boxes are not higher than this.
+const MOST_ROWS: u64 = 20;
+
+/// A widget and the format that makes a text field like it. The names of react-jsonschema-form's components count too: `TextareaWidget`.
+fn widget_called(name: &str) -> Option<&'static (&'static str, Option<&'static str>)> {
+    let component = name.strip_suffix("Widget").map(str::to_lowercase);
+    let name = component.as_deref().unwrap_or(name);
+    WIDGETS.iter().find(|(known, _)| *known == name)
 }
 
 impl<'u> Ui<'u> {
     /// The whole of a uiSchema.
     #[must_use]
     pub fn of(root: Option<&'u Value>) -> Self {
-        Self { layers: root.and_then(Value::as_object).into_iter().collect(), settled: false }
+        let layers: Vec<_> = root.and_then(Value::as_object).into_iter().collect();
+        let global = layers.first().and_then(|root| root.get("ui:globalOptions")?.as_object());
+        Self { layers, settled: false, global }
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.layers.is_empty()
+        self.layers.is_empty() && self.global.is_none()
     }
 
     /// What is said under a name, here or in branches that may be meant.
@@ -101,21 +122,21 @@ impl<'u> Ui<'u> {
         own.chain(branches).collect()
     }
 
-    fn below(found: Vec<&'u Value>) -> Self {
-        Self { layers: found.into_iter().filter_map(Value::as_object).collect(), settled: false }
+    fn below(&self, found: Vec<&'u Value>) -> Self {
+        Self { layers: found.into_iter().filter_map(Value::as_object).collect(), settled: false, global: self.global }
     }
 
     /// A declared member.
     #[must_use]
     pub fn member(&self, name: &str) -> Self {
-        if self.is_empty() { Self::default() } else { Self::below(self.all(name)) }
+        if self.is_empty() { Self::default() } else { self.below(self.all(name)) }
     }
 
     /// A member that the user named.
     #[must_use]
     pub fn entry(&self, name: &str) -> Self {
         let own = self.member(name);
-        if own.is_empty() && !self.is_empty() { Self::below(self.all("additionalProperties")) } else { own }
+        if own.layers.is_empty() && !self.is_empty() { self.below(self.all("additionalProperties")) } else { own }
     }
 
     /// An item of a list.
@@ -129,7 +150,7 @@ impl<'u> Ui<'u> {
             other => Some(other),
         };
         let items = self.all("items").into_iter().filter_map(of).collect::<Vec<_>>();
-        if items.is_empty() { Self::below(self.all("additionalItems")) } else { Self::below(items) }
+        if items.is_empty() { self.below(self.all("additionalItems")) } else { self.below(items) }
     }
 
     /// The same place once a branch of its union is chosen; `at` is the branch's number in the schema.
@@ -138,13 +159,13 @@ impl<'u> Ui<'u> {
         let chosen = self.layers.iter().flat_map(|layer| {
             ["anyOf", "oneOf"].into_iter().filter_map(|union| layer.get(union)?.as_array()?.get(at?)?.as_object())
         });
-        Self { layers: chosen.chain(self.layers.iter().copied()).collect(), settled: true }
+        Self { layers: chosen.chain(self.layers.iter().copied()).collect(), settled: true, global: self.global }
     }
 
     /// An option: `ui:NAME`, or `NAME` among the `ui:options`.
     fn option(&self, name: &str) -> Option<&'u Value> {
         let own = self.all(&format!("ui:{name}")).into_iter().next();
-        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name)))
+        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name))).or_else(|| self.global?.get(name))
     }
 
     fn text(&self, name: &str) -> Option<&'u str> {
@@ -158,7 +179,23 @@ impl<'u> Ui<'u> {
     /// The field is not to be seen; its value stays as it is.
     #[must_use]
     pub fn is_hidden(&self) -> bool {
-        self.text("widget") == Some("hidden")
+        self.text("widget").and_then(widget_called).is_some_and(|(name, _)| *name == "hidden")
+    }
+
+    /// The field is shown without its label.
+    #[must_use]
+    pub fn hides_label(&self) -> bool {
+        self.option("label") == Some(&Value::Bool(false))
+    }
+
+    fn hints(&self) -> Hints {
+        let rows = self.option("rows").and_then(Value::as_u64).map(|rows| rows.clamp(1, MOST_ROWS));
+        let forbids = |name: &str| self.option(name) == Some(&Value::Bool(false));
+        Hints {
+            rows: rows.and_then(|rows| u16::try_from(rows).ok()),
+            empty_value: self.option("emptyValue").cloned(),
+            locks: Locks { add: forbids("addable"), order: forbids("orderable"), remove: forbids("removable") },
+        }
     }
 
     #[must_use]
@@ -193,12 +230,16 @@ impl<'u> Ui<'u> {
         }
         shown.placeholder = self.text("placeholder").map(Arc::from).or(shown.placeholder);
         shown.read_only |= self.says("readonly") || self.says("disabled");
-        let widget = self.text("widget").and_then(|widget| WIDGETS.iter().find(|(known, _)| *known == widget));
+        shown.hints = self.hints();
+        let widget = self.text("widget").and_then(widget_called);
         if let Some((_, Some(format))) = widget {
             shown.text.format = Some((*format).into());
         }
         if let Some(names) = self.option("enumNames").and_then(Value::as_array) {
             shown.choices = shown.choices.map(|choices| named(&choices, names));
+        }
+        if let Some(disabled) = self.option("enumDisabled").and_then(Value::as_array) {
+            shown.choices = shown.choices.map(|choices| without(&choices, disabled));
         }
         (shown != *node).then_some(shown)
     }
@@ -215,6 +256,13 @@ fn named(choices: &Choices, names: &[Value]) -> Arc<Choices> {
     for (option, name) in choices.options.iter_mut().zip(names) {
         option.title = name.as_str().map(Arc::from).or_else(|| option.title.take());
     }
+    Arc::new(choices)
+}
+
+/// The choices without those that may not be taken.
+fn without(choices: &Choices, disabled: &[Value]) -> Arc<Choices> {
+    let mut choices = choices.clone();
+    choices.options.retain(|option| !disabled.iter().any(|value| same(value, &option.value)));
     Arc::new(choices)
 }
 
@@ -244,12 +292,17 @@ fn gather(ui: &Value, at: &str, notes: &mut Vec<String>) {
 fn judge(name: &str, option: &Value, at: &str, notes: &mut Vec<String>) {
     let place = if at.is_empty() { "/" } else { at };
     if name == "widget" {
-        let known = option.as_str().is_some_and(|widget| WIDGETS.iter().any(|(known, _)| *known == widget));
-        if !known {
-            notes.push(format!("{place}: the widget {option} is not known here; the schema's own is used"));
+        match option.as_str().and_then(widget_called) {
+            None => notes.push(format!("{place}: the widget {option} is not known here; the schema's own is used")),
+            Some((plain, _)) if PLAIN.contains(plain) => {
+                notes.push(format!("{place}: the widget {option} has no effect in a terminal; the schema's own is used"));
+            }
+            Some(_) => {}
         }
+    } else if name == "field" && option != "hidden" {
+        notes.push(format!("{place}: ui:field has no effect: a terminal has no components of its own"));
     } else if !KNOWN.contains(&name) && !OF_PAGES.contains(&name) {
-        notes.push(format!("{place}: ui:{name} is not known here and is passed over"));
+        notes.push(format!("{place}: ui:{name} is not known here and has no effect"));
     }
 }
 
@@ -297,6 +350,23 @@ mod tests {
         assert_eq!(ui.item(3).member("a").title(), Some("A"));
         assert_eq!(ui.entry("any").title(), Some("B"));
         assert_eq!(ui.member("t").item(1).title(), Some("C"));
+    }
+
+    #[test]
+    fn options_for_all_fields_hold_until_one_says_otherwise() {
+        let ui = json!({"ui:globalOptions": {"label": false, "addable": false}, "b": {"ui:label": true, "c": {}}});
+        let ui = Ui::of(Some(&ui));
+        assert!(ui.member("a").hides_label() && !ui.member("b").hides_label() && ui.member("b").member("c").hides_label());
+        assert!(ui.member("a").item(0).hints().locks.add);
+    }
+
+    #[test]
+    fn components_of_react_jsonschema_form_are_known_by_their_names() {
+        for (name, known) in [("TextareaWidget", "textarea"), ("AltDateTimeWidget", "altdatetime"), ("URLWidget", "url"), ("UpDownWidget", "updown")] {
+            assert_eq!(widget_called(name).map(|(name, _)| *name), Some(known));
+        }
+        assert_eq!(widget_called("MyWidget"), None);
+        assert!(Ui::of(Some(&json!({"a": {"ui:widget": "HiddenWidget"}}))).member("a").is_hidden());
     }
 
     #[test]

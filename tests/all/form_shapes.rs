@@ -1,7 +1,12 @@
 //! What a form makes of a schema: flaws at their fields, unions whose branches hold together, keys beside titles, what is read-only.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use toolcrib::{app::actions::Act, ui::form::view::FormReply};
+use toolcrib::{
+    app::actions::Act,
+    ui::form::view::{Form, FormReply},
+};
 
 use crate::form::Desk;
 
@@ -128,4 +133,55 @@ fn an_entry_may_have_an_empty_name() {
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"": ""}));
     assert!(desk.screen().contains("\"\""), "{}", desk.screen());
+}
+
+/// A form shown as a uiSchema says.
+fn with_ui(schema: Value, ui: Value, value: Value) -> Desk {
+    let mut desk = Desk::new(schema.clone(), value);
+    desk.form = Form::new(schema).with_ui(Some(Arc::new(ui)));
+    desk.form.sync(&desk.value);
+    desk.screen();
+    desk
+}
+
+#[test]
+fn words_of_a_ui_schema_have_their_effect_or_are_named() {
+    let schema = json!({"properties": {"a": {"type": "string", "title": "Hide me"}, "t": {"type": "string"}, "k": {"enum": ["x", "y", "z"]},
+        "l": {"type": "array", "items": {"type": "string"}}, "m": {"type": "string"}}});
+    let ui = json!({"a": {"ui:label": false, "ui:emptyValue": "none"}, "t": {"ui:widget": "TextareaWidget", "ui:options": {"rows": 6}},
+        "k": {"ui:enumDisabled": ["y"], "ui:widget": "radio"},
+        "l": {"ui:options": {"addable": false, "orderable": false, "removable": false}}, "m": {"ui:field": "Map", "ui:widget": "MyWidget"}});
+    let mut desk = with_ui(schema, ui, json!({"a": "x", "t": "", "k": "x", "l": ["one", "two"]})).sized(100, 40);
+    let screen = desk.screen();
+    assert!(!screen.contains("Hide me"), "{screen}");
+    assert!(screen.contains("uiSchema /k: the widget \"radio\" has no effect"), "{screen}");
+    assert!(screen.contains("and 1 more"), "{screen}");
+    assert_eq!(desk.form.ui_notes().len(), 3, "{:?}", desk.form.ui_notes());
+    let line = |text: &str| screen.lines().position(|line| line.contains(text)).unwrap();
+    assert_eq!(line(" k ") - line(" t "), 6, "{screen}");
+    desk.goes("/k");
+    desk.form.enter();
+    desk.keys("right");
+    assert_eq!(desk.value["k"], "z", "what is disabled is not offered");
+    desk.goes("/l/0");
+    for act in [Act::AddItem, Act::MoveDown, Act::DuplicateItem, Act::RemoveValue] {
+        assert!(matches!(desk.acts(act), FormReply::Refused(_)), "{act:?}");
+    }
+    desk.goes("/a");
+    desk.form.enter();
+    desk.keys("end backspace");
+    assert_eq!(desk.value["a"], "none", "a cleared text has its empty value");
+}
+
+#[test]
+fn only_what_is_set_is_shown_until_a_field_is_looked_for() {
+    let schema = json!({"required": ["b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "o": {"type": "object", "properties": {"c": {}, "d": {"type": "string"}}}}});
+    let mut desk = Desk::new(schema, json!({"a": "x", "o": {"d": "y"}}));
+    desk.acts(Act::OnlySet);
+    assert_eq!(labels(&desk), ["a", "o", "d"]);
+    desk.goes("/b");
+    assert_eq!(labels(&desk), ["a", "b", "o", "c", "d"]);
+    desk.acts(Act::OnlySet);
+    desk.acts(Act::OnlySet);
+    assert_eq!(labels(&desk).len(), 5);
 }

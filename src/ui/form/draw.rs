@@ -82,6 +82,13 @@ impl Form {
         if let Some(reading) = self.reading() {
             lines.extend(marked(wrap(&visible(reading), usize::from(cells)), "·", Role::Info));
         }
+        let ui_notes = self.ui_notes();
+        for note in ui_notes.iter().take(FAULTS) {
+            lines.extend(marked(wrap(&visible(&format!("uiSchema {note}")), usize::from(cells)), "·", Role::Info));
+        }
+        if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
+            lines.push(HelpLine::plain(Role::Info, format!("· and {more} more that has no effect; all are on stderr at the end")));
+        }
         for remark in &self.remarks.top {
             let text = wrap(&visible(&remark.text), usize::from(cells));
             lines.extend(marked(text, sign(remark.severity), role(remark.severity)));

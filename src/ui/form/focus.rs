@@ -42,6 +42,11 @@ impl Form {
 
     /// The same; whether the place is there. What was typed must have been taken in before.
     pub(super) fn show(&mut self, at: &Pointer) -> bool {
+        // A field that is not set is not to be found where only those are shown that are.
+        if self.view.only_set && at.get(&self.value).is_none() {
+            self.view.only_set = false;
+            self.relay();
+        }
         let mut above = at.parent();
         let mut folds = Vec::new();
         while let Some(place) = above.filter(|place| !place.is_root()) {

@@ -336,6 +336,12 @@ impl Form {
     }
 
     fn act_on_row(&mut self, act: Act) -> FormReply {
+        if act == Act::OnlySet {
+            self.view.only_set = !self.view.only_set;
+            self.relay();
+            self.follow = true;
+            return FormReply::Handled;
+        }
         let Some(row) = self.row() else { return FormReply::Handled };
         let field = &self.fields[row];
         let at = field.pointer.clone();

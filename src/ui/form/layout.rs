@@ -78,6 +78,9 @@ pub fn shown_indent(columns: Columns, field: &Field) -> u16 {
 pub fn signs(field: &Field) -> &'static str {
     match field.role {
         _ if !field.is_removable() || field.part == Part::Value || field.node.read_only => "",
+        Role::Item { .. } if field.locks.add && field.locks.order => "×",
+        Role::Item { .. } if field.locks.add => "↑ ↓ ×",
+        Role::Item { .. } if field.locks.order => "copy ×",
         Role::Item { .. } => "copy ↑ ↓ ×",
         Role::Root => "",
         Role::Member | Role::Entry { .. } => "×",

@@ -16,21 +16,27 @@ pub struct MultiLine;
 /// Lines of a text that are seen while it is not edited.
 const SEEN: usize = 3;
 
+/// How many lines are seen: what the uiSchema asks for, else few.
+fn seen(cell: &Cell<'_>) -> usize {
+    cell.field.node.hints.rows.map_or(SEEN, usize::from)
+}
+
 /// The first lines of a text as they are shown, and whether there are more.
-fn preview(text: &str, cells: u16) -> (Vec<String>, bool) {
+fn preview(text: &str, (cells, seen): (u16, usize)) -> (Vec<String>, bool) {
     let cells = usize::from(cells.saturating_sub(2).max(1));
-    let head: String = text.chars().take(cells * (SEEN + 1)).collect();
+    let head: String = text.chars().take(cells * (seen + 1)).collect();
     let mut lines = wrap(&head.replace('\r', ""), cells);
-    let more = lines.len() > SEEN || head.len() < text.len();
-    lines.truncate(SEEN);
+    let more = lines.len() > seen || head.len() < text.len();
+    lines.truncate(seen);
     (lines, more)
 }
 
 impl Widget for MultiLine {
     fn lines(&self, cell: &Cell<'_>, width: u16) -> u16 {
+        let least = cell.field.node.hints.rows.unwrap_or(1);
         match cell.field.presence {
-            Presence::Set => u16::try_from(preview(&cell.text(), width).0.len()).unwrap_or(1),
-            _ => 1,
+            Presence::Set => u16::try_from(preview(&cell.text(), (width, seen(cell))).0.len()).unwrap_or(1).max(least),
+            _ => least,
         }
     }
 
@@ -42,7 +48,7 @@ impl Widget for MultiLine {
             return vec![paper.whole(0, Click::Open)];
         }
         let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
-        let (lines, more) = preview(&text, paper.area.width);
+        let (lines, more) = preview(&text, (paper.area.width, seen(cell)));
         let last = lines.len().saturating_sub(1);
         for (line, text) in (0_u16..).zip(&lines) {
             let is_last = usize::from(line) == last;

@@ -37,6 +37,9 @@ impl Form {
     /// Why an action of the form cannot be done on the focused row; `None` when it can.
     #[must_use]
     pub fn refusal(&self, act: Act) -> Option<String> {
+        if act == Act::OnlySet {
+            return None;
+        }
         let Some(field) = self.row().and_then(|row| self.fields.get(row)) else { return Some("the form is empty".into()) };
         let item = match field.role {
             Role::Item { index, len } if field.part != Part::Add && index < len => Some((index, len)),
@@ -46,6 +49,11 @@ impl Form {
             return Some(super::read_only::WHY.into());
         }
         let words = match act {
+            Act::AddItem | Act::AddMember | Act::DuplicateItem if field.locks.add || field.node.hints.locks.add => {
+                "the uiSchema lets nobody add here"
+            }
+            Act::MoveUp | Act::MoveDown if field.locks.order => "the uiSchema keeps the order of this list",
+            Act::RemoveValue if field.locks.remove => "the uiSchema lets nobody remove it",
             Act::AddItem if !self.can_add(field) => "this is no list, nor an object that takes further members",
             Act::AddMember if !self.takes_members(&self.object_around(field)) => "the object takes no further members",
             Act::RemoveValue if !field.is_removable() => "there is no value to take away",

@@ -41,7 +41,8 @@ impl Line {
     fn changed(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text();
         if text != before {
-            return cell.set(text);
+            let cleared = cell.field.node.hints.empty_value.clone().filter(|_| text.is_empty());
+            return cleared.map_or_else(|| cell.set(text), |value| cell.set(value));
         }
         // One more Backspace on an empty text takes the text itself away.
         let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();

@@ -31,4 +31,16 @@ impl Form {
         drafts.sort_by_key(|(at, _)| at.to_string());
         drafts.into_iter().map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › "))).collect()
     }
+
+    /// How the schema is read where it does not say so itself.
+    #[must_use]
+    pub fn reading(&self) -> Option<&str> {
+        self.reading.as_deref()
+    }
+
+    /// What in the uiSchema has no effect.
+    #[must_use]
+    pub fn ui_notes(&self) -> &[String] {
+        &self.ui_notes
+    }
 }

@@ -30,7 +30,7 @@ use crate::{
         pointer::Pointer,
         secrets::secrets,
         tree::Schema,
-        ui_schema::shown,
+        ui_schema::{notes as notes_of_ui, shown},
         validate::{Checker, Issue, Opened, SchemaFinding},
     },
     syntax::edit::Edit,
@@ -74,7 +74,8 @@ pub struct Form {
     pub(super) schema: Schema,
     pub(super) checker: Option<Checker>,
     findings: Vec<SchemaFinding>,
-    reading: Option<String>,
+    pub(super) reading: Option<String>,
+    pub(super) ui_notes: Vec<String>,
     pub(super) value: Arc<Value>,
     /// Numbers as the source has them, where a value would round them.
     written: HashMap<Pointer, String>,
@@ -127,6 +128,7 @@ impl Form {
             checker,
             findings,
             reading,
+            ui_notes: Vec::new(),
             value: Arc::new(Value::Object(serde_json::Map::new())),
             written: HashMap::new(),
             secrets: HashSet::new(),
@@ -192,6 +194,7 @@ impl Form {
     /// The same form, shown as a uiSchema says.
     #[must_use]
     pub fn with_ui(mut self, ui: Option<Arc<Value>>) -> Self {
+        self.ui_notes = ui.iter().flat_map(|ui| notes_of_ui(ui)).collect();
         self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(ui);
         self.focus = (Pointer::root(), Part::Whole);
         self.rebuild();
@@ -301,12 +304,6 @@ impl Form {
     #[must_use]
     pub fn findings(&self) -> &[SchemaFinding] {
         &self.findings
-    }
-
-    /// How the schema is read where it does not say so itself.
-    #[must_use]
-    pub fn reading(&self) -> Option<&str> {
-        self.reading.as_deref()
     }
 
     #[must_use]
