@@ -54,6 +54,8 @@ mod form_program;
 mod form_shapes;
 #[path = "all/form_sheet.rs"]
 mod form_sheet;
+#[path = "all/form_typing.rs"]
+mod form_typing;
 #[path = "all/form_work.rs"]
 mod form_work;
 #[path = "all/gallery.rs"]

@@ -408,7 +408,11 @@ fn place_of(changes: &[Change]) -> Option<(FileId, usize, Pointer)> {
             let place = entry.place();
             Some((place.file.clone(), place.document, place.at.join(at)))
         }
-        [Change::File { file, document, edit: Edit::Set { at, .. } }] => Some((file.clone(), *document, at.clone())),
+        // The text after it is the same document laid out.
+        [Change::File { file, document, edit: Edit::Set { at, .. } }]
+        | [Change::File { file, document, edit: Edit::Set { at, .. } }, Change::Text { .. }] => {
+            Some((file.clone(), *document, at.clone()))
+        }
         _ => None,
     }
 }

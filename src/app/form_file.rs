@@ -40,6 +40,8 @@ pub struct FormFile {
     pub goal: Goal,
     /// The document at the start.
     pub document: Document,
+    /// Nothing was there at the start but what the schema says.
+    pub made: bool,
     /// What changes are held against: the text at the start, or as last saved.
     pub before: Arc<str>,
     pub end: FormEnd,

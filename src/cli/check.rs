@@ -13,6 +13,7 @@ use super::{
     report::{self, Format, Report},
 };
 use crate::{
+    engine::conformance,
     model::{connections::Listeners, entry::FileId, finding::Finding, problem::Problem},
     store::schema_map::SchemaMap,
     systems::findings,
@@ -47,7 +48,12 @@ impl Check {
         let report = Report { command: "toolcrib check", files: &files, findings: &found, shown: &|file| opened.shown(file) };
         report::write(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
-        Ok(if report::has_errors(&report) { Ending::Found } else { Ending::Done })
+        let unchecked = found.iter().any(|finding| [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code));
+        Ok(match report::has_errors(&report) {
+            true => Ending::Found,
+            false if unchecked => Ending::Unchecked,
+            false => Ending::Done,
+        })
     }
 
     /// What the command line maps, then what the workspace does.

@@ -188,6 +188,7 @@ impl Form {
             None => (Goal::Printed, "standard output".to_owned()),
         };
         let text = source.text().clone();
+        let made = instance.is_none() || source.is_blank();
         let mut document = Document::read(source.format(), text.clone(), Ok(source));
         document.saved = on_disk;
         let title = self.schema.display().to_string();
@@ -199,6 +200,7 @@ impl Form {
             target,
             goal,
             document,
+            made,
             before: text,
             end: FormEnd::default(),
             unread: Vec::new(),
@@ -279,8 +281,8 @@ fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
         true => Value::Object(serde_json::Map::new()),
         false => blank(&schema, checker.as_ref(), &root.key),
     };
-    let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && format != Format::Json;
-    let text = if bare { String::new() } else { print::value(format, &start) };
+    let bare = start.as_object().is_some_and(serde_json::Map::is_empty) && !format.is_json();
+    let text = if bare { String::new() } else { print::document(format, &start) };
     Source::parse(format, text).map_err(|error| {
         Problem::new(ProblemKind::Input, format!("beginning a document in {}", format.name()), error.to_string())
     })

@@ -18,6 +18,16 @@ pub fn blank(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Value
     Blank { schema, checker }.value(&schema.node(key), DEEPEST)
 }
 
+/// The same as far as the schema says it: a default, a constant, an object or a list with some of them. `None`: the user has to say it.
+#[must_use]
+pub fn known(schema: &Schema, checker: Option<&Checker>, key: &NodeKey) -> Option<Value> {
+    let node = schema.node(key);
+    let is_said = node.constant.is_some() || offered_default(schema, checker, &node).is_some();
+    let value = blank(schema, checker, key);
+    let holds = value.is_object() || value.is_array();
+    (is_said || holds && node.unions.is_empty()).then_some(value)
+}
+
 struct Blank<'b> {
     schema: &'b Schema,
     checker: Option<&'b Checker>,

@@ -63,6 +63,11 @@ impl Draft {
         Self::from(&document.value, Some((text, &document.root)))
     }
 
+    /// The same value with its members in another order.
+    pub fn of_arranged(value: &Value, document: &Document, text: &str) -> Self {
+        Self::from(value, Some((text, &document.root)))
+    }
+
     fn from(value: &Value, spelled: Option<(&str, &Node)>) -> Self {
         match value {
             Value::Null => Self::Null,

@@ -24,6 +24,22 @@ pub fn literal(format: Format, literal: &Literal) -> String {
     whole(format, &Draft::of(literal), "\n")
 }
 
+/// A document that is made from nothing: as [`value`], with lists of YAML in block style.
+#[must_use]
+pub fn document(format: Format, value: &Value) -> String {
+    laid_out(format, &Draft::of_value(value), "\n")
+}
+
+pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String {
+    match format {
+        Format::Yaml => {
+            let manner = yaml::print::Manner { short_lists: false, ..yaml::print::Manner::default() };
+            yaml::print::lines(to, &manner).join(eol) + eol
+        }
+        format => whole(format, to, eol),
+    }
+}
+
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Json | Format::Jsonc | Format::Json5 => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,

@@ -259,7 +259,7 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     // The one that came last is answered first, and what the content rules want stands at the field.
     terminal.press(["down"]);
     terminal.wait_for("\"room\": \"cellar\"");
-    terminal.press(["enter", "tab"]);
+    terminal.press(["enter"]);
     terminal.type_text("{\"on\": tru");
     terminal.wait_for("begins as JSON, and is none");
     terminal.press(["alt+enter"]);
@@ -294,7 +294,7 @@ fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() 
     let mut hall = calling(&there, &place, "room=hall");
     terminal.press(["7"]);
     terminal.wait_for("Calls · 1 waiting");
-    terminal.press(["enter", "right"]);
+    terminal.press(["enter", "shift+tab", "right"]);
     terminal.wait_for("message *");
     terminal.press(["alt+enter"]);
     terminal.wait_for("is required");

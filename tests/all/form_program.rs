@@ -337,3 +337,80 @@ fn where_anything_goes_a_document_begins_as_an_object() {
     terminal.wait_for("{}");
     terminal.wait_for("object");
 }
+
+const SERVICE: &str = r#"{"type": "object", "required": ["name", "port"], "properties": {
+    "image": {"type": "string"}, "name": {"type": "string"}, "port": {"type": "integer", "default": 8080},
+    "tags": {"type": "array", "items": {"type": "string"}},
+    "env": {"type": "object", "properties": {"A": {"type": "string"}, "B": {"type": "string"}}}}}"#;
+
+#[test]
+fn a_document_made_from_nothing_has_its_members_in_the_schemas_order() {
+    let folder = folder(&[("a.json", SERVICE)]);
+    let mut terminal = toolcrib(["form", "a.json", "-o", "out.yaml"]).folder(folder.path()).start();
+    terminal.wait_for("name *");
+    // The form begins at the first empty required field.
+    terminal.type_text("web");
+    terminal.wait_for("name: web");
+    terminal.press(["tab"]);
+    terminal.type_text("90");
+    terminal.wait_for("port: 90");
+    terminal.press(["tab"]);
+    terminal.type_text("x");
+    terminal.press(["enter"]);
+    terminal.type_text("y");
+    terminal.press(["enter"]);
+    terminal.wait_for("- y");
+    terminal.press(["esc", "home"]);
+    terminal.type_text("nginx:1");
+    terminal.wait_for("image: nginx:1");
+    terminal.press(["ctrl+s"]);
+    terminal.wait_for("saved");
+    assert_eq!(read(&folder, "out.yaml"), "image: nginx:1\nname: web\nport: 90\ntags:\n  - x\n  - y\n");
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
+}
+
+#[test]
+fn a_file_of_comments_keeps_them() {
+    for (name, text, after) in [
+        ("i.yaml", "# mine\n\n# still mine\n", "# mine\n\n# still mine\nname: web\nport: 8\n"),
+        ("i.toml", "# mine\n", "# mine\nname = \"web\"\nport = 8\n"),
+        ("i.jsonc", "// mine\n", "// mine\n{\n  \"name\": \"web\",\n  \"port\": 8\n}\n"),
+    ] {
+        let folder = folder(&[("a.json", SERVICE), (name, text)]);
+        let mut terminal = toolcrib(["form", "a.json", name, "-o", name]).folder(folder.path()).start();
+        terminal.wait_for("name *");
+        terminal.press(["tab"]);
+        terminal.type_text("8");
+        terminal.press(["shift+tab"]);
+        terminal.type_text("web");
+        terminal.wait_for("no issue");
+        terminal.press(["ctrl+s"]);
+        terminal.wait_for("saved");
+        assert_eq!(read(&folder, name), after);
+        terminal.press(["ctrl+q"]);
+        terminal.wait_end();
+    }
+}
+
+#[test]
+fn a_json_file_with_comments_keeps_them() {
+    let text = "{\n  // who\n  \"name\": \"web\", // short\n  \"price\": 1.50,\n}\n";
+    let folder = folder(&[("i.json", text), ("i.json5", "{name: 'web', // n\n}\n")]);
+    let mut terminal = open(folder.path(), &["s.json", "i.json", "-o", "i.json"]);
+    terminal.press(["end"]);
+    terminal.type_text("2");
+    terminal.wait_for("web2");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "i.json"), text.replace("web", "web2"));
+    let mut terminal = open(folder.path(), &["s.json", "i.json5", "-o", "i.json5"]);
+    terminal.press(["end"]);
+    terminal.type_text("'s");
+    terminal.press(["tab"]);
+    terminal.type_text("80");
+    terminal.wait_for("port: 80");
+    terminal.press(["f6"]);
+    terminal.wait_end();
+    assert_eq!(read(&folder, "i.json5"), "{name: 'web\\'s', port: 80, // n\n}\n");
+}

@@ -275,7 +275,7 @@ fn by_keys_alone() {
     sheet.press("alt+n");
     sheet.reads("alias", "null");
     sheet.choose("quota", 1, "as a word");
-    sheet.choose("value", 1, "all");
+    sheet.choose("value", 2, "all");
     sheet.go("labels");
     sheet.terminal.type_text("red,blue");
     sheet.press("enter");

@@ -148,7 +148,9 @@ fn shapes_say_what_they_need() {
     desk.keys("enter");
     desk.types("5");
     desk.goes("/a");
-    desk.keys("enter down enter enter up enter");
+    desk.keys("enter down enter");
+    desk.goes("/a");
+    desk.keys("enter up enter");
     assert_eq!(desk.value["a"], json!({"kind": "circle", "r": 5}), "what was typed for a branch comes back");
 }
 

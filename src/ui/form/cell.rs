@@ -22,6 +22,7 @@ use crate::{
     ui::{
         canvas::Pen,
         styles::{Role, Styles},
+        widgets::text_input::TextInput,
     },
 };
 
@@ -42,6 +43,10 @@ pub struct Cell<'c> {
     pub wall: Wall,
     /// The folder that was last looked into.
     pub folder: Option<&'c FolderList>,
+    /// Nobody chose the value: what is typed replaces it.
+    pub fresh: bool,
+    /// What stands at a switch becomes by typing; at a constant, it is changed by choosing another branch.
+    pub selects: bool,
 }
 
 /// How values are shown that lie within another one.
@@ -73,6 +78,12 @@ impl Cell<'_> {
             (_, _, None | Some(Value::Null)) => String::new(),
             (_, _, Some(value)) => plain(value),
         }
+    }
+
+    /// The value ready to be edited: selected as a whole where nobody chose it.
+    #[must_use]
+    pub fn input(&self) -> TextInput {
+        if self.fresh && self.draft.is_none() { TextInput::selected_whole(self.text()) } else { TextInput::new(self.text()) }
     }
 
     /// What to show where nothing is set: the default, else what is wanted.
@@ -164,6 +175,10 @@ pub enum Ask {
     Fold,
     /// Take another branch of the union.
     Pick(usize),
+    /// Choose the branch that a constant tells apart.
+    Switch,
+    /// This text goes into the union, to the branch that fits it.
+    Type(String),
     AddItem,
     AddMember(String),
     Rename(String),
@@ -294,6 +309,21 @@ pub trait Editor {
     /// Whether printable keys are text here.
     fn typing(&self) -> bool {
         false
+    }
+
+    /// Whether the form decides what a typed text means.
+    fn routes_text(&self) -> bool {
+        false
+    }
+
+    /// Whether a text that is no value here may go to another branch of a union.
+    fn lets_route(&self) -> bool {
+        false
+    }
+
+    /// The branch of a union that such a text is for.
+    fn prefers(&self) -> Option<usize> {
+        None
     }
 
     /// Whether something is open that Esc closes.

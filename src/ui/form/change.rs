@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     schema::{
-        blank::blank,
+        blank::{blank, known},
         fields::{View, key_at},
         node::{Node, NodeKey},
         pointer::Pointer,
@@ -50,10 +50,11 @@ impl Ground<'_> {
         }
     }
 
-    /// A value for another branch of a union: what was there before under that branch, else a new one that keeps what both share.
+    /// What is known of a value for another branch of a union: its constants and defaults, and what it shares with the present one.
+    /// `None`: everything in it is for the user to say.
     #[must_use]
-    pub fn for_branch(&self, at: &Pointer, node: &Node, key: &NodeKey) -> Value {
-        let mut start = blank(self.schema, self.checker, &NodeKey { places: key.places.clone(), settled: key.settled.clone() });
+    pub fn known_for_branch(&self, at: &Pointer, node: &Node, key: &NodeKey) -> Option<Value> {
+        let mut start = known(self.schema, self.checker, key)?;
         let present = at.get(self.value).and_then(Value::as_object);
         if let (Value::Object(members), Some(present)) = (&mut start, present) {
             for property in &node.object.properties {
@@ -64,7 +65,7 @@ impl Ground<'_> {
                 }
             }
         }
-        start
+        Some(start)
     }
 }
 

@@ -31,7 +31,7 @@ impl Widget for ChoiceField {
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let choices = choices(cell);
-        let free = choices.open.then(|| TextInput::new(cell.text()));
+        let free = choices.open.then(|| cell.input());
         Box::new(Chooser { choices, free, list: None, filter: None })
     }
 }

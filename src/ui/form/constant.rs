@@ -27,7 +27,11 @@ impl Widget for Constant {
             None => (format!("{} · not set", one_line(&plain(&fixed))), Role::Ghost),
         };
         let style = paper.style(role);
-        paper.pen(0).put(&text, style);
+        if cell.selects {
+            paper.line(0, &text, style, "▾");
+        } else {
+            paper.pen(0).put(&text, style);
+        }
         vec![paper.whole(0, Click::Open)]
     }
 
@@ -41,6 +45,9 @@ struct Fixed;
 impl Fixed {
     fn turn(cell: &Cell<'_>) -> Answer {
         let fixed = fixed(cell);
+        if cell.selects && cell.value == Some(&fixed) {
+            return Answer::Ask(Ask::Switch);
+        }
         match cell.value {
             Some(value) if *value == fixed && cell.field.required => Answer::Ask(Ask::Next),
             Some(value) if *value == fixed => cell.unset(),
@@ -63,7 +70,7 @@ impl Editor for Fixed {
     }
 
     fn click(&mut self, cell: &Cell<'_>, _click: Click) -> Answer {
-        let settled = cell.field.presence == Presence::Set && cell.field.required;
+        let settled = cell.field.presence == Presence::Set && cell.field.required && !cell.selects;
         if settled { Answer::Handled } else { Self::turn(cell) }
     }
 }

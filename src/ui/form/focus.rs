@@ -3,6 +3,7 @@
 use super::{
     cell::{Answer, Ask},
     find::{Finder, Found},
+    layout,
     view::{Form, FormReply},
 };
 use crate::app::input::Input;
@@ -35,6 +36,7 @@ impl Form {
     /// Moves the focus to a place, opening what hides it; to the nearest one above it where there is no such place.
     /// What was typed elsewhere and is not yet in the value comes as edits.
     pub fn focus(&mut self, at: &Pointer) -> FormReply {
+        self.begun = true;
         let reply = self.leave();
         self.show(at);
         reply
@@ -87,6 +89,7 @@ impl Form {
     /// Puts the focus on a row by its number among [`Form::fields`], ready for keys.
     /// What was typed elsewhere and is not yet in the value comes as edits.
     pub fn turn_to(&mut self, row: usize) -> FormReply {
+        self.begun = true;
         let target = self.fields.get(row).map(|field| (field.pointer.clone(), field.part));
         let reply = self.leave();
         let row = target.and_then(|(at, part)| self.fields.iter().position(|field| field.part == part && field.pointer == at));
@@ -122,8 +125,11 @@ impl Form {
 
     /// The focus stays on a row that is there.
     pub(super) fn settle(&mut self) {
-        if self.fields.is_empty() || self.row().is_some() {
+        if self.fields.is_empty() || self.begun && self.row().is_some() {
             return;
+        }
+        if !self.begun {
+            return self.begin();
         }
         let (pointer, _) = &self.focus;
         let same = self.fields.iter().position(|field| field.pointer == *pointer);
@@ -138,6 +144,28 @@ impl Form {
         let row = same.or_else(above).unwrap_or(0);
         self.focus = (self.fields[row].pointer.clone(), self.fields[row].part);
         self.editor = None;
+    }
+
+    /// Puts the focus where a form begins.
+    fn begin(&mut self) {
+        let first = &self.fields[self.first_row()];
+        let id = (first.pointer.clone(), first.part);
+        if self.focus != id {
+            self.focus = id;
+            self.editor = None;
+        }
+    }
+
+    /// Puts the focus into the value at a place: on its first field to fill in, where it has fields of its own.
+    pub(super) fn enter_value(&mut self, at: &Pointer) {
+        self.show(at);
+        let inside = self.rows_inside(at);
+        let first = self.first_among(inside.clone()).or((!inside.is_empty()).then_some(inside.start));
+        let undecided = self.fields.iter().rposition(|field| field.pointer == *at && matches!(field.part, Part::Switch(_)));
+        if let Some(row) = first.or(undecided) {
+            self.set_row(row);
+        }
+        self.resting = false;
     }
 
     /// Moves the focus; `None` when it is at that end already.
@@ -157,6 +185,17 @@ impl Form {
         let to = self.fields.iter().position(|field| (&field.pointer, field.part) == (&target.0, target.1));
         self.set_row(to.unwrap_or(row));
         Some(reply)
+    }
+
+    /// Where the focus is, as `field 12 of 50`; nothing when all of the form is seen.
+    #[must_use]
+    pub fn position(&self) -> Option<String> {
+        let (total, seen) = (self.lines.total(), usize::from(self.area.height));
+        let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
+        let row = self.row().filter(|_| total > seen && seen > 0)?;
+        let here = self.fields.iter().take(row + 1).filter(is_field).count();
+        let path = layout::path_of(&self.fields[row]).map_or_else(String::new, |path| format!("{path} · "));
+        Some(format!("{path}field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
     }
 
     /// Takes in what is typed in the focused field but is not yet in the value. To be called before the form is let go.

@@ -16,7 +16,7 @@ use crate::{
     },
     schema::{
         blank::blank,
-        fields::{Part, Presence, Role, key_at},
+        fields::{Field, Part, Presence, Role, key_at},
         kind::Kind,
         node::NodeKey,
         pointer::Pointer,
@@ -34,6 +34,7 @@ impl Form {
         if let Input::Mouse(mouse) = input {
             return self.mouse(*mouse);
         }
+        self.begun = true;
         if self.typing() && matches!(input, Input::Key(key) if *key == Key::ctrl('v')) && !self.clip.is_empty() {
             return self.input(&Input::Paste(self.clip.clone()));
         }
@@ -41,6 +42,11 @@ impl Form {
         let asleep = self.resting && self.editor.as_ref().is_some_and(|editor| editor.typing() && !editor.is_open());
         if !asleep {
             let answer = self.ask(|editor, cell| editor.input(cell, input));
+            if let Answer::Draft { text, .. } = &answer
+                && let Some(reply) = self.reroute(text)
+            {
+                return reply;
+            }
             if answer != Answer::Ignored {
                 return self.take(answer);
             }
@@ -57,6 +63,14 @@ impl Form {
             Input::Paste(text) => self.paste_value(text),
             Input::Mouse(_) => FormReply::Ignored,
         }
+    }
+
+    /// A text that the branch of a union does not take goes to another one that does.
+    fn reroute(&mut self, text: &str) -> Option<FormReply> {
+        let at = self.focus.0.clone();
+        let is_line = self.editor.as_ref().is_some_and(|editor| editor.lets_route());
+        let is_value = is_line && self.focus.1 == Part::Value && !text.is_empty();
+        is_value.then(|| self.other_branch(&at, text)).flatten()
     }
 
     fn key(&mut self, key: Key) -> FormReply {
@@ -217,6 +231,8 @@ impl Form {
                 FormReply::Handled
             }
             Ask::Pick(branch) => self.pick(row, branch),
+            Ask::Switch => self.open_switch(row),
+            Ask::Type(text) => self.type_into(&at, &text),
             Ask::AddItem => self.add(row),
             Ask::AddMember(name) => self.add_member(&at, &name),
             Ask::Rename(name) => self.rename(&at, &name),
@@ -227,8 +243,9 @@ impl Form {
     fn pick(&mut self, row: usize, branch: usize) -> FormReply {
         let field = &self.fields[row];
         let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else { return FormReply::Handled };
-        let (at, chosen, node) = (field.pointer.clone(), *chosen, field.node.clone());
+        let (at, chosen, node, field_role) = (field.pointer.clone(), *chosen, field.node.clone(), field.role);
         if chosen == Some(branch) && field.presence == Presence::Set {
+            self.enter_value(&at);
             return FormReply::Handled;
         }
         let target = node.unions.iter().find(|union| union.place == place).and_then(|union| union.branches.get(branch)).copied();
@@ -236,14 +253,58 @@ impl Form {
         if let (Some(chosen), Some(value)) = (chosen, at.get(&self.value)) {
             self.kept.insert((at.clone(), place, chosen), value.clone());
         }
-        let value = self.kept.get(&(at.clone(), place, branch)).cloned().unwrap_or_else(|| {
-            let key = node.key.with_branch(place, target);
-            let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
-            ground.for_branch(&at, &self.schema.node(&key), &key)
-        });
+        let declared = field_role == Role::Member;
+        let was_object = at.get(&self.value).is_some_and(Value::is_object);
+        let key = node.key.with_branch(place, target);
+        let kept = self.kept.get(&(at.clone(), place, branch)).cloned();
+        let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+        let value = kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
+        // An item and the whole document cannot be left out: they begin with what nobody chose.
+        let value = value.or_else(|| (!declared).then(|| blank(&self.schema, self.checker.as_ref(), &key)));
         self.view.picks.insert((at.clone(), place), branch);
         self.view.folds.insert(at.clone(), true);
-        self.commit(vec![Edit::Set { at, to: value.into() }])
+        self.drafts.remove(&at);
+        self.editor = None;
+        let reply = match value {
+            Some(to) => self.commit(vec![Edit::Set { at: at.clone(), to: to.into() }]),
+            None if at.get(&self.value).is_some() => {
+                let reply = self.commit(vec![Edit::Remove { at: at.clone() }]);
+                // What is removed takes with it what was decided about it.
+                self.view.picks.insert((at.clone(), place), branch);
+                self.relay();
+                reply
+            }
+            None => {
+                self.relay();
+                FormReply::Handled
+            }
+        };
+        if kept.is_none() && !was_object {
+            self.mark_fresh(&at);
+        }
+        self.enter_value(&at);
+        reply
+    }
+
+    /// The switch that decides a constant: it tells the branches of a union apart.
+    pub(super) fn switch_of(&self, field: &Field) -> Option<usize> {
+        if !matches!(field.kind, Kind::Const(_)) {
+            return None;
+        }
+        let (object, name) = field.pointer.parent().zip(field.pointer.last())?;
+        self.fields.iter().position(|switch| {
+            let Part::Switch(place) = switch.part else { return false };
+            let tag = switch.node.unions.iter().find(|union| union.place == place).and_then(|union| union.tag.as_deref());
+            switch.pointer == object && tag == Some(name)
+        })
+    }
+
+    fn open_switch(&mut self, row: usize) -> FormReply {
+        let Some(switch) = self.fields.get(row).and_then(|field| self.switch_of(field)) else { return FormReply::Handled };
+        self.set_row(switch);
+        self.resting = false;
+        self.ask(|editor, cell| editor.click(cell, Click::Open));
+        FormReply::Handled
     }
 
     fn key_of(&self, at: &Pointer) -> NodeKey {
@@ -266,6 +327,7 @@ impl Form {
         let place = list.item(index);
         let item = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
         let reply = self.commit(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
+        self.mark_fresh(&place);
         self.show_new(&place, &list);
         reply
     }
@@ -281,16 +343,7 @@ impl Form {
     fn show_new(&mut self, place: &Pointer, list: &Pointer) {
         self.view.folds.insert(list.clone(), true);
         self.view.folds.insert(place.clone(), true);
-        self.show(place);
-        let first = self.row().and_then(|row| {
-            let inside = self.fields.get(row + 1).filter(|field| field.pointer.starts_with(place));
-            let is_holder = self.fields[row].fold().is_some();
-            inside.filter(|_| is_holder).map(|_| row + 1)
-        });
-        if let Some(row) = first {
-            self.set_row(row);
-        }
-        self.resting = false;
+        self.enter_value(place);
     }
 
     fn add_member(&mut self, object: &Pointer, name: &str) -> FormReply {
@@ -309,7 +362,9 @@ impl Form {
             return FormReply::Refused(format!("there is a member {name:?} already"));
         }
         let value = blank(&self.schema, self.checker.as_ref(), &self.key_of(&place));
-        self.commit(vec![Edit::Set { at: place, to: value.into() }])
+        let reply = self.commit(vec![Edit::Set { at: place.clone(), to: value.into() }]);
+        self.mark_fresh(&place);
+        reply
     }
 
     fn rename(&mut self, at: &Pointer, name: &str) -> FormReply {
@@ -327,6 +382,7 @@ impl Form {
 
     /// Does an action of the form's scope on the focused row.
     pub fn act(&mut self, act: Act) -> FormReply {
+        self.begun = true;
         if let Some(words) = self.refusal(act) {
             return FormReply::Refused(words);
         }

@@ -23,6 +23,7 @@ const NOTCH: usize = 3;
 
 impl Form {
     pub(super) fn mouse(&mut self, mouse: Mouse) -> FormReply {
+        self.begun |= matches!(mouse.kind, MouseKind::Down(_));
         let at = Position { x: mouse.column, y: mouse.row };
         match mouse.kind {
             MouseKind::Drag(Button::Left) => self.drag(mouse),

@@ -33,7 +33,7 @@ impl Widget for NumberField {
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(NumberLine { input: TextInput::new(cell.text()) })
+        Box::new(NumberLine { input: cell.input() })
     }
 }
 
@@ -151,6 +151,10 @@ impl Editor for NumberLine {
     }
 
     fn typing(&self) -> bool {
+        true
+    }
+
+    fn lets_route(&self) -> bool {
         true
     }
 

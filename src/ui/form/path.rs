@@ -32,7 +32,7 @@ impl Widget for PathField {
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(PathLine { input: TextInput::new(cell.text()), list: None })
+        Box::new(PathLine { input: cell.input(), list: None })
     }
 }
 

@@ -27,7 +27,7 @@ impl Widget for Text {
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Line { input: TextInput::new(cell.text()), area: None })
+        Box::new(Line { input: cell.input(), area: None })
     }
 }
 

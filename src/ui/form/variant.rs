@@ -36,6 +36,7 @@ impl Widget for VariantField {
             (None, _) if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) => {
                 (cell.ghost(), Role::Ghost)
             }
+            (None, _) if cell.selects => (format!("type a value, or choose one of {} kinds", branches.len()), Role::Ghost),
             (None, _) => (format!("choose one of {} kinds", branches.len()), Role::Ghost),
         };
         let mark = match open {
@@ -56,13 +57,15 @@ impl Widget for VariantField {
         hits
     }
 
-    fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Switch::default())
+    fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
+        Box::new(Switch { types: cell.selects, ..Switch::default() })
     }
 }
 
 #[derive(Default)]
 struct Switch {
+    /// A typed text becomes the value.
+    types: bool,
     list: Option<Listing>,
     filter: Option<TextInput>,
 }
@@ -129,7 +132,7 @@ impl Editor for Switch {
     }
 
     fn typing(&self) -> bool {
-        self.list.is_some()
+        self.list.is_some() || self.types
     }
 
     fn is_open(&self) -> bool {
@@ -142,6 +145,17 @@ impl Editor for Switch {
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
+        if self.types && self.list.is_none() {
+            match input {
+                Input::Key(key) if key.letter().is_some_and(|letter| letter != ' ') => {
+                    return Answer::Ask(Ask::Type(key.letter().into_iter().collect()));
+                }
+                Input::Paste(text) if !text.trim().is_empty() && !text.trim().contains(['\n', '{', '[']) => {
+                    return Answer::Ask(Ask::Type(text.trim().to_owned()));
+                }
+                _ => {}
+            }
+        }
         let Input::Key(key) = input else { return Answer::Ignored };
         let (.., open) = parts(cell);
         let Some(list) = &mut self.list else {
@@ -175,8 +189,13 @@ impl Editor for Switch {
         match (&self.list, parts(cell).2) {
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "choose kind"), ("Space", "open or close")],
+            (None, None) if self.types => vec![("Enter", "choose kind"), ("type", "a value")],
             (None, None) => vec![("Enter", "choose kind")],
         }
+    }
+
+    fn sync(&mut self, cell: &Cell<'_>) {
+        self.types = cell.selects;
     }
 
     fn click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {

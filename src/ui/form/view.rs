@@ -14,7 +14,7 @@ use super::{
     cell::{Cell, Click, Editor, Inner},
     change::{Ground, applied, is_in_list, move_keys, moved},
     find::Finder,
-    layout::{self, Columns, Lines},
+    layout::{Columns, Lines},
     notes::{self, Note, Remarks},
     registry,
     spelling::{floats, spellings},
@@ -88,6 +88,10 @@ pub struct Form {
     pub(super) remarks: Remarks,
     /// What was typed and is no value yet: the text, and why.
     pub(super) drafts: HashMap<Pointer, (String, String)>,
+    /// Values that the form made and nobody chose.
+    pub(super) fresh: HashMap<Pointer, ()>,
+    /// The user was here: the focus stays where it is.
+    pub(super) begun: bool,
     /// Values of union branches that were left, kept while the form is open.
     pub(super) kept: HashMap<(Pointer, PlaceId, usize), Value>,
     pub(super) focus: FieldId,
@@ -138,6 +142,8 @@ impl Form {
             notes: Vec::new(),
             remarks: Remarks::default(),
             drafts: HashMap::new(),
+            fresh: HashMap::new(),
+            begun: false,
             kept: HashMap::new(),
             focus: (Pointer::root(), Part::Whole),
             editor: None,
@@ -231,6 +237,8 @@ impl Form {
         form.drafts = std::mem::take(&mut self.drafts);
         form.notes = std::mem::take(&mut self.notes);
         form.written = std::mem::take(&mut self.written);
+        form.fresh = std::mem::take(&mut self.fresh);
+        form.begun = self.begun;
         form.focus = self.focus.clone();
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;
@@ -324,17 +332,6 @@ impl Form {
         self.finder.is_some() || self.editor.as_deref().is_some_and(is_text)
     }
 
-    /// Where the focus is, as `field 12 of 50`; nothing when all of the form is seen.
-    #[must_use]
-    pub fn position(&self) -> Option<String> {
-        let (total, seen) = (self.lines.total(), usize::from(self.area.height));
-        let is_field = |field: &&Field| matches!(field.part, Part::Whole | Part::Switch(_));
-        let row = self.row().filter(|_| total > seen && seen > 0)?;
-        let here = self.fields.iter().take(row + 1).filter(is_field).count();
-        let path = layout::path_of(&self.fields[row]).map_or_else(String::new, |path| format!("{path} · "));
-        Some(format!("{path}field {} of {}", here.max(1), self.fields.iter().filter(is_field).count()))
-    }
-
     /// How the number at a place is written, where its value would round it.
     pub(super) fn written(&self, at: &Pointer) -> Option<String> {
         self.written.get(at).cloned()
@@ -392,6 +389,8 @@ impl Form {
             inside: self.remarks.inside(row),
             wall: self.wall,
             folder: self.folder.as_deref(),
+            fresh: is_value && self.fresh.contains_key(&field.pointer),
+            selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
     }
 
@@ -400,7 +399,8 @@ impl Form {
         if self.editor.is_none()
             && let Some(cell) = self.row().and_then(|row| self.cell(row))
         {
-            self.editor = Some(registry::widget(&cell.field.kind).edit(&cell));
+            let editor = self.union_editor(&cell).unwrap_or_else(|| registry::widget(&cell.field.kind).edit(&cell));
+            self.editor = Some(editor);
         }
     }
 
@@ -415,9 +415,13 @@ impl Form {
     /// Makes edits here, and answers them for whoever holds the value.
     pub(super) fn commit(&mut self, edits: Vec<Edit>) -> FormReply {
         let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
-        let edits: Vec<Edit> = match edits.as_slice() {
-            [_] => edits.into_iter().flat_map(|edit| ground.complete(edit)).collect(),
-            _ => edits,
+        let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
+            [_] => {
+                let edits: Vec<Edit> = edits.into_iter().flat_map(|edit| ground.complete(edit)).collect();
+                let grown = edits.len().saturating_sub(1);
+                (edits, grown)
+            }
+            _ => (edits, 0),
         };
         let Some(value) = applied(&self.value, &edits) else {
             return FormReply::Refused("the value has changed meanwhile; try again".into());
@@ -427,6 +431,12 @@ impl Form {
         }
         let kind = self.row_kind();
         self.value = Arc::new(value);
+        // What the edit needed around it was chosen by nobody.
+        let own = edits.last().map(|edit| edit.at().clone());
+        for edit in &edits[..grown] {
+            self.mark_fresh(edit.at());
+        }
+        self.fresh.retain(|at, ()| grown == 0 || own.as_ref().is_none_or(|own| !at.starts_with(own)));
         self.rebuild();
         // A value may bring another widget with it, such as an editor of many lines for a text that got long.
         let open = self.editor.as_ref().is_some_and(|editor| editor.is_open() || editor.typing());
@@ -446,6 +456,7 @@ impl Form {
         if appends || matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {
             self.drafts.retain(|at, _| !at.starts_with(edit.at()));
             self.written.retain(|at, _| !at.starts_with(edit.at()));
+            self.fresh.retain(|at, ()| !at.starts_with(edit.at()));
         }
         if !appends {
             self.move_remembered(edit, in_list);
@@ -459,6 +470,7 @@ impl Form {
     fn move_remembered(&mut self, edit: &Edit, in_list: bool) {
         move_keys(&mut self.drafts, edit, in_list);
         move_keys(&mut self.written, edit, in_list);
+        move_keys(&mut self.fresh, edit, in_list);
         move_keys(&mut self.view.folds, edit, in_list);
         move_keys(&mut self.view.windows, edit, in_list);
         if !matches!(edit, Edit::Set { .. }) {
@@ -471,17 +483,6 @@ impl Form {
                 self.focus.0 = at;
             }
         }
-    }
-
-    /// Takes in a text that was edited outside.
-    pub fn edited(&mut self, at: &Pointer, text: &str) -> FormReply {
-        if at.get(&self.value).and_then(Value::as_str) == Some(text) {
-            return FormReply::Handled;
-        }
-        let reply = self.commit(vec![Edit::Set { at: at.clone(), to: text.into() }]);
-        // What came back may want another editor: one of many lines, say.
-        self.editor = None;
-        reply
     }
 }
 

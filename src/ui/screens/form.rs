@@ -44,13 +44,19 @@ pub struct FormScreen {
     generation: Option<u64>,
     /// The text and the value at the start, or as last saved.
     saved: Option<(Arc<str>, Arc<Value>)>,
+    /// The text that the form's edits are made in.
+    source: Option<Source>,
     document: DocumentPane,
     issues: IssuesPane,
 }
 
+/// A longer document is not laid out anew with each edit.
+const LONGEST_ARRANGED: usize = 64_000;
+
 impl FormScreen {
     fn take(&mut self, task: &FormFile, state: &State) {
         let Some(document) = state.documents.get(&task.file) else { return };
+        let is_new = self.form.is_none();
         let form = self.form.get_or_insert_with(|| {
             let mut form = Form::new(Arc::clone(&task.schema)).with_ui(task.ui.clone()).with_introduction();
             if !form.is_checked() {
@@ -62,6 +68,10 @@ impl FormScreen {
         let source = document.source.as_ref().ok();
         let written = |at: &_| source.and_then(|source| source.written(0, at)).map(str::to_owned);
         form.sync_written(&value_of(document), &written);
+        if is_new && task.made {
+            form.mark_unchosen();
+        }
+        self.source = source.filter(|source| task.made && source.text().len() < LONGEST_ARRANGED).cloned();
         if !self.saved.as_ref().is_some_and(|(text, _)| Arc::ptr_eq(text, &task.before)) {
             let source = Source::parse(document.format, task.before.clone());
             let value = value_of(&Document::read(document.format, task.before.clone(), source));
@@ -73,7 +83,24 @@ impl FormScreen {
 
     fn carry(&self, reply: FormReply) -> Reply {
         let Some(file) = &self.file else { return Reply::Handled };
-        carried(reply, TextTarget::Form, |edits| changes(file, edits))
+        carried(reply, TextTarget::Form, |edits| self.changes(file, edits))
+    }
+
+    /// What is asked of the application for edits of the form.
+    fn changes(&self, file: &FileId, edits: Vec<Edit>) -> Vec<Message> {
+        let Some(first) = edits.first() else { return Vec::new() };
+        let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
+        let arranged = self.arranged(file, &edits);
+        let change = |edit| Change::File { file: file.clone(), document: 0, edit };
+        vec![Message::Change { label, changes: edits.into_iter().map(change).chain(arranged).collect() }]
+    }
+
+    /// The text after edits with members in the schema's order, where the document was made here.
+    fn arranged(&self, file: &FileId, edits: &[Edit]) -> Option<Change> {
+        let (form, before) = self.form.as_ref().zip(self.source.as_ref().filter(|source| source.is_laid_out()))?;
+        let after = edits.iter().try_fold(before.clone(), |source, edit| Some(source.apply(0, edit).ok()?.0))?;
+        let text = after.laid_out(&form.arranged())?;
+        (text != **after.text()).then(|| Change::Text { file: file.clone(), text: text.into() })
     }
 
     fn ask_form(&mut self, ask: impl FnOnce(&mut Form) -> FormReply) -> Reply {
@@ -253,12 +280,4 @@ impl Screen for FormScreen {
         hints.extend([Act::Undo, Act::Quit]);
         hints
     }
-}
-
-/// What is asked of the application for edits of the form.
-fn changes(file: &FileId, edits: Vec<Edit>) -> Vec<Message> {
-    let Some(first) = edits.first() else { return Vec::new() };
-    let label = format!("edit {}", first.at().to_string().trim_start_matches('/'));
-    let change = |edit| Change::File { file: file.clone(), document: 0, edit };
-    vec![Message::Change { label, changes: edits.into_iter().map(change).collect() }]
 }

@@ -20,12 +20,21 @@ const MASK: &str = "•";
 pub struct TextInput {
     editing: Editing,
     scroll: usize,
+    /// The first press of the mouse keeps the selection.
+    offered: bool,
 }
 
 impl TextInput {
     /// A text with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { editing: Editing::new(text), scroll: 0 }
+        Self { editing: Editing::new(text), ..Self::default() }
+    }
+
+    /// A text that is selected as a whole: what is typed replaces it.
+    pub fn selected_whole(text: impl Into<String>) -> Self {
+        let mut input = Self { offered: true, ..Self::new(text) };
+        input.editing.select_all();
+        input
     }
 
     #[must_use]
@@ -75,11 +84,15 @@ impl TextInput {
 
     /// Takes a key of one-line editing; whether the key was one (the text may be unchanged).
     pub fn key(&mut self, key: Key) -> bool {
+        self.offered = false;
         self.editing.key(key)
     }
 
     /// Puts the cursor at the cell `column` of the drawn text.
     pub fn click(&mut self, column: usize) {
+        if std::mem::take(&mut self.offered) {
+            return;
+        }
         self.go_to_cell(column, Reach::Move);
     }
 

@@ -63,6 +63,7 @@ impl Workbench {
             target: "document.yaml".into(),
             goal: Goal::Saved,
             document,
+            made: false,
             before: "".into(),
             end: FormEnd::default(),
             unread: Vec::new(),

@@ -1,0 +1,196 @@
+//! Where a form begins, and what typing replaces: what nobody chose gives way, what somebody chose stays.
+
+use serde_json::{Value, json};
+
+use crate::form::Desk;
+
+fn ports() -> Value {
+    json!({"properties": {"ports": {"type": "array", "items": {"oneOf": [
+        {"type": "number"}, {"type": "string"}, {"type": "object", "properties": {"target": {"type": "integer"}}}]}}}})
+}
+
+fn union() -> Value {
+    json!({"properties": {"port": {"anyOf": [{"type": "number"}, {"type": "string"},
+        {"type": "object", "properties": {"target": {"type": "integer"}}}]}, "last": {"type": "string"}}})
+}
+
+#[test]
+fn a_new_item_of_a_list_is_replaced_by_what_is_typed() {
+    let schema = json!({"properties": {"l": {"type": "array", "items": {"type": "integer", "minimum": 5}}}});
+    let mut desk = Desk::new(schema, json!({"l": [7]}));
+    desk.goes("/l");
+    desk.keys("right");
+    desk.clicks("+ add item");
+    assert_eq!(*desk.value, json!({"l": [7, 5]}));
+    desk.types("80");
+    assert_eq!(*desk.value, json!({"l": [7, 80]}));
+    desk.goes("/l/0");
+    desk.types("1");
+    assert_eq!(*desk.value, json!({"l": [71, 80]}), "what was there is edited, not replaced");
+}
+
+#[test]
+fn what_a_new_document_begins_with_is_replaced_by_what_is_typed() {
+    let schema = json!({"type": "object", "required": ["port", "name"],
+        "properties": {"port": {"type": "integer", "default": 8080}, "name": {"type": "string", "default": "web"}}});
+    let mut desk = Desk::new(schema, json!({"port": 8080, "name": "web"}));
+    desk.form.mark_unchosen();
+    desk.keys("enter");
+    desk.types("9");
+    desk.keys("tab");
+    desk.types("db");
+    assert_eq!(*desk.value, json!({"port": 9, "name": "db"}));
+    desk.keys("shift+tab");
+    desk.types("0");
+    assert_eq!(desk.value["port"], json!(90), "what was typed is the user's");
+}
+
+#[test]
+fn moving_the_cursor_keeps_a_value_that_is_offered() {
+    let mut desk = Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
+    desk.form.mark_unchosen();
+    desk.keys("enter end");
+    desk.types("2");
+    assert_eq!(*desk.value, json!({"name": "web2"}));
+    let mut desk = Desk::new(json!({"properties": {"name": {"type": "string"}}}), json!({"name": "web"}));
+    desk.form.mark_unchosen();
+    desk.clicks("web");
+    desk.types("x");
+    assert_eq!(*desk.value, json!({"name": "x"}), "a first press keeps the selection");
+}
+
+#[test]
+fn what_is_typed_into_a_union_goes_to_the_branch_that_fits() {
+    for (typed, value) in [
+        ("8080", json!(8080)),
+        ("8080:80", json!("8080:80")),
+        ("1.5", json!(1.5)),
+        ("web", json!("web")),
+        ("-3", json!(-3)),
+        ("0080", json!("0080")),
+    ] {
+        let mut desk = Desk::new(union(), json!({}));
+        desk.goes("/port");
+        desk.keys("enter");
+        desk.types(typed);
+        assert_eq!(*desk.value, json!({"port": value}), "{typed}");
+        desk.keys("tab");
+        assert_eq!(desk.form.focused().to_string(), "/last");
+    }
+    let mut desk = Desk::new(union(), json!({}));
+    desk.goes("/port");
+    desk.keys("enter");
+    desk.pastes("8080");
+    assert_eq!(*desk.value, json!({"port": 8080}));
+    desk.keys("backspace backspace backspace backspace backspace");
+    assert_eq!(*desk.value, json!({}), "emptied, it is unset again");
+}
+
+#[test]
+fn a_flag_and_a_number_are_told_apart_where_no_text_is_allowed() {
+    let schema = json!({"properties": {"u": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/u");
+    desk.keys("enter");
+    desk.types("tru");
+    assert_eq!(*desk.value, json!({}));
+    assert!(desk.screen().contains("fits none of the kinds yet"), "{}", desk.screen());
+    desk.types("e");
+    assert_eq!(*desk.value, json!({"u": true}));
+}
+
+#[test]
+fn a_new_item_of_composes_ports_takes_a_number_and_a_mapping() {
+    for (typed, value) in [("8080", json!([8080])), ("8080:80", json!(["8080:80"]))] {
+        let mut desk = Desk::new(ports(), json!({}));
+        desk.goes("/ports");
+        desk.keys("right");
+        desk.clicks("+ add item");
+        desk.types(typed);
+        assert_eq!(desk.value["ports"], value);
+    }
+}
+
+#[test]
+fn what_somebody_chose_keeps_its_kind() {
+    let mut desk = Desk::new(union(), json!({"port": "80"}));
+    desk.goes("/port");
+    desk.keys("enter end");
+    desk.types("1");
+    assert_eq!(*desk.value, json!({"port": "801"}), "a text stays a text");
+    let mut desk = Desk::new(union(), json!({"port": 80}));
+    desk.goes("/port");
+    desk.keys("enter end");
+    desk.types(":8");
+    assert_eq!(*desk.value, json!({"port": "80:8"}), "what no number can be is a text");
+    desk.keys("backspace backspace");
+    assert_eq!(*desk.value, json!({"port": 80}), "and a number again");
+}
+
+#[test]
+fn choosing_a_kind_moves_into_the_value_and_writes_nothing() {
+    let mut desk = Desk::new(union(), json!({}));
+    desk.goes("/port");
+    desk.keys("enter enter down enter");
+    assert_eq!(*desk.value, json!({}));
+    desk.types("8080");
+    assert_eq!(*desk.value, json!({"port": "8080"}), "a text was chosen");
+
+    let mut desk = Desk::new(union(), json!({"port": "x"}));
+    desk.clicks("text");
+    desk.clicks("number");
+    assert_eq!(*desk.value, json!({}), "what no number can be goes");
+    desk.types("5");
+    assert_eq!(*desk.value, json!({"port": 5}));
+
+    let mut desk = Desk::new(union(), json!({"port": 1}));
+    desk.clicks("number");
+    desk.clicks("object");
+    assert_eq!(*desk.value, json!({"port": {}}), "an object was chosen");
+    assert_eq!(desk.form.focused().to_string(), "/port/target");
+    desk.form.enter();
+    desk.types("5");
+    assert_eq!(*desk.value, json!({"port": {"target": 5}}));
+}
+
+#[test]
+fn a_discriminator_stays_a_select() {
+    let branch = |kind: &str, member: &str| json!({"type": "object", "required": ["kind", member], "properties": {"kind": {"const": kind}, member: {"type": "number"}}});
+    let schema = json!({"properties": {"shape": {"oneOf": [branch("circle", "r"), branch("square", "side")]}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/shape");
+    desk.keys("enter");
+    desk.keys("enter");
+    assert_eq!((desk.value["shape"].clone(), desk.form.focused().to_string()), (json!({"kind": "circle"}), "/shape/r".into()));
+    desk.goes("/shape/kind");
+    desk.form.enter();
+    desk.keys("enter down enter");
+    assert_eq!(*desk.value, json!({"shape": {"kind": "square"}}));
+    assert_eq!(desk.form.focused().to_string(), "/shape/side");
+}
+
+#[test]
+fn a_form_begins_at_the_first_empty_required_field() {
+    let schema = json!({"type": "object", "required": ["b", "c", "d"], "properties": {
+        "a": {"type": "string"}, "b": {"const": 1}, "c": {"type": "string"}, "d": {"type": "string"}}});
+    let begins = |schema: &Value, value: Value| Desk::new(schema.clone(), value).form.focused().to_string();
+    assert_eq!(begins(&schema, json!({"b": 1})), "/c");
+    assert_eq!(begins(&schema, json!({"b": 1, "c": "x"})), "/d");
+    assert_eq!(begins(&schema, json!({"b": 1, "c": "x", "d": "y"})), "/a", "nothing is missing: the first field");
+    let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    assert_eq!(begins(&map, json!({"k": "v"})), "/k", "never the row that adds");
+    let inner = json!({"required": ["o"], "properties": {"x": {"type": "string"},
+        "o": {"type": "object", "required": ["y"], "properties": {"y": {"type": "integer"}}}}});
+    assert_eq!(begins(&inner, json!({})), "/o/y");
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(begins(&list, json!(["x"])), "");
+}
+
+#[test]
+fn the_focus_stays_where_the_user_put_it() {
+    let schema = json!({"required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.keys("enter");
+    desk.types("x");
+    assert_eq!(desk.form.focused().to_string(), "/a");
+}
