@@ -17,6 +17,7 @@ pub mod pointer;
 pub mod secrets;
 pub mod tree;
 pub mod ui_schema;
+pub mod metaschema;
 pub mod validate;
 pub mod words;
 

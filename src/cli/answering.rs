@@ -174,7 +174,7 @@ impl Desk {
             left => format!("; its caller waits {left} s more"),
         });
         let (agent, tool, call) = (&context.agent_id, &waiting.tool, &context.tool_call_id);
-        let turn = &context.agent_turn_id;
+        let turn = context.turn();
         out.say(format_args!("{agent} asks {tool} ({call}, {turn}{epoch}){}", left.unwrap_or_default()));
         let arguments = serde_json::to_string_pretty(arguments).unwrap_or_default();
         for line in Mask::default().text(&arguments).lines() {

@@ -1,5 +1,8 @@
 //! A document as PyYAML reads it, which is by YAML 1.1: what plain words mean there, and what JSON cannot say of it.
 
+pub mod pattern;
+pub mod text;
+
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};

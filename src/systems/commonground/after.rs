@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::syntax::python::text as python;
+
 /// What becomes of the turn that waits for a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
@@ -24,6 +26,12 @@ impl After {
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Suspend, Self::Terminate].into_iter().find(|after| after.word() == word)
+    }
+
+    /// The value as CommonGround reads it: trimmed.
+    #[must_use]
+    pub fn read(value: &Value) -> Option<Self> {
+        Self::of_word(python::strip(value.as_str()?))
     }
 
     #[must_use]
@@ -75,7 +83,7 @@ pub struct Effective {
 /// The override that a result carries: valid after trimming.
 #[must_use]
 pub fn control(result: &Value) -> Option<After> {
-    After::of_word(result["__cg_control"]["after_execution"].as_str()?.trim())
+    After::read(&result["__cg_control"]["after_execution"])
 }
 
 /// What could say it when a result is written.

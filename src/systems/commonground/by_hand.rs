@@ -147,7 +147,8 @@ pub fn fault(answer: &Value) -> Option<(Pointer, String)> {
     let member = match fault {
         ContentFault::AfterExecution => keys::AFTER_EXECUTION,
         ContentFault::Field(name) => name,
-        ContentFault::NoTag => return Some((Pointer::root(), fault.words())),
+        ContentFault::Status => STATUS,
+        ContentFault::NoTag | ContentFault::UnknownTag => return Some((Pointer::root(), fault.words())),
         ContentFault::ErrorForbidden | ContentFault::ErrorRequired | ContentFault::ErrorIncomplete => ERROR,
     };
     Some((Pointer::root().child(member), fault.words()))
@@ -167,8 +168,9 @@ pub fn built(answer: &Value, command: Option<After>) -> Built {
         None if status == "failed" => json!({"error_code": error["code"], "error_message": error["message"], "error": error}),
         None => Value::Null,
     };
-    let explicit = answer[keys::AFTER_EXECUTION].as_str().and_then(After::of_word);
-    result::build(&Given { status, result: &result, error: Some(&error), said: Said { explicit, command, ..Said::default() } })
+    let said = Said { command, ..Said::default() };
+    let after_execution = answer.get(keys::AFTER_EXECUTION);
+    result::build(&Given { status: &status.into(), result: &result, error: Some(&error), after_execution, said })
 }
 
 /// An answer as a person types it in one line: a result, in JSON or in plain words; `{"error": {"code": …, "message": …}}`; or the whole
@@ -275,7 +277,7 @@ mod tests {
         let call = json!({"card_id": "c", "type": "tool.call", "tool_call_id": "call", "created_at": "2026-01-01T12:00:00+00:00",
             "content": {}, "metadata": {"step_id": "s", "trace_id": "t"}});
         let context =
-            Context { project_id: "lab".into(), tool_call_id: "call".into(), agent_turn_id: "u".into(), ..Context::default() };
+            Context { project_id: "lab".into(), tool_call_id: "call".into(), agent_turn_id: Some("u".into()), ..Context::default() };
         let waiting = Waiting {
             tool: "lamp".into(),
             author: "tool.lamp".into(),

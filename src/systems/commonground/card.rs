@@ -1,6 +1,11 @@
 //! Cards: call and result, as the store keeps them and as the API gives them; what their contents must hold, and which labels are copied.
 
+mod class;
+
 use serde_json::{Map, Value, json};
+
+use super::after::After;
+use crate::syntax::python::text as python;
 
 pub const CALL: &str = "tool.call";
 pub const RESULT: &str = "tool.result";
@@ -32,8 +37,9 @@ impl Card {
         let labels = value["metadata"].as_object().cloned().unwrap_or_default();
         let text = |member: &Value| member.as_str().map(str::to_owned);
         let label = |name: &str| labels.get(name).and_then(text);
-        let own_or_label = |name: &str| text(&value[name]).or_else(|| label(name)).unwrap_or_default();
-        let kind = own_or_label("type");
+        let own_or_label =
+            |name: &str| text(&value[name]).filter(|own| !own.is_empty()).or_else(|| label(name)).unwrap_or_default();
+        let kind = text(&value["type"]).unwrap_or_else(|| kind_of(&labels));
         let mut content = value["content"].clone();
         if let (Some(members), Some(tag)) = (content.as_object_mut(), tag_of(&kind)) {
             members.entry(TAG).or_insert_with(|| tag.into());
@@ -88,6 +94,14 @@ impl Card {
     }
 }
 
+/// The kind that the labels give, as CommonGround reads them.
+fn kind_of(labels: &Map<String, Value>) -> String {
+    ["type", "semantic_type"].into_iter().find_map(|name| labels.get(name)).map_or_else(|| UNKNOWN.into(), python::str)
+}
+
+/// The kind of a card whose labels have none.
+const UNKNOWN: &str = "unknown";
+
 fn tag_of(kind: &str) -> Option<&'static str> {
     match kind {
         CALL => Some(CALL_CONTENT),
@@ -120,8 +134,11 @@ pub fn tagged_result(content: &Value) -> Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContentFault {
     NoTag,
+    UnknownTag,
     /// A member is missing, of another type, or too many.
     Field(&'static str),
+    /// A blank status.
+    Status,
     AfterExecution,
     ErrorForbidden,
     ErrorRequired,
@@ -134,7 +151,9 @@ impl ContentFault {
     pub fn word(self) -> &'static str {
         match self {
             Self::NoTag => "no_type_tag",
+            Self::UnknownTag => "unknown_type",
             Self::Field(_) => "field",
+            Self::Status => "status",
             Self::AfterExecution => "after_execution",
             Self::ErrorForbidden => "error_forbidden",
             Self::ErrorRequired => "error_required",
@@ -147,6 +166,8 @@ impl ContentFault {
     pub fn words(self) -> String {
         match self {
             Self::NoTag => format!("the content has no \"{TAG}\", so nothing tells what it is"),
+            Self::UnknownTag => format!("\"{TAG}\" names no class of content that the store knows"),
+            Self::Status => "\"status\" is blank".into(),
             Self::Field(name) => format!("\"{name}\" is missing, of another type, or one that the content may not have"),
             Self::AfterExecution => "\"after_execution\" is neither \"suspend\" nor \"terminate\"".into(),
             Self::ErrorForbidden => "a success must not have an \"error\"".into(),
@@ -156,42 +177,24 @@ impl ContentFault {
     }
 }
 
-/// What the store says about a content; contents other than a call's and a result's pass.
+/// What the store says about a content.
 #[must_use]
 pub fn content_fault(content: &Value) -> Option<ContentFault> {
-    match content[TAG].as_str() {
-        None => Some(ContentFault::NoTag),
-        Some(CALL_CONTENT) => call_fault(content),
-        Some(RESULT_CONTENT) => result_fault(content),
-        Some(_) => None,
+    let Some(tag) = content.get(TAG) else { return Some(ContentFault::NoTag) };
+    let Some(class) = tag.as_str().and_then(class::of) else { return Some(ContentFault::UnknownTag) };
+    if let Some(name) = class.fault(content) {
+        return Some(ContentFault::Field(name));
     }
-}
-
-fn call_fault(content: &Value) -> Option<ContentFault> {
-    if !content["tool_name"].is_string() {
-        return Some(ContentFault::Field("tool_name"));
-    }
-    if !content["arguments"].is_object() {
-        return Some(ContentFault::Field("arguments"));
-    }
-    if !content["status"].is_string() {
-        return Some(ContentFault::Field("status"));
-    }
-    if !(content["target_subject"].is_string() || content["target_subject"].is_null()) {
-        return Some(ContentFault::Field("target_subject"));
-    }
-    let known = [TAG, "tool_name", "arguments", "status", "target_subject"];
-    content.as_object()?.keys().any(|name| !known.contains(&name.as_str())).then_some(ContentFault::Field("a member of its own"))
+    if class.name == RESULT_CONTENT { result_fault(content) } else { None }
 }
 
 fn result_fault(content: &Value) -> Option<ContentFault> {
-    let Some(status) = content["status"].as_str().map(str::trim).filter(|status| !status.is_empty()) else {
-        return Some(ContentFault::Field("status"));
-    };
-    match &content["after_execution"] {
-        Value::String(word) if matches!(word.as_str(), "suspend" | "terminate") => {}
-        Value::String(_) => return Some(ContentFault::AfterExecution),
-        _ => return Some(ContentFault::Field("after_execution")),
+    let status = python::strip(content["status"].as_str().unwrap_or_default());
+    if status.is_empty() {
+        return Some(ContentFault::Status);
+    }
+    if After::read(&content["after_execution"]).is_none() {
+        return Some(ContentFault::AfterExecution);
     }
     let error = &content["error"];
     if status == "success" {
@@ -200,7 +203,7 @@ fn result_fault(content: &Value) -> Option<ContentFault> {
     if !error.is_object() {
         return Some(ContentFault::ErrorRequired);
     }
-    let filled = |name: &str| error[name].as_str().is_some_and(|text| !text.trim().is_empty());
+    let filled = |name: &str| error.get(name).is_some_and(python::is_true);
     (!(filled("code") && filled("message"))).then_some(ContentFault::ErrorIncomplete)
 }
 
@@ -247,6 +250,54 @@ mod tests {
         let card = Card::read(&stored).unwrap();
         assert_eq!(Card::read(&given).unwrap(), card);
         assert!(card.holds_result() && content_fault(&card.content).is_none());
+    }
+
+    #[test]
+    fn the_store_knows_its_classes_and_what_they_hold() {
+        for (content, word) in [
+            (json!({"__type__": "OddContent"}), Some("unknown_type")),
+            (json!({"__type__": null}), Some("unknown_type")),
+            (json!({"__type__": ["TextContent"]}), Some("unknown_type")),
+            (json!(["__type__"]), Some("no_type_tag")),
+            (json!({"__type__": "JsonContent", "data": {}}), None),
+            (json!({"__type__": "JsonContent", "data": [1]}), None),
+            (json!({"__type__": "JsonContent", "data": "text"}), Some("field")),
+            (json!({"__type__": "JsonContent", "data": null}), Some("field")),
+            (json!({"__type__": "TextContent", "text": "", "more": 1}), Some("field")),
+            (json!({"__type__": "ToolContent", "tools": [{}]}), None),
+            (json!({"__type__": "ToolContent", "tools": ["a"]}), Some("field")),
+            (json!({"__type__": "FieldsSchemaContent", "fields": [{"name": "a"}]}), None),
+            (json!({"__type__": "FieldsSchemaContent", "fields": [{"name": " "}]}), Some("field")),
+            (json!({"__type__": "TextFileContent", "uri": "s3://b/k", "checksum": "c"}), None),
+            (json!({"__type__": "TextFileContent", "uri": "file:///k", "checksum": "c"}), Some("field")),
+            (json!({"__type__": "ToolCallContent", "tool_name": "", "arguments": {}, "status": ""}), None),
+            (json!({"__type__": "ToolCallContent", "tool_name": "a", "arguments": {}, "status": "", "x": 1}), Some("field")),
+        ] {
+            assert_eq!(content_fault(&content).map(ContentFault::word), word, "{content}");
+        }
+    }
+
+    #[test]
+    fn what_a_result_says_is_trimmed_and_its_error_need_not_be_text() {
+        let fault = |status: &str, after: Value, error: Value| {
+            let content = json!({"__type__": RESULT_CONTENT, "status": status, "after_execution": after, "error": error});
+            content_fault(&content).map(ContentFault::word)
+        };
+        assert_eq!(fault(" success\n", json!(" suspend "), json!(null)), None);
+        assert_eq!(fault(" ", json!("suspend"), json!(null)), Some("status"));
+        assert_eq!(fault("success", json!(" "), json!(null)), Some("after_execution"));
+        assert_eq!(fault("success", json!(null), json!(null)), Some("field"));
+        assert_eq!(fault("odd", json!("suspend"), json!({"code": 5, "message": " "})), None);
+        assert_eq!(fault("odd", json!("suspend"), json!({"code": 0, "message": "m"})), Some("error_incomplete"));
+        assert_eq!(fault("success", json!("suspend"), json!(false)), Some("error_forbidden"));
+    }
+
+    #[test]
+    fn a_kind_that_no_label_gives_is_unknown() {
+        let kind = |labels: Value| Card::read(&json!({"card_id": "c", "content": {}, "metadata": labels})).unwrap().kind;
+        assert_eq!(kind(json!({})), "unknown");
+        assert_eq!(kind(json!({"semantic_type": "tool.call"})), CALL);
+        assert_eq!(kind(json!({"type": null})), "None");
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Ids {
             project_id: project.into(),
             channel_id: channel.into(),
             agent_id: agent.into(),
-            agent_turn_id: self.turn.clone(),
+            agent_turn_id: Some(self.turn.clone()),
             turn_epoch: Some(1),
             step_id: self.step.clone(),
             tool_call_id: self.call.clone(),
@@ -64,12 +64,12 @@ pub fn control_headers(context: &Context, trace: &Traceparent) -> Vec<(String, S
     let number = |value: Option<u64>| value.unwrap_or_default().to_string();
     let epoch = number(context.turn_epoch);
     let depth = number(context.recursion_depth);
-    let trace = trace.to_string();
+    let (trace, turn) = (trace.to_string(), context.turn().to_owned());
     [
         (headers::PROJECT, &context.project_id),
         (headers::CHANNEL, &context.channel_id),
         (headers::AGENT, &context.agent_id),
-        (headers::TURN, &context.agent_turn_id),
+        (headers::TURN, &turn),
         (headers::EPOCH, &epoch),
         (headers::STEP, &context.step_id),
         (headers::CALL, &context.tool_call_id),
@@ -144,13 +144,13 @@ pub fn context_of(subject: &Subject, received: &[(String, String)]) -> Context {
         project_id: subject.project_id.clone(),
         channel_id: subject.channel_id.clone(),
         agent_id: text(headers::AGENT),
-        agent_turn_id: text(headers::TURN),
+        agent_turn_id: Some(text(headers::TURN)),
         turn_epoch: number(headers::EPOCH),
         step_id: text(headers::STEP),
         tool_call_id: text(headers::CALL),
         trace_id: trace.map(|trace| trace.trace_id().to_owned()).unwrap_or_default(),
         parent_step_id: text(headers::PARENT_STEP),
-        context_box_id: String::new(),
+        context_box_id: None,
         recursion_depth: number(headers::DEPTH),
         parent_agent_id: text(headers::PARENT_AGENT),
         parent_agent_turn_id: text(headers::PARENT_TURN),

@@ -1,12 +1,15 @@
 //! Where a call stands: the ids that subjects, headers, cards and templates are filled from.
 
-/// The thirteen values that a template can name, three of them undocumented. Empty text counts as no value.
+use crate::syntax::python::text as python;
+
+/// The thirteen values that a template can name, three of them undocumented. Empty text counts as no value, but for the turn and the box:
+/// CommonGround keeps those as they are, so that an empty one makes its variable vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     pub project_id: String,
     pub channel_id: String,
     pub agent_id: String,
-    pub agent_turn_id: String,
+    pub agent_turn_id: Option<String>,
     /// Goes up by one whenever a turn goes on with results; 0 switches the check of it off.
     pub turn_epoch: Option<u64>,
     pub step_id: String,
@@ -14,7 +17,7 @@ pub struct Context {
     /// 32 hexadecimal digits.
     pub trace_id: String,
     pub parent_step_id: String,
-    pub context_box_id: String,
+    pub context_box_id: Option<String>,
     pub recursion_depth: Option<u64>,
     pub parent_agent_id: String,
     pub parent_agent_turn_id: String,
@@ -37,6 +40,26 @@ pub const VARIABLES: [&str; 13] = [
     "parent_agent_turn_id",
 ];
 
+/// The same names in the order in which CommonGround fills them in: a value that holds a later variable is filled in once more.
+pub const FILLED_IN_ORDER: [&str; 13] = [
+    "project_id",
+    "channel_id",
+    "agent_id",
+    "agent_turn_id",
+    "turn_epoch",
+    "step_id",
+    "tool_call_id",
+    "trace_id",
+    "recursion_depth",
+    "parent_agent_id",
+    "parent_agent_turn_id",
+    "parent_step_id",
+    "context_box_id",
+];
+
+/// The channel of whoever names none.
+const PUBLIC: &str = "public";
+
 impl Context {
     /// The value of a variable as text; `None` for an unknown name and for one without a value.
     #[must_use]
@@ -45,12 +68,12 @@ impl Context {
             "project_id" => &self.project_id,
             "channel_id" => &self.channel_id,
             "agent_id" => &self.agent_id,
-            "agent_turn_id" => &self.agent_turn_id,
+            "agent_turn_id" => return self.agent_turn_id.clone(),
+            "context_box_id" => return self.context_box_id.clone(),
             "step_id" => &self.step_id,
             "tool_call_id" => &self.tool_call_id,
             "parent_step_id" => &self.parent_step_id,
             "trace_id" => &self.trace_id,
-            "context_box_id" => &self.context_box_id,
             "parent_agent_id" => &self.parent_agent_id,
             "parent_agent_turn_id" => &self.parent_agent_turn_id,
             "turn_epoch" => return self.turn_epoch.map(|epoch| epoch.to_string()),
@@ -60,18 +83,28 @@ impl Context {
         (!text.is_empty()).then(|| text.clone())
     }
 
-    /// The same context with a variable set, for what-ifs; unknown names and numbers that are none change nothing.
+    /// The turn's id, empty where there is none.
+    #[must_use]
+    pub fn turn(&self) -> &str {
+        self.agent_turn_id.as_deref().unwrap_or_default()
+    }
+
+    /// The same context with a variable set, for what-ifs; unknown names and numbers that are none change nothing. Spaces around a value
+    /// are cut, and a blank channel is the public one, as CommonGround has it.
     pub fn set(&mut self, variable: &str, text: &str) {
+        let whole = text;
+        let text = python::strip(text);
         let slot = match variable {
             "project_id" => &mut self.project_id,
+            "channel_id" if text.is_empty() => return PUBLIC.clone_into(&mut self.channel_id),
             "channel_id" => &mut self.channel_id,
             "agent_id" => &mut self.agent_id,
-            "agent_turn_id" => &mut self.agent_turn_id,
+            "agent_turn_id" => return self.agent_turn_id = Some(text.to_owned()),
+            "context_box_id" => return self.context_box_id = Some(whole.to_owned()),
             "step_id" => &mut self.step_id,
             "tool_call_id" => &mut self.tool_call_id,
             "parent_step_id" => &mut self.parent_step_id,
             "trace_id" => &mut self.trace_id,
-            "context_box_id" => &mut self.context_box_id,
             "parent_agent_id" => &mut self.parent_agent_id,
             "parent_agent_turn_id" => &mut self.parent_agent_turn_id,
             "turn_epoch" => return self.turn_epoch = text.parse().ok().or(self.turn_epoch),
@@ -94,9 +127,25 @@ mod tests {
             context.set(name, "7");
             assert_eq!(context.value(name).as_deref(), Some("7"), "{name}");
         }
+        assert!(FILLED_IN_ORDER.iter().all(|name| VARIABLES.contains(name)));
         let before = context.clone();
         context.set("turn_epoch", "x");
         context.set("nothing", "x");
         assert_eq!(context, before);
+    }
+
+    #[test]
+    fn values_are_trimmed_and_an_empty_turn_is_a_value() {
+        let mut context = Context::default();
+        for (name, given, kept) in [
+            ("channel_id", " ", Some("public")),
+            ("channel_id", " u_7\t", Some("u_7")),
+            ("agent_turn_id", "", Some("")),
+            ("context_box_id", " ", Some(" ")),
+            ("step_id", " ", None),
+        ] {
+            context.set(name, given);
+            assert_eq!(context.value(name).as_deref(), kept, "{name} {given:?}");
+        }
     }
 }

@@ -6,10 +6,10 @@ use super::{
     after::{After, Said},
     command::Command,
     context::Context,
-    fault::{Fate, Said as Told, Stage, verdict},
+    fault::{Fate, Stage, verdict},
     keys,
     known::Known,
-    preflight::{World, preflight, written},
+    preflight::{World, preflight, refusal},
     result::{self, Built, Given},
     subject::{self, Subject},
 };
@@ -36,15 +36,13 @@ pub fn attend(command: &Command, world: &World) -> Attended {
     faults.retain(|fault| fault.stage != Stage::Report);
     let verdict = verdict(&faults);
     let why = || verdict.because.map(ToString::to_string).unwrap_or_default();
-    match (verdict.fate, verdict.because.and_then(|fault| fault.says.as_ref())) {
+    match (verdict.fate, refusal(command, &verdict)) {
         (Fate::Executed, _) => {
             let card = world.card.as_ref().found();
             let arguments = card.and_then(|card| card.content["arguments"].as_object()).cloned();
             arguments.map_or_else(|| Attended::Hopeless("the call's card cannot be read".into()), Attended::Ask)
         }
-        (Fate::RefusedWithResult, Some(Told::Result { code, message })) => {
-            Attended::Refused(Box::new(result::failed(code, message, written(command, &verdict))), why())
-        }
+        (Fate::RefusedWithResult, Some(built)) => Attended::Refused(Box::new(built), why()),
         (Fate::Dropped, _) => Attended::Dropped(why()),
         _ => Attended::Hopeless(why()),
     }
@@ -62,7 +60,7 @@ pub struct Spoken {
 #[must_use]
 pub fn said(command: &Command) -> Option<After> {
     let body = serde_json::from_str::<Value>(&command.body).ok()?;
-    After::of_word(body["after_execution"].as_str()?)
+    After::read(&body["after_execution"])
 }
 
 /// The result of what was said: JSON where the text is some, else the text itself.
@@ -73,7 +71,7 @@ pub fn built(spoken: &Spoken, command: &Command) -> Built {
         return result::failed(code, message, after);
     }
     let result = serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
-    result::build(&Given { status: "success", result: &result, error: None, said: Said { command: after, ..Said::default() } })
+    result::build(&Given::success(&result, Said { command: after, ..Said::default() }))
 }
 
 /// The part of a tool's subject that its service listens on, in that channel; `None` where it sends to no tool's subject.

@@ -134,10 +134,10 @@ pub struct Fault {
 pub enum Said {
     /// In a failed result.
     Result { code: &'static str, message: String },
-    /// The code that the report is refused with, and the failed result that was stored in the result's place.
-    Report { code: &'static str, result: Option<(&'static str, &'static str)> },
+    /// The code that the report is refused with.
+    Report(&'static str),
     /// In the service's log alone.
-    Log(&'static str),
+    Log(String),
 }
 
 impl fmt::Display for Fault {
@@ -154,6 +154,8 @@ pub struct Verdict<'f> {
     pub marker: Option<&'static str>,
     /// The fault that decided.
     pub because: Option<&'f Fault>,
+    /// The fault that is told in a failed result, whether the caller hears of that or not.
+    pub refused: Option<&'f Fault>,
 }
 
 /// The first fault that stops a command decides; one that only keeps the result from its caller counts when none does, or when what
@@ -163,6 +165,11 @@ pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
     let stops = |fault: &&Fault| !matches!(fault.fate, Fate::Executed | Fate::Unreported);
     let stopping = faults.iter().filter(stops).min_by_key(|fault| fault.stage);
     let silent = faults.iter().find(|fault| fault.fate == Fate::Unreported);
+    let refused = stopping.filter(|fault| fault.fate == Fate::RefusedWithResult);
+    let answered = faults.iter().find(|fault| fault.at == Part::Result);
+    if let (Some(Fault { stage: Stage::Ingress, .. }), Some(_)) = (refused, answered) {
+        return Verdict { fate: Fate::Redelivered, marker: None, because: answered, refused: None };
+    }
     let because = match stopping {
         Some(fault) if fault.fate == Fate::RefusedWithResult => silent.or(stopping),
         Some(_) => stopping,
@@ -173,5 +180,5 @@ pub fn verdict(faults: &[Fault]) -> Verdict<'_> {
         Some(Stage::Claim) => Some("running"),
         Some(Stage::Delivery | Stage::Ingress) => None,
     };
-    Verdict { fate: because.map_or(Fate::Executed, |fault| fault.fate), marker, because }
+    Verdict { fate: because.map_or(Fate::Executed, |fault| fault.fate), marker, because, refused }
 }

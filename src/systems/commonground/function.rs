@@ -9,7 +9,8 @@ use crate::model::tool::{Function, Tool};
 #[must_use]
 pub fn function(tool: &Tool) -> Function {
     let value = &*tool.entry.value;
-    let parameters = value.get(keys::PARAMETERS).cloned().unwrap_or_else(|| json!({}));
+    let given = value.get(keys::PARAMETERS).filter(|parameters| parameters.as_object().is_some_and(|members| !members.is_empty()));
+    let parameters = given.cloned().unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     let parameters = shown(parameters, value.get(keys::OPTIONS).unwrap_or(&Value::Null));
     Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
 }
@@ -18,7 +19,7 @@ pub fn function(tool: &Tool) -> Function {
 /// written: variables in them are not filled in. A default that the schema has already stays, and a default lifts no requirement.
 #[must_use]
 pub fn shown(mut parameters: Value, options: &Value) -> Value {
-    let hidden = |name: &str| fixed(options).is_some_and(|fixed| fixed.contains_key(name)) || env(options, name).is_some();
+    let hidden = |name: &str| is_hidden(options, name);
     if let Some(Value::Object(properties)) = parameters.get_mut("properties") {
         properties.retain(|name, _| !hidden(name));
         for (name, default) in defaults(options).into_iter().flatten() {
@@ -45,8 +46,9 @@ pub fn fixed(options: &Value) -> Option<&Map<String, Value>> {
     options.get(keys::ARGS)?.get(keys::FIXED)?.as_object()
 }
 
-/// The environment variable that `envs` names for an argument.
+/// Whether a model does not see an argument: it is fixed, or stands among `envs`, whatever is written there.
 #[must_use]
-pub fn env<'o>(options: &'o Value, name: &str) -> Option<&'o str> {
-    options.get(keys::ENVS)?.get(name)?.as_str()
+pub fn is_hidden(options: &Value, name: &str) -> bool {
+    let envs = options.get(keys::ENVS).and_then(Value::as_object);
+    [fixed(options), envs].into_iter().flatten().any(|names| names.contains_key(name))
 }

@@ -1,5 +1,7 @@
 //! The names of CommonGround's headers, and what a message's headers say. Names are case-sensitive: other spellings count as absent.
 
+use crate::syntax::python::text as python;
+
 pub const PROJECT: &str = "CG-Project-Id";
 pub const CHANNEL: &str = "CG-Channel-Id";
 pub const AGENT: &str = "CG-Agent-Id";
@@ -40,7 +42,13 @@ pub const DEPTH_LIMIT: u64 = 20;
 /// The value of a header; blank ones count as absent.
 #[must_use]
 pub fn value<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
-    headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
+    written(headers, name).filter(|value| !value.is_empty())
+}
+
+/// The value of a header, trimmed as it is received, a blank one too. Of several the last counts.
+#[must_use]
+pub fn written<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().rfind(|(own, _)| own == name).map(|(_, value)| python::strip(value))
 }
 
 /// A header that would be this one if names were not case-sensitive.
@@ -54,7 +62,14 @@ pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h s
 /// # Errors
 /// The text that is no whole number from 0 on; such a message is dropped in silence.
 pub fn number<'h>(headers: &'h [(String, String)], name: &str) -> Result<Option<u64>, &'h str> {
-    value(headers, name).map(|text| text.parse().map_err(|_| text)).transpose()
+    value(headers, name).map(|text| whole(text).ok_or(text)).transpose()
+}
+
+/// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the largest.
+#[must_use]
+pub fn whole(text: &str) -> Option<u64> {
+    let digits = python::int(text)?;
+    (!digits.starts_with('-')).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]
@@ -69,5 +84,7 @@ mod tests {
         assert_eq!(misspelt(&headers, EPOCH), None);
         assert_eq!(number(&headers, EPOCH), Err("-1"));
         assert_eq!(number(&headers, DEPTH), Ok(None));
+        let headers = ["1", " 0_2 "].map(|value| (DEPTH.to_owned(), value.to_owned()));
+        assert_eq!(number(&headers, DEPTH), Ok(Some(2)));
     }
 }

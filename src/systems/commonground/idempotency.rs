@@ -24,7 +24,7 @@ pub fn key(namespace: &str, project: &str, tool: &str, call: &str) -> String {
     [namespace, project, tool].map(part).into_iter().chain([hex]).collect::<Vec<_>>().join(".")
 }
 
-/// A run of characters outside `[A-Za-z0-9_-]` becomes one underscore.
+/// A run of characters outside `[A-Za-z0-9_-]` becomes one underscore, and so does nothing at all.
 fn part(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut outside = false;
@@ -37,7 +37,7 @@ fn part(text: &str) -> String {
         }
         outside = !plain;
     }
-    out
+    if out.is_empty() { "_".into() } else { out }
 }
 
 /// What a marker says.
@@ -73,6 +73,7 @@ mod tests {
     #[test]
     fn a_run_of_odd_characters_is_one_underscore() {
         assert!(tool_key("a..b", "täl k", "c").starts_with("tool.a_b.t_l_k."));
+        assert!(tool_key("", "", "c").starts_with("tool._._."));
     }
 
     #[test]

@@ -1,19 +1,25 @@
 //! A tool command against what its service will check, before it is sent: each fault with the exact place and what comes of it.
 
+mod body;
+mod ingress;
+
+use body::Body;
+use ingress::Entering;
 use serde_json::{Map, Value};
 
 use super::{
-    after::After,
+    after::{After, Said as Lifecycles},
     card::{self, Card},
     command::Command,
     fault::{Fate, Fault, Part, Said, Stage, Verdict},
-    headers,
+    headers, keys,
     known::Known,
     listening,
     report::{Barred, Request, Turn},
+    result::{self, Built},
     subject::{self, Subject, VERSION},
-    trace::Traceparent,
 };
+use crate::syntax::python::text as python;
 
 /// How much a service asks of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,19 +76,22 @@ pub struct World {
 const KEYS: [&str; 3] = ["tool_name", "after_execution", "tool_call_card_id"];
 
 /// Identity that belongs into headers; in a body it is refused by name.
-const CONTROL_FIELDS: [&str; 13] = [
+const CONTROL_FIELDS: [&str; 16] = [
     "agent_id",
     "agent_turn_id",
+    "channel",
     "channel_id",
     "parent_agent_id",
     "parent_agent_turn_id",
     "parent_step_id",
+    "parent_traceparent",
     "project_id",
     "recursion_depth",
     "step_id",
     "tool_call_id",
     "trace_id",
     "traceparent",
+    "tracestate",
     "turn_epoch",
 ];
 
@@ -92,17 +101,36 @@ pub fn control_fields(body: &Map<String, Value>) -> Vec<&'static str> {
     CONTROL_FIELDS.into_iter().filter(|name| body.contains_key(*name)).collect()
 }
 
-/// What the result card of a command will say of its turn; `None` where none is written. What is refused before the body is understood
-/// leaves the turn waiting.
+/// What a command's body says of its turn, as text.
+fn lifecycle(command: &Command) -> Option<String> {
+    let body = Body::read(&command.body);
+    let said = body.data()?.get(keys::AFTER_EXECUTION).filter(|said| !said.is_null())?;
+    Some(python::str(said)).filter(|said| !said.is_empty())
+}
+
+/// What the result card of a command will say of its turn; `None` where none is written.
 #[must_use]
 pub fn written(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
-    let own = || After::of_word(serde_json::from_str::<Value>(&command.body).ok()?["after_execution"].as_str()?);
     match verdict.fate {
-        Fate::Executed | Fate::Unreported => own().or(Some(After::Suspend)),
-        Fate::RefusedWithResult if verdict.because.is_some_and(|fault| fault.stage == Stage::Ingress) => Some(After::Suspend),
-        Fate::RefusedWithResult => own().or(Some(After::Suspend)),
+        Fate::Executed | Fate::Unreported | Fate::RefusedWithResult => {
+            Some(lifecycle(command).and_then(|said| After::of_word(python::strip(&said))).unwrap_or(After::Suspend))
+        }
         Fate::Dropped | Fate::Redelivered | Fate::Stalled | Fate::Unheard => None,
     }
+}
+
+/// The failed result that a service writes in the place of the tool's; `None` where it writes none of its own.
+#[must_use]
+pub fn refusal(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
+    let fault = verdict.refused?;
+    let Some(Said::Result { code, message }) = &fault.says else { return None };
+    let said = lifecycle(command);
+    if fault.stage == Stage::Ingress {
+        // The builder is told what the body says, and an unknown word there replaces the error.
+        let explicit = said.unwrap_or_else(|| After::Suspend.word().into());
+        return Some(result::refused(code, message, Some(&explicit.into()), Lifecycles::default()));
+    }
+    Some(result::failed(code, message, written(command, verdict)))
 }
 
 /// Everything that is wrong with a command, in the order in which it is met.
@@ -111,17 +139,10 @@ pub fn preflight(command: &Command, world: &World) -> Vec<Fault> {
     let mut faults = Vec::new();
     let subject = Subject::parse(&command.subject);
     delivery(command, subject.as_ref(), world, &mut faults);
-    let body: Option<Map<String, Value>> = serde_json::from_str(&command.body).ok();
-    match &body {
-        None => faults.push(not_an_object(&command.body)),
-        Some(body) => {
-            identity(command, subject.as_ref(), &mut faults);
-            call_id(command, world, &mut faults);
-            payload(body, world.service, &mut faults);
-        }
-    }
+    let body = Body::read(&command.body);
+    Entering { command, subject: subject.as_ref(), world }.faults(&body, &mut faults);
     claim(command, world, &mut faults);
-    call_card(command, body.as_ref(), world, &mut faults);
+    call_card(command, subject.as_ref(), body.data(), world, &mut faults);
     report(command, world, &mut faults);
     faults
 }
@@ -158,115 +179,10 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
     }
 }
 
-fn not_an_object(body: &str) -> Fault {
-    let text = match serde_json::from_str::<Value>(body) {
-        Ok(_) => "the body is JSON, but no object".into(),
-        Err(cause) => format!("the body is not JSON: {cause}"),
-    };
-    Fault { at: Part::Body, stage: Stage::Ingress, fate: Fate::Redelivered, text, says: None }
-}
-
-fn dropped(name: &'static str, text: String, log: &'static str) -> Fault {
-    Fault { at: Part::Header(name), stage: Stage::Ingress, fate: Fate::Dropped, text, says: Some(Said::Log(log)) }
-}
-
-/// The headers that make a service drop the message without a word.
-fn identity(command: &Command, subject: Option<&Subject>, faults: &mut Vec<Fault>) {
-    let value = |name| headers::value(&command.headers, name);
-    if value(headers::AGENT).is_none() {
-        faults.push(dropped(headers::AGENT, absent(command, headers::AGENT), "missing required CG-Agent-Id"));
-    }
-    if let Some(subject) = subject {
-        for (name, own, log) in [
-            (headers::PROJECT, &subject.project_id, "CG-Project-Id mismatch"),
-            (headers::CHANNEL, &subject.channel_id, "CG-Channel-Id mismatch"),
-        ] {
-            if let Some(given) = value(name).filter(|given| given != own) {
-                faults.push(dropped(name, format!("it says {given:?}, and the subject says {own:?}"), log));
-            }
-        }
-    }
-    for (name, log) in [(headers::EPOCH, "invalid CG-Turn-Epoch"), (headers::DEPTH, "invalid CG-Recursion-Depth header")] {
-        if let Err(given) = headers::number(&command.headers, name) {
-            faults.push(dropped(name, format!("{given:?} is no whole number from 0 on"), log));
-        }
-    }
-    if let Some(Err(fault)) = value(headers::TRACE).map(Traceparent::parse) {
-        let text = "it is no 00-{32 hexadecimal digits, not all zero}-{16}-{2}".into();
-        faults.push(dropped(headers::TRACE, text, fault.words()));
-    }
-}
-
 fn absent(command: &Command, name: &str) -> String {
     match headers::misspelt(&command.headers, name) {
         Some(other) => format!("it stands there as {other}, and names are case-sensitive: it counts as absent"),
         None => "it is missing".into(),
-    }
-}
-
-fn call_id(command: &Command, world: &World, faults: &mut Vec<Fault>) {
-    if headers::value(&command.headers, headers::CALL).is_some() {
-        return;
-    }
-    let at = Part::Header(headers::CALL);
-    let missing = absent(command, headers::CALL);
-    let recovered = world.card.as_ref().found().is_some_and(|card| !card.tool_call_id.is_empty());
-    faults.push(if recovered || matches!(world.card, Known::Unknown) {
-        let message = "CGContext: missing required tool_call_id".into();
-        let says = Some(Said::Result { code: "bad_request", message });
-        let text = format!("{missing}; the call's card names it, so that a failed result can be written");
-        Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text, says }
-    } else {
-        let text = format!("{missing}, and no card gives it");
-        Fault { at, stage: Stage::Ingress, fate: Fate::Redelivered, text, says: None }
-    });
-}
-
-fn refused(at: Part, stage: Stage, text: impl Into<String>, code: &'static str, message: impl Into<String>) -> Fault {
-    let says = Some(Said::Result { code, message: message.into() });
-    Fault { at, stage, fate: Fate::RefusedWithResult, text: text.into(), says }
-}
-
-fn payload(body: &Map<String, Value>, service: ServiceKind, faults: &mut Vec<Fault>) {
-    let control = control_fields(body);
-    if let Some(first) = control.first() {
-        let message = format!("cmd ingress: payload contains forbidden control fields: {}", control.join(", "));
-        let text = "identity belongs into the headers and is refused in the body";
-        faults.push(refused(Part::Field((*first).into()), Stage::Ingress, text, "bad_request", message));
-    }
-    let missing: Vec<&str> = service.required().iter().copied().filter(|key| !body.contains_key(*key)).collect();
-    if let Some(first) = missing.first() {
-        let list: Vec<String> = missing.iter().map(|key| format!("'{key}'")).collect();
-        let message = format!("missing required fields [{}]", list.join(", "));
-        let text = format!("the body lacks {}", missing.join(", "));
-        faults.push(refused(Part::Field((*first).into()), Stage::Ingress, text, "bad_request", message));
-    }
-    let unknown = || "missing required fields ['unknown']";
-    for (name, value) in body.iter().filter(|(name, _)| !control.contains(&name.as_str())) {
-        let text = if !KEYS.contains(&name.as_str()) {
-            extra(name)
-        } else if !value.is_string() {
-            "it must be text".into()
-        } else {
-            continue;
-        };
-        faults.push(refused(Part::Field(name.clone()), Stage::Ingress, text, "bad_request", unknown()));
-    }
-    if let Some(word) = body.get("after_execution").and_then(Value::as_str).filter(|word| After::of_word(word).is_none()) {
-        let text = format!("{word:?} is neither \"suspend\" nor \"terminate\"");
-        let message = format!("invalid after_execution='{word}'");
-        faults.push(refused(Part::Field("after_execution".into()), Stage::Ingress, text, "invalid_after_execution", message));
-    }
-}
-
-fn extra(name: &str) -> String {
-    let only = "a body has tool_name, after_execution and tool_call_card_id, and nothing else";
-    match name {
-        "args" | "arguments" => format!("arguments stand in the call's card, never in the body; {only}"),
-        "context_box_id" | "dispatch_requested_at" => {
-            format!("the protocol's document calls it optional, but it is refused; {only}")
-        }
-        _ => only.into(),
     }
 }
 
@@ -284,40 +200,66 @@ fn claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     }
 }
 
-fn call_card(command: &Command, body: Option<&Map<String, Value>>, world: &World, faults: &mut Vec<Fault>) {
-    let pointer = body.and_then(|body| body.get("tool_call_card_id")).and_then(Value::as_str).unwrap_or_default();
-    let card = match &world.card {
-        Known::Unknown => return,
-        Known::Absent => {
-            let message = format!("tool_call_card_id not found: {pointer}");
-            let text = format!("the project has no card {pointer:?}");
-            return faults.push(refused(Part::Card(""), Stage::Card, text, "not_found", message));
-        }
-        Known::Found(card) => card,
-    };
+/// Whether a card is of the project that a command is in: there is no other for it.
+fn is_of(subject: Option<&Subject>, card: &Card) -> bool {
+    card.project_id.is_empty() || subject.is_none_or(|subject| subject.project_id == card.project_id)
+}
+
+fn call_card(
+    command: &Command,
+    subject: Option<&Subject>,
+    body: Option<&Map<String, Value>>,
+    world: &World,
+    faults: &mut Vec<Fault>,
+) {
+    let text = |key: &str| body.and_then(|body| body.get(key)).and_then(Value::as_str).unwrap_or_default();
     let strict = world.service == ServiceKind::Strict;
-    let lenient = |at, text: String| Fault { at, stage: Stage::Card, fate: Fate::Executed, text, says: None };
-    if card.kind != card::CALL {
-        let text = format!("it is a {:?}, not a {:?}", card.kind, card::CALL);
-        let message = format!("tool_call_card_id type mismatch: expected '{}', got '{}'", card::CALL, card.kind);
-        let at = Part::Card("type");
-        faults.push(if strict { refused(at, Stage::Card, text, "bad_request", message) } else { lenient(at, minded(&text)) });
+    let found = |card: &&Card| is_of(subject, card);
+    let mut put = |at, text: String, code, message: String| faults.push(refused(at, text, code, message));
+    match &world.card {
+        Known::Unknown => {}
+        Known::Found(card) if found(&card) => of_card(command, card, strict, faults),
+        Known::Absent | Known::Found(_) => {
+            let pointer = text("tool_call_card_id");
+            let message = format!("tool_call_card_id not found: {pointer}");
+            put(Part::Card(""), format!("the project has no card {pointer:?}"), "not_found", message);
+        }
     }
-    if !card.holds_call() {
-        let message = "tool.call content must be ToolCallContent";
-        faults.push(refused(Part::Card("content"), Stage::Card, "its content is no call", "bad_request", message));
+    if world.worker_target.is_absent() {
+        let agent = headers::value(&command.headers, headers::AGENT).unwrap_or_default();
+        let text = format!("the project has no agent {agent:?}, so that no worker can be told of a result");
+        faults.push(refused(Part::Roster, text, "bad_request", "missing worker_target for agent".into()));
+    }
+    if strict && world.registered.is_absent() {
+        let tool = text("tool_name");
+        let told = format!("the project has no tool {tool:?}, and this service reads its row");
+        faults.push(refused(Part::Tool, told, "not_found", format!("Tool '{tool}' not found in DB")));
+    }
+}
+
+fn refused(at: Part, text: String, code: &'static str, message: String) -> Fault {
+    let says = Some(Said::Result { code, message });
+    Fault { at, stage: Stage::Card, fate: Fate::RefusedWithResult, text, says }
+}
+
+fn of_card(command: &Command, card: &Card, strict: bool, faults: &mut Vec<Fault>) {
+    let lenient = |at, text: String| Fault { at, stage: Stage::Card, fate: Fate::Executed, text: minded(&text), says: None };
+    let mut put = |at, text: String, message: String| {
+        faults.push(if strict { refused(at, text, "bad_request", message) } else { lenient(at, text) });
+    };
+    if card.kind != card::CALL {
+        let got = python::repr(&card.kind.as_str().into());
+        let message = format!("tool_call_card_id type mismatch: expected '{}', got {got}", card::CALL);
+        put(Part::Card("type"), format!("it is a {:?}, not a {:?}", card.kind, card::CALL), message);
     }
     let call = headers::value(&command.headers, headers::CALL);
-    if let Some(call) = call.filter(|call| *call != card.tool_call_id) {
+    if let Some(call) = call.filter(|call| ![*call, ""].contains(&card.tool_call_id.as_str())) {
         let text = format!("it is of call {:?}, and the command is of {call:?}", card.tool_call_id);
-        let message = "tool_call_id mismatch between payload and tool.call card";
-        let at = Part::Card("tool_call_id");
-        faults.push(if strict { refused(at, Stage::Card, text, "bad_request", message) } else { lenient(at, minded(&text)) });
+        put(Part::Card("tool_call_id"), text, "tool_call_id mismatch between payload and tool.call card".into());
     }
-    let tool = body.and_then(|body| body.get("tool_name")).and_then(Value::as_str).unwrap_or_default();
-    if strict && world.registered.is_absent() {
-        let text = format!("the project has no tool {tool:?}, and this service reads its row");
-        faults.push(refused(Part::Tool, Stage::Card, text, "not_found", format!("Tool '{tool}' not found in DB")));
+    if !card.holds_call() {
+        let message = "tool.call content must be ToolCallContent".into();
+        faults.push(refused(Part::Card("content"), "its content is no call".into(), "bad_request", message));
     }
 }
 
@@ -326,37 +268,42 @@ fn minded(text: &str) -> String {
 }
 
 fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
-    let mut silent = |at, text: String, says| {
-        faults.push(Fault { at, stage: Stage::Report, fate: Fate::Unreported, text, says: Some(says) });
+    let mut silent = |at, text: String, code| {
+        faults.push(Fault { at, stage: Stage::Report, fate: Fate::Unreported, text, says: Some(Said::Report(code)) });
     };
-    let refusal = |barred: Barred| Said::Report { code: barred.code(), result: None };
-    if world.worker_target.is_absent() {
-        let agent = headers::value(&command.headers, headers::AGENT).unwrap_or_default();
-        let says = Said::Report { code: "protocol_violation", result: Some(("bad_request", "missing worker_target for agent")) };
-        silent(Part::Roster, format!("the project has no agent {agent:?}, so nobody can be told"), says);
-    }
+    let mut bar = |at, barred: Barred| silent(at, barred.words(), barred.code());
     let epoch = headers::number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
     match &world.turn {
-        Known::Unknown => {}
-        Known::Absent => silent(Part::Turn, Barred::Turn.words(), refusal(Barred::Turn)),
+        Known::Absent => bar(Part::Turn, Barred::Turn),
         Known::Found(turn) if epoch != 0 && epoch != turn.epoch => {
-            let barred = Barred::Epoch { command: epoch, turn: turn.epoch };
-            silent(Part::Header(headers::EPOCH), barred.words(), refusal(barred));
+            bar(Part::Header(headers::EPOCH), Barred::Epoch { command: epoch, turn: turn.epoch });
         }
-        Known::Found(_) => {}
+        Known::Found(_) | Known::Unknown => {}
     }
-    let depth = headers::number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
-    let (depth, known) = match &world.request {
-        Known::Found(request) => (request.depth, true),
-        Known::Unknown | Known::Absent => (depth, false),
+    let of_header = headers::number(&command.headers, headers::DEPTH).ok().flatten().unwrap_or_default();
+    let (depth, whose) = match &world.request {
+        Known::Found(request) => (request.depth, "the stored request's depth, which wins over the header's, "),
+        Known::Unknown => (of_header, "it "),
+        Known::Absent => (0, ""),
     };
-    if depth >= headers::DEPTH_LIMIT {
-        let whose = if known { "the stored request's depth, which wins over the header's, " } else { "it " };
-        let text = format!("{whose}is {depth}, and {} is the limit", headers::DEPTH_LIMIT);
-        silent(Part::Header(headers::DEPTH), text, refusal(Barred::Depth(depth)));
-    }
     if world.request.is_absent() && !world.turn.is_absent() {
-        silent(Part::Turn, Barred::Request.words(), refusal(Barred::Request));
+        bar(Part::Turn, Barred::Request);
+    }
+    if depth >= headers::DEPTH_LIMIT {
+        let text = format!("{whose}is {depth}, and {} is the limit", headers::DEPTH_LIMIT);
+        silent(Part::Header(headers::DEPTH), text, Barred::Depth(depth).code());
+    }
+    if i64::try_from(epoch).is_err() {
+        let fault = Fault {
+            at: Part::Header(headers::EPOCH),
+            stage: Stage::Report,
+            fate: Fate::Unreported,
+            text: "it is larger than the database can look up".into(),
+            says: Some(Said::Report("internal_error")),
+        };
+        // The look-up itself fails, before anything is compared.
+        let first = faults.iter().position(|fault| fault.stage == Stage::Report).unwrap_or(faults.len());
+        faults.insert(first, fault);
     }
 }
 
@@ -435,8 +382,140 @@ mod tests {
         let mut body: Value = serde_json::from_str(&command().body).unwrap();
         body["turn_epoch"] = json!(1);
         body["agent_id"] = json!("x");
+        body["channel"] = json!("");
         let faults = preflight(&Command { body: body.to_string(), ..command() }, &World::default());
-        let message = "cmd ingress: payload contains forbidden control fields: agent_id, turn_epoch".into();
+        let message = "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch".into();
         assert_eq!(faults[0].says, Some(Said::Result { code: "bad_request", message }));
+    }
+
+    /// Fate, deliveries, and what the result's error, the report's refusal or the log says.
+    fn fate(command: &Command, world: &World) -> String {
+        let faults = preflight(command, world);
+        let verdict = verdict(&faults);
+        let error = refusal(command, &verdict).and_then(|built| built.error);
+        let error = error.map(|error| format!(" {}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap()));
+        let said = match verdict.because.and_then(|fault| fault.says.as_ref()) {
+            Some(Said::Log(text)) => format!(" log {text}"),
+            Some(Said::Report(code)) => format!(" report {code}"),
+            _ => String::new(),
+        };
+        format!("{}{}{said}", verdict.fate.word(), error.unwrap_or_default())
+    }
+
+    fn with_header(name: &str, value: Option<&str>) -> Command {
+        let mut command = command();
+        command.headers.retain(|(own, _)| own != name);
+        command.headers.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        command
+    }
+
+    fn with_body(body: Value) -> Command {
+        Command { body: body.to_string(), ..command() }
+    }
+
+    fn call_card(value: Value) -> World {
+        let mut card = json!({"card_id": "c", "content": {"__type__": "ToolCallContent"}, "tenant_id": "demo"});
+        card.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        let card = Known::looked_up(Card::read(&card));
+        World { service: ServiceKind::Strict, card, ..World::default() }
+    }
+
+    #[test]
+    fn odd_headers_are_dropped_with_the_logs_words() {
+        for (name, value, expected) in [
+            (headers::EPOCH, "-1", "dropped log CGContext: turn_epoch cannot be negative"),
+            (headers::EPOCH, "1.0", "dropped log invalid CG-Turn-Epoch"),
+            (headers::EPOCH, "0_1", "executed"),
+            (headers::EPOCH, " +٣ ", "executed"),
+            (headers::EPOCH, "", "executed"),
+            (headers::EPOCH, "99999999999999999999999", "unreported report internal_error"),
+            (headers::DEPTH, "", "dropped log missing CG-Recursion-Depth header"),
+            (headers::DEPTH, "-1", "dropped log invalid CG-Recursion-Depth header"),
+            (headers::DEPTH, "0_0", "executed"),
+            (headers::PROJECT, " ", "dropped log CG-Project-Id mismatch"),
+            (headers::CHANNEL, "", "dropped log CG-Channel-Id mismatch"),
+            (headers::AGENT, " ", "dropped log missing required CG-Agent-Id"),
+            (headers::TRACE, "", "executed"),
+        ] {
+            assert_eq!(fate(&with_header(name, Some(value)), &World::default()), expected, "{name} {value:?}");
+        }
+        let mut twice = with_header(headers::TRACE, Some("zz"));
+        twice.body = json!({"agent_id": 1}).to_string();
+        let forbidden = "cmd ingress: payload contains forbidden control fields: agent_id";
+        assert_eq!(fate(&twice, &World::default()), format!("dropped log {forbidden}"));
+    }
+
+    #[test]
+    fn odd_bodies_are_refused_with_the_services_words() {
+        let unknown = "refused_with_result bad_request: missing required fields ['unknown']";
+        let lacks = |keys: &str| format!("refused_with_result bad_request: missing required fields [{keys}]");
+        for (body, expected) in [
+            (json!(null), lacks("'tool_call_card_id', 'after_execution'")),
+            (json!({"tool_call_card_id": " ", "after_execution": "suspend"}), lacks("'tool_call_card_id'")),
+            (json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": ""}), "executed".into()),
+            (json!({"tool_call_card_id": "c", "after_execution": "suspend", "tool_name": null}), "executed".into()),
+            (json!({"tool_call_card_id": 5, "after_execution": "suspend"}), unknown.into()),
+            (
+                json!({"tool_call_card_id": "c", "after_execution": " suspend "}),
+                "refused_with_result bad_request: invalid after_execution=' suspend '".into(),
+            ),
+            (
+                json!({"after_execution": "later"}),
+                "refused_with_result invalid_after_execution: invalid after_execution='later'".into(),
+            ),
+            (
+                json!({"tool_call_card_id": "c", "after_execution": 5}),
+                "refused_with_result invalid_after_execution: invalid after_execution='5'".into(),
+            ),
+            (json!([1]), "redelivered".into()),
+            (json!([["tool_call_card_id", "c"], ["after_execution", "suspend"]]), "executed".into()),
+        ] {
+            assert_eq!(fate(&with_body(body.clone()), &World::default()), expected, "{body}");
+        }
+        let ends = with_body(json!({"after_execution": " terminate"}));
+        let faults = preflight(&ends, &World::default());
+        assert_eq!(refusal(&ends, &verdict(&faults)).map(|built| built.after.after), Some(After::Terminate));
+    }
+
+    #[test]
+    fn a_missing_call_id_needs_a_call_card_to_be_told() {
+        let nameless = with_header(headers::CALL, None);
+        let told = "refused_with_result bad_request: CGContext: missing required tool_call_id";
+        assert_eq!(fate(&nameless, &call_card(json!({"type": "tool.call", "tool_call_id": "x"}))), told);
+        assert_eq!(fate(&nameless, &call_card(json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))), told);
+        for lost in [json!({"type": "tool.call"}), json!({"tool_call_id": "x"}), json!({"type": "tool.call", "tool_call_id": "x", "tenant_id": "other"})] {
+            assert_eq!(fate(&nameless, &call_card(lost.clone())), "redelivered", "{lost}");
+        }
+        assert_eq!(fate(&nameless, &World { card: Known::Absent, ..World::default() }), "redelivered");
+        let control = Command { body: json!({"channel": 1}).to_string(), ..nameless };
+        let log = "dropped log cmd ingress: payload contains forbidden control fields: channel";
+        assert_eq!(fate(&control, &World { card: Known::Absent, ..World::default() }), log);
+    }
+
+    #[test]
+    fn cards_of_others_and_without_a_type_are_told() {
+        let call = command().headers.iter().find(|(name, _)| name == headers::CALL).unwrap().1.clone();
+        let of = |value: Value| fate(&command(), &call_card(value));
+        let other = of(json!({"type": "tool.call", "tenant_id": "other", "tool_call_id": call}));
+        assert!(other.starts_with("refused_with_result not_found: tool_call_card_id not found: "), "{other}");
+        let got = |got: &str| format!("refused_with_result bad_request: tool_call_card_id type mismatch: expected 'tool.call', got {got}");
+        assert_eq!(of(json!({"tool_call_id": call})), got("'unknown'"));
+        assert_eq!(of(json!({"tool_call_id": call, "metadata": {"type": null}})), got("'None'"));
+        assert_eq!(of(json!({"type": "tool.call"})), "executed", "a card without a call id passes");
+        assert_eq!(
+            of(json!({"type": "tool.call", "tool_call_id": "x"})),
+            "refused_with_result bad_request: tool_call_id mismatch between payload and tool.call card"
+        );
+        let unknown = World { registered: Known::Absent, ..call_card(json!({"type": "tool.call"})) };
+        assert_eq!(fate(&command(), &unknown), "refused_with_result not_found: Tool 'lamp' not found in DB");
+    }
+
+    #[test]
+    fn a_refusal_whose_report_is_refused_names_both() {
+        let world = World { card: Known::Absent, turn: Known::Absent, ..World::default() };
+        let told = fate(&command(), &world);
+        assert!(told.starts_with("unreported not_found: ") && told.ends_with(" report protocol_violation"), "{told}");
+        let answered = World { result: Known::Found("r".into()), ..World::default() };
+        assert_eq!(fate(&with_body(json!({})), &answered), "redelivered", "a second result cannot be written");
     }
 }

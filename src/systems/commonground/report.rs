@@ -5,6 +5,7 @@ use super::{
     headers::DEPTH_LIMIT,
     known::Known,
 };
+use crate::syntax::python::text as python;
 
 /// A report and what is known about the world it comes to.
 #[derive(Clone, Debug, Default)]
@@ -95,15 +96,20 @@ impl Barred {
     }
 }
 
+/// Who gives up calls that nobody answers, and the name that it signs its cards with.
+const WATCHDOG: &str = "sys.agent_worker.watchdog";
+const WATCHDOG_ALIAS: &str = "worker.watchdog";
+
 /// Everything that bars a report, as far as is known.
 #[must_use]
 pub fn barred(report: &Report<'_>) -> Vec<Barred> {
     let mut barred = Vec::new();
-    let system = ["sys.", "tool."].iter().any(|start| report.reporter.starts_with(start));
+    let reporter = python::strip(report.reporter);
+    let system = ["sys.", "tool."].iter().any(|start| reporter.starts_with(start));
     if !system && report.in_roster.is_absent() {
         barred.push(Barred::Reporter);
     }
-    if report.pointer.trim().is_empty() {
+    if report.pointer.is_empty() {
         barred.push(Barred::NoPointer);
     } else {
         match report.card {
@@ -134,11 +140,12 @@ pub fn barred(report: &Report<'_>) -> Vec<Barred> {
 }
 
 fn of_card(card: &Card, report: &Report<'_>) -> Vec<Barred> {
-    let function = card.label("function_name").is_some_and(|name| !name.trim().is_empty());
+    let function = card.labels.get("function_name").is_some_and(|name| !name.is_null() && !python::str(name).is_empty());
+    let alias = report.reporter == WATCHDOG && card.author_id == WATCHDOG_ALIAS;
     let checks = [
         (card.kind == card::RESULT, Barred::Kind),
         (card.tool_call_id == report.call_id, Barred::Call),
-        (card.author_id == report.reporter, Barred::Author),
+        (card.author_id == report.reporter || alias, Barred::Author),
         (function, Barred::Function),
     ];
     checks.into_iter().filter(|(holds, _)| !holds).map(|(_, barred)| barred).collect()
@@ -168,5 +175,20 @@ mod tests {
         assert_eq!(found[3].code(), "recursion_depth_exceeded");
         assert_eq!(barred(&Report { epoch: 0, ..report }).len(), 4, "epoch 0 switches its check off");
         assert_eq!(barred(&Report { reporter: "tool.x", pointer: "p", ..Report::default() }), []);
+    }
+
+    #[test]
+    fn the_watchdog_may_sign_with_its_other_name() {
+        let card = |author: &str, function: serde_json::Value| {
+            let labels = serde_json::json!({"function_name": function, "tool_call_id": "c"});
+            Card::read(&serde_json::json!({"card_id": "r", "type": "tool.result", "author_id": author, "metadata": labels})).unwrap()
+        };
+        let found = |reporter, card: &Card| {
+            barred(&Report { reporter, pointer: "r", call_id: "c", card: Known::Found(card), ..Report::default() })
+        };
+        assert_eq!(found("sys.agent_worker.watchdog", &card("worker.watchdog", "lamp".into())), []);
+        assert_eq!(found("sys.pmo", &card("worker.watchdog", "lamp".into())), [Barred::Author]);
+        assert_eq!(found("tool.lamp", &card("tool.lamp", " ".into())), [], "a blank name is a name there");
+        assert_eq!(found("tool.lamp", &card("tool.lamp", "".into())), [Barred::Function]);
     }
 }

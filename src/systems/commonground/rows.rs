@@ -83,14 +83,14 @@ pub fn call_card(called: &Called<'_>) -> Card {
     let Called { context, .. } = called;
     let mut labels = Map::new();
     for (name, value) in [
-        ("agent_turn_id", &context.agent_turn_id),
+        ("agent_turn_id", context.turn()),
         ("tool_call_id", &context.tool_call_id),
         ("step_id", &context.step_id),
         ("trace_id", &context.trace_id),
         ("parent_step_id", &context.parent_step_id),
     ] {
         if !value.is_empty() {
-            labels.insert(name.into(), value.as_str().into());
+            labels.insert(name.into(), value.into());
         }
     }
     labels.extend(called.merged.clone());
@@ -159,7 +159,7 @@ fn edge(context: &Context, fresh: Fresh<'_>, edge: &Edge<'_>) -> Row {
         ("edge_phase", phase.into()),
         ("source_agent_id", source.into()),
         ("target_agent_id", context.agent_id.as_str().into()),
-        ("target_agent_turn_id", context.agent_turn_id.as_str().into()),
+        ("target_agent_turn_id", context.turn().into()),
         ("correlation_id", context.tool_call_id.as_str().into()),
         ("recursion_depth", context.recursion_depth.unwrap_or_default().into()),
     ];
@@ -192,7 +192,7 @@ fn message(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Me
         ("channel_id", context.channel_id.as_str().into()),
         ("message_type", kind.into()),
         ("correlation_id", context.tool_call_id.as_str().into()),
-        ("agent_turn_id", context.agent_turn_id.as_str().into()),
+        ("agent_turn_id", context.turn().into()),
         ("turn_epoch", context.turn_epoch.unwrap_or_default().into()),
         ("context_headers", context_headers.into()),
         ("payload", payload),
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(anchor["context_headers"]["CG-Recursion-Depth"], "0");
         assert_eq!(anchor["context_headers"]["traceparent"], ids.trace.to_string());
 
-        let built = result::build(&Given { status: "success", result: &json!(1), error: None, said: Said::default() });
+        let built = result::build(&Given::success(&json!(1), Said::default()));
         let card = result::card(&ids.result_card, Author { id: "tool.lamp", function: "lamp" }, &context, &call, &built);
         assert!(card::copied(&call, &card).iter().all(card::Copied::holds));
         let rows = of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });

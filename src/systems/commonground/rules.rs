@@ -3,13 +3,23 @@
 //! The API reads YAML as PyYAML does, so that the rules stand on a [`Reading`] of the text, not on the value that toolcrib shows.
 //! Where the API stops at the first rule that is broken, all that are broken are told here, the one it would name first.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 use super::{entries, keys};
 use crate::{
-    schema::{pointer::Pointer, validate::Checker},
-    syntax::python::{Oddity, Reading},
+    schema::{metaschema::Metaschemas, pointer::Pointer},
+    syntax::python::{Oddity, Reading, pattern, text as python},
 };
+
+/// What the API holds parameters against: no reference is followed, and patterns are Python's.
+static METASCHEMAS: LazyLock<Metaschemas> = LazyLock::new(|| {
+    Metaschemas::new(|given| {
+        let fault = pattern::compile(given).err()?;
+        Some(format!("{} is not a 'regex': {fault}", python::repr(&given.into())))
+    })
+});
 
 /// A rule of the API, in the order in which it checks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,13 +177,20 @@ impl Refusals<'_> {
             let text = format!("tool_yaml[{name}].parameters: {path} is array but missing `items` object");
             self.put(Rule::Items, at, text);
         });
-        for flaw in Checker::compile(parameters).err().into_iter().flatten().take(1) {
+        if let Some(flaw) = METASCHEMAS.flaw(parameters) {
             let text = format!("tool_yaml[{name}].parameters: invalid JSON Schema ({})", flaw.words);
             self.put(Rule::Schema, member(keys::PARAMETERS).join(&flaw.at), text);
         }
     }
 
     fn storable(&mut self) {
+        for key in keys::MEMBERS {
+            let found = self.read.value.get(key).and_then(|value| with_nul(value, &member(key)));
+            if let Some(at) = found {
+                let text = "the database keeps no text with the character NUL";
+                self.of.push(Refusal { rule: Rule::Storable, at, status: 500, text: text.into(), field: None });
+            }
+        }
         for (at, oddity) in &self.read.oddities {
             let Oddity::NotJson(kind) = oddity else { continue };
             let kept = at.tokens().len() > 1 && [keys::PARAMETERS, keys::OPTIONS].contains(&at.tokens()[0].as_str());
@@ -189,24 +206,99 @@ impl Refusals<'_> {
     }
 }
 
-/// Finds every `type: array` without a non-empty map of items, where the API looks for it.
-fn bare_arrays(schema: &Value, at: &Pointer, path: &str, found: &mut impl FnMut(Pointer, &str)) {
-    let Value::Object(members) = schema else { return };
-    let items = members.get("items").and_then(Value::as_object);
-    if members.get("type").and_then(Value::as_str) == Some("array") && items.is_none_or(Map::is_empty) {
-        found(at.clone(), path);
+/// The first place that a text or a key with NUL is at.
+fn with_nul(value: &Value, at: &Pointer) -> Option<Pointer> {
+    match value {
+        Value::String(text) => text.contains('\0').then(|| at.clone()),
+        Value::Array(items) => items.iter().enumerate().find_map(|(row, item)| with_nul(item, &at.item(row))),
+        Value::Object(members) => members.iter().find_map(|(key, value)| match key.contains('\0') {
+            true => Some(at.clone()),
+            false => with_nul(value, &at.child(key)),
+        }),
+        _ => None,
     }
-    for key in ["properties", "$defs", "definitions"] {
-        for (name, below) in members.get(key).and_then(Value::as_object).into_iter().flatten() {
-            bare_arrays(below, &at.child(key).child(name), &format!("{path}.{key}.{name}"), found);
+}
+
+/// Finds every `type: array` without a non-empty map of items, where and in the order in which the API looks for it: it looks at nothing
+/// beside the items of an array, and at no items beside anything else.
+fn bare_arrays(schema: &Value, at: &Pointer, path: &str, found: &mut impl FnMut(Pointer, &str)) {
+    if let Value::Array(rows) = schema {
+        for (row, below) in rows.iter().enumerate() {
+            bare_arrays(below, &at.item(row), &format!("{path}[{row}]"), found);
         }
     }
-    if let Some(below) = members.get("items") {
-        bare_arrays(below, &at.child("items"), &format!("{path}.items"), found);
+    let Value::Object(members) = schema else { return };
+    if members.get("type").and_then(Value::as_str) == Some("array") {
+        match members.get("items") {
+            Some(items @ Value::Object(members)) if !members.is_empty() => {
+                bare_arrays(items, &at.child("items"), &format!("{path}.items"), found);
+            }
+            _ => found(at.clone(), path),
+        }
+        return;
     }
-    for key in ["anyOf", "oneOf", "allOf"] {
-        for (row, below) in members.get(key).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            bare_arrays(below, &at.child(key).item(row), &format!("{path}.{key}[{row}]"), found);
+    for key in ["properties", "anyOf", "oneOf", "allOf", "$defs", "definitions"] {
+        let below = members.get(key).unwrap_or(&Value::Null);
+        match (key, below) {
+            ("anyOf" | "oneOf" | "allOf", Value::Array(_)) => {
+                bare_arrays(below, &at.child(key), &format!("{path}.{key}"), found);
+            }
+            ("properties" | "$defs" | "definitions", Value::Object(members)) => {
+                for (name, below) in members {
+                    bare_arrays(below, &at.child(key).child(name), &format!("{path}.{key}.{name}"), found);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::source::{Format, Source};
+
+    fn told(parameters: Value) -> Option<String> {
+        let definition = json!({
+            "tool_name": "lamp", "after_execution": "suspend", "parameters": parameters,
+            "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch",
+        });
+        let source = Source::parse(Format::Json, definition.to_string()).unwrap();
+        refusals(&source.as_python(0).unwrap()).first().map(|first| format!("{} {} {}", first.status, first.at, first.text))
+    }
+
+    #[test]
+    fn schemas_are_judged_as_the_api_does() {
+        for taken in [
+            json!({"$schema": "https://example.org/own"}),
+            json!({"$schema": "http://json-schema.org/draft-07/schema"}),
+            json!({"$ref": "https://example.org/other.json"}),
+            json!({"$ref": "#/$defs/absent"}),
+            json!({"properties": {"a": {"$dynamicRef": "#nowhere"}}, "$id": "odd id"}),
+            json!({"pattern": "(?P<y>a)\\Z"}),
+            json!({"patternProperties": {"a{,3}(?#c)(?>a)": {}}}),
+            json!({"type": "array", "items": {"type": "string"}, "properties": {"a": {"type": "array"}}}),
+            json!({"items": {"type": "array"}}),
+            json!({"format": "regex", "default": "("}),
+            json!({"x-pattern": "("}),
+        ] {
+            assert_eq!(told(taken.clone()), None, "{taken}");
+        }
+        for (refused, about) in [
+            (json!({"pattern": "\\p{L}"}), "400 /parameters/pattern"),
+            (json!({"pattern": "(?<n>a)"}), "is not a 'regex'"),
+            (json!({"properties": {"a": {"pattern": "a\\z"}}}), "400 /parameters/properties/a/pattern"),
+            (json!({"patternProperties": {"a(?i)b": {}}}), "is not a 'regex'"),
+            (json!({"$schema": "http://json-schema.org/draft-07/schema#", "required": true}), "400 /parameters/required"),
+            (json!({"$schema": 5}), "400 /parameters/$schema"),
+            (json!({"$ref": 5}), "400 /parameters/$ref"),
+            (json!({"$id": "a#b"}), "400 /parameters/$id"),
+            (json!({"description": "a\u{0}b"}), "500 /parameters/description"),
+            (json!({"anyOf": [[{"type": "array"}]]}), "$.anyOf[0][0] is array"),
+            (json!({"$defs": {"z": {"type": "array"}}, "properties": {"a": {"type": "array"}}}), "$.properties.a is array"),
+        ] {
+            let told = told(refused.clone()).unwrap_or_default();
+            assert!(told.contains(about), "{refused}: {told}");
         }
     }
 }

@@ -78,10 +78,11 @@ impl Subject {
         }
     }
 
-    /// The stream that keeps messages of this subject; `None` for token streams and other versions, which nothing keeps.
+    /// The stream that keeps messages of this subject; `None` for token streams and other versions, which nothing keeps, and for empty
+    /// tokens, which nothing can be sent to.
     #[must_use]
     pub fn stream(&self) -> Option<String> {
-        let kept = matches!(self.category.as_str(), "cmd" | "evt");
+        let kept = matches!(self.category.as_str(), "cmd" | "evt") && self.version == VERSION && can_be_sent_to(&self.to_string());
         kept.then(|| format!("cg_{}_{}", self.category, self.version))
     }
 
@@ -118,9 +119,18 @@ pub fn stream_filter(project: &str, channel: &str, category: &str) -> String {
     format!("cg.{VERSION}.{project}.{channel}.{category}.*.*.>")
 }
 
+/// Whether NATS takes a message for a subject: every token has letters, and no spaces.
+#[must_use]
+pub fn can_be_sent_to(subject: &str) -> bool {
+    subject.split('.').all(|token| !token.is_empty() && !token.contains([' ', '\t', '\r', '\n', '\x0c']))
+}
+
 /// Whether some subject is heard by both filters; a plain subject is a filter of itself alone.
 #[must_use]
 pub fn overlap(one: &str, other: &str) -> bool {
+    if ![one, other].into_iter().all(can_be_sent_to) {
+        return false;
+    }
     let (mut one, mut other) = (one.split('.'), other.split('.'));
     loop {
         match (one.next(), other.next()) {
@@ -142,6 +152,10 @@ pub fn render(template: &str, context: &Context) -> template::Filled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undispatched {
     Invalid,
+    /// An event, or a token of a model's answer.
+    NoCommand,
+    /// The bell of a worker, which only CommonGround itself rings.
+    Wakeup,
     Project,
     Channel,
 }
@@ -151,18 +165,26 @@ impl Undispatched {
     pub fn words(self) -> &'static str {
         match self {
             Self::Invalid => "invalid subject",
+            Self::NoCommand => "not a command",
+            Self::Wakeup => "wakeup forbidden",
             Self::Project => "project mismatch",
             Self::Channel => "channel mismatch",
         }
     }
 }
 
-/// The dispatcher's check: the subject parses, and is in the caller's own project and channel.
+/// The dispatcher's check: the subject parses, is one of commands but not of a worker's bell, and in the caller's own project and channel.
 ///
 /// # Errors
 /// The first that does not hold.
 pub fn dispatch(subject: &str, project: &str, channel: &str) -> Result<Subject, Undispatched> {
     let subject = Subject::parse(subject).ok_or(Undispatched::Invalid)?;
+    if subject.category != "cmd" {
+        return Err(Undispatched::NoCommand);
+    }
+    if subject.component == "agent" && subject.suffix == "wakeup" {
+        return Err(Undispatched::Wakeup);
+    }
     if subject.project_id != project {
         return Err(Undispatched::Project);
     }
@@ -215,6 +237,27 @@ mod tests {
             let fault = id_fault(id).unwrap();
             assert!(fault.contains(about), "{id}: {fault}");
         }
+    }
+
+    #[test]
+    fn bells_and_events_are_refused_each_with_its_word() {
+        let words = |rest: &str| dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public").map_err(Undispatched::words).err();
+        assert_eq!(words("cmd.agent.worker_generic.wakeup"), Some("wakeup forbidden"));
+        assert_eq!(words("evt.agent.bob.task"), Some("not a command"));
+        assert_eq!(words("str.agent.bob.chunk"), Some("not a command"));
+        assert_eq!(words("cmd.agent.bob.stop"), None);
+        assert_eq!(words("cmd.tool.lamp.wakeup"), None);
+    }
+
+    #[test]
+    fn older_versions_and_empty_tokens_parse_and_are_kept_nowhere() {
+        for text in ["cg.v1r3.demo.public.cmd.tool.lamp.switch", "cg.v1r4.demo..cmd.tool.lamp.switch", "cg.v1r4.demo.public.cmd.tool.lamp."]
+        {
+            let subject = Subject::parse(text).unwrap();
+            assert_eq!((subject.stream(), subject.to_string().as_str()), (None, text));
+        }
+        let service = Subject::tool("p", "c", "lamp", "call").service_filter();
+        assert!(!overlap(&service, "cg.v1r4.demo..cmd.tool.lamp.switch"));
     }
 
     #[test]

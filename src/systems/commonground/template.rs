@@ -1,6 +1,6 @@
 //! `{variable}` in texts, filled from a context: unknown ones and those without a value stay as written, and nothing escapes a brace.
 
-use super::context::{Context, VARIABLES};
+use super::context::{Context, FILLED_IN_ORDER, VARIABLES};
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,26 +59,20 @@ pub struct Filled {
 /// Fills every variable of a text.
 #[must_use]
 pub fn fill(text: &str, context: &Context) -> Filled {
-    fill_only(text, context, &VARIABLES)
+    fill_only(text, context, &FILLED_IN_ORDER)
 }
 
-/// Fills those variables of a text, and leaves others as they stand.
+/// Fills those variables of a text one after the other, and leaves others as they are.
 #[must_use]
 pub fn fill_only(text: &str, context: &Context, variables: &[&str]) -> Filled {
-    let mut filled = Filled { text: String::with_capacity(text.len()), unfilled: Vec::new() };
-    for part in parts(text) {
-        match part {
-            Part::Text(text) => filled.text.push_str(text),
-            Part::Name(name) => match context.value(name).filter(|_| variables.contains(&name)) {
-                Some(value) => filled.text.push_str(&value),
-                None => {
-                    filled.text.extend(["{", name, "}"]);
-                    filled.unfilled.push(name.to_owned());
-                }
-            },
+    let mut filled = text.to_owned();
+    for name in variables {
+        if let Some(value) = context.value(name) {
+            filled = filled.replace(&format!("{{{name}}}"), &value);
         }
     }
-    filled
+    let unfilled = names(&filled).map(str::to_owned).collect();
+    Filled { text: filled, unfilled }
 }
 
 #[cfg(test)]
@@ -97,7 +91,15 @@ mod tests {
         );
         let context = Context { project_id: "demo".into(), ..Context::default() };
         let filled = fill("{{project_id}}-{user}", &context);
-        assert_eq!((filled.text.as_str(), filled.unfilled), ("{demo}-{user}", vec!["user".to_owned()]));
+        // What stands in braces afterwards looks like a variable too.
+        assert_eq!((filled.text.as_str(), filled.unfilled), ("{demo}-{user}", vec!["demo".to_owned(), "user".to_owned()]));
+    }
+
+    #[test]
+    fn variables_are_filled_in_one_after_the_other() {
+        let mut context = Context { project_id: "{agent_id}".into(), agent_id: "{project_id}".into(), ..Context::default() };
+        context.set("agent_turn_id", "");
+        assert_eq!(fill("{project_id} {agent_id} [{agent_turn_id}]", &context).text, "{project_id} {project_id} []");
     }
 
     proptest! {

@@ -35,7 +35,7 @@ impl Traceparent {
     /// # Errors
     /// When it has another shape, or its trace id is all zeros.
     pub fn parse(text: &str) -> Result<Self, TraceFault> {
-        let text = text.trim().to_ascii_lowercase();
+        let text = text.to_ascii_lowercase();
         let fields: Vec<&str> = text.split('-').collect();
         let [version, trace_id, span_id, flags] = fields[..] else { return Err(TraceFault::Malformed) };
         let lengths = [(version, 2), (trace_id, 32), (span_id, 16), (flags, 2)];
@@ -83,10 +83,13 @@ impl fmt::Display for Traceparent {
     }
 }
 
-/// A trace id as CommonGround keeps it: 32 hexadecimal digits, not all of them zero, in lower case.
+/// A trace id as CommonGround keeps it: 32 hexadecimal digits, not all of them zero, in lower case. A UUID with its dashes is one too.
 #[must_use]
 pub fn trace_id(text: &str) -> Option<String> {
-    let text = text.trim().to_ascii_lowercase();
+    let mut text = text.to_ascii_lowercase();
+    if text.split('-').map(str::len).eq([8, 4, 4, 4, 12]) {
+        text.retain(|c| c != '-');
+    }
     (is_hex(&text, 32) && !is_zero(&text)).then_some(text)
 }
 
@@ -110,6 +113,18 @@ mod tests {
         assert_eq!(read.to_string(), GIVEN.to_ascii_lowercase());
         assert!(Traceparent::parse(&GIVEN.replacen("00", "ff", 1)).is_ok());
         assert_eq!(Traceparent::parse(&format!("{GIVEN}-00")), Err(TraceFault::Malformed));
+    }
+
+    #[test]
+    fn spaces_and_line_ends_are_no_part_of_it() {
+        for text in [format!("{GIVEN}\n"), format!(" {GIVEN}")] {
+            assert_eq!(Traceparent::parse(&text), Err(TraceFault::Malformed), "{text:?}");
+        }
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736";
+        assert_eq!(trace_id("4BF92F35-77b3-4da6-a3ce-929d0e0e4736").as_deref(), Some(id));
+        assert_eq!(trace_id(&format!("{id}\n")), None);
+        assert_eq!(trace_id("4bf92f3577b3-4da6-a3ce-929d-0e0e4736"), None);
+        assert_eq!(trace_id("00000000-0000-0000-0000-000000000000"), None);
     }
 
     #[test]

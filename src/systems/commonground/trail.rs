@@ -22,8 +22,8 @@ const BY_DISPATCHER: &str = "Workers and UI actions do this; the god endpoint ha
 pub fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
     let mut context = Context::default();
     if let Some(channel) = &connection.channel {
-        context.project_id.clone_from(&channel.project);
-        context.channel_id.clone_from(&channel.channel);
+        context.set("project_id", &channel.project);
+        context.set("channel_id", &channel.channel);
         context.agent_id = channel.agent.clone().unwrap_or_default();
     }
     for (name, value) in variables {
@@ -60,7 +60,7 @@ pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merg
     }
     let row = |name: &String| merging::Merged {
         name: name.clone(),
-        shown: declared(name) && !merged.envs.contains_key(name) && !fixes(options, name),
+        shown: declared(name) && !function::is_hidden(options, name),
         given: given.get(name).cloned(),
         origin: origin(name, options, &merged),
         got: merged.arguments.get(name).cloned(),
@@ -72,10 +72,6 @@ pub fn trail(tool: &Tool, given: &Map<String, Value>, context: &Context) -> Merg
         notes.push(BY_DISPATCHER.to_owned());
     }
     Merging { rows, variables: variables(options, context), notes }
-}
-
-fn fixes(options: &Value, name: &str) -> bool {
-    function::fixed(options).is_some_and(|fixed| fixed.contains_key(name))
 }
 
 fn origin(name: &str, options: &Value, merged: &Merged) -> Origin {

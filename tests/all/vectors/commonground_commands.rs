@@ -7,7 +7,7 @@ use toolcrib::systems::commonground::{
     card::Card,
     command::Command,
     fault::{Fate, Said, verdict},
-    headers::AGENT,
+    headers::{self, AGENT},
     known::Known,
     preflight::{self, ServiceKind, World},
     report::{Request, Turn},
@@ -28,26 +28,41 @@ fn world_of(case: &Value, command: &Command) -> World {
     let card = (given["present"] == json!(true)).then(|| {
         Card::read(&json!({
             "card_id": "card_a1", "tenant_id": given["project"], "tool_call_id": given["tool_call_id"], "content": given["content"],
-            "metadata": {"type": given["type"]},
+            "metadata": labels(given),
         }))
     });
     let agent = command.headers.iter().find(|(name, _)| name == AGENT).map(|(_, value)| json!(value));
     let known = agent.filter(|agent| world["roster"].as_array().is_some_and(|roster| roster.contains(agent)));
+    let tool = serde_json::from_str::<Value>(&command.body).unwrap_or_default()["tool_name"].clone();
+    let tools = world["tools"].as_object().is_some_and(|tools| tools.contains_key(tool.as_str().unwrap_or_default()));
+    // The turn is that of the one agent that the roster has.
+    let turn = if headers_name(command) && known.is_none() { None } else { world["turn_epoch"].as_u64() };
     World {
         service: if case["service"] == "openapi" { ServiceKind::Strict } else { ServiceKind::Plain },
         card: Known::looked_up(card.flatten()),
-        turn: Known::looked_up(world["turn_epoch"].as_u64().map(|epoch| Turn { epoch })),
+        turn: Known::looked_up(turn.map(|epoch| Turn { epoch })),
         request: Known::looked_up(world["request_depth"].as_u64().map(|depth| Request { depth })),
         // Whoever is not named at all is not looked up.
-        worker_target: if command.headers.iter().any(|(name, _)| name == AGENT) {
+        worker_target: if headers_name(command) {
             Known::looked_up(known.map(|_| "worker_generic".into()))
         } else {
             Known::Unknown
         },
         result: Known::Absent,
-        registered: Known::Found(()),
+        registered: Known::looked_up((tools || tool == "jina_search").then_some(())),
         listeners: Known::Unknown,
     }
+}
+
+fn headers_name(command: &Command) -> bool {
+    headers::value(&command.headers, AGENT).is_some()
+}
+
+/// What the store wrote about the call's card.
+fn labels(card: &Value) -> Value {
+    let mut labels = card["metadata"].as_object().cloned().unwrap_or_default();
+    labels.extend(card.get("type").map(|kind| ("type".to_owned(), kind.clone())));
+    labels.into()
 }
 
 /// The verdict on a command in the vector's words.
@@ -60,26 +75,21 @@ pub fn command(case: &Value) -> Result<(), String> {
         ("deliveries".to_owned(), json!(verdict.fate.deliveries())),
         ("marker".to_owned(), json!(verdict.marker)),
     ]);
-    if let Some(after) = preflight::written(&command, &verdict) {
+    let refusal = preflight::refusal(&command, &verdict);
+    if let Some(after) = refusal.as_ref().map(|built| built.after.after).or(preflight::written(&command, &verdict)) {
         got.insert("after_execution".into(), after.word().into());
     }
     if verdict.fate == Fate::Stalled {
         got.insert("blocked_seconds_at_least".into(), 30.into());
     }
-    let mut failed = |code: &str, message: &str| {
-        got.insert("error_code".into(), code.into());
-        got.insert("error_message".into(), message.into());
-    };
+    if let Some(error) = refusal.and_then(|built| built.error) {
+        got.insert("error_code".into(), error["code"].clone());
+        got.insert("error_message".into(), error["message"].clone());
+    }
     match verdict.because.and_then(|fault| fault.says.as_ref()) {
-        None => {}
-        Some(Said::Result { code, message }) => failed(code, message),
+        None | Some(Said::Result { .. }) => {}
         Some(Said::Log(text)) => drop(got.insert("log_message".into(), json!(text))),
-        Some(Said::Report { code, result }) => {
-            if let Some((code, message)) = result {
-                failed(code, message);
-            }
-            got.insert("report_code".into(), json!(code));
-        }
+        Some(Said::Report(code)) => drop(got.insert("report_code".into(), json!(code))),
     }
     if verdict.fate != Fate::Executed && verdict.because.is_none_or(|fault| fault.text.is_empty()) {
         return Err("nothing says why".into());
@@ -126,7 +136,7 @@ pub fn action(case: &Value) -> Result<(), String> {
 fn word_count(arguments: &Value) -> result::Built {
     if arguments["text"].is_string() {
         let said = Lifecycles { command: Some(After::Suspend), ..Lifecycles::default() };
-        return result::build(&Given { status: "success", result: &json!({}), error: None, said });
+        return result::build(&Given::success(&json!({}), said));
     }
     result::failed("bad_request", "mode=map requires string field 'text'", Some(After::Suspend))
 }

@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 use toolcrib::{
     syntax::source::{Format, Source},
     systems::commonground::{
-        context::{Context, VARIABLES},
         function,
         merge::{self, Merged},
         rules::{self, Refusal, Rule},
     },
 };
 
-use super::same;
+use super::{commonground_wire::context, same};
 
 pub fn definition(case: &Value) -> Result<(), String> {
     answered(&case["definition"].to_string(), &case["expect"])
@@ -50,21 +49,9 @@ fn answered(text: &str, expect: &Value) -> Result<(), String> {
     same("message", &json!(first.text), &expect["message"])
 }
 
-fn context(case: &Value) -> Context {
-    let mut context = Context::default();
-    for name in VARIABLES {
-        match &case["context"][name] {
-            Value::Null => {}
-            Value::String(text) => context.set(name, text),
-            other => context.set(name, &other.to_string()),
-        }
-    }
-    context
-}
-
 pub fn merge(case: &Value) -> Result<(), String> {
     let given = case["given"].as_object().ok_or("nothing given")?;
-    let Merged { arguments, defaults_applied, fixed_applied, envs, .. } = merge::merge(given, &case["options"], &context(case));
+    let Merged { arguments, defaults_applied, fixed_applied, envs, .. } = merge::merge(given, &case["options"], &context(&case["context"]));
     let got = json!({
         "arguments": arguments, "defaults_applied": defaults_applied, "fixed_applied": fixed_applied, "envs": envs,
     });

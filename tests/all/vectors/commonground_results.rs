@@ -26,8 +26,10 @@ fn object(value: &Value) -> Map<String, Value> {
 
 /// A card as the vectors write it: few members, the class of its content as a flag.
 fn read(given: &Value) -> Option<Card> {
-    let labels = json!({"function_name": given["function_name"]});
-    let content = if given["content_is_result"] == json!(false) { json!({"__type__": "TextContent"}) } else { json!({}) };
+    let mut labels = object(&given["labels"]);
+    labels.extend(given.get("function_name").map(|name| ("function_name".to_owned(), name.clone())));
+    let class = if given["content_is_result"] == json!(false) { "TextContent" } else { "ToolResultContent" };
+    let content = json!({"__type__": class});
     Card::read(&json!({
         "card_id": "card_r", "type": given.get("type")?, "tool_call_id": given["tool_call_id"], "author_id": given["author_id"],
         "content": content, "metadata": labels,
@@ -36,9 +38,19 @@ fn read(given: &Value) -> Option<Card> {
 
 pub fn built(case: &Value) -> Result<(), String> {
     let given = &case["given"];
-    let said = Said { command: Some(after(&case["command_after_execution"])?), ..Said::default() };
-    let built =
-        result::build(&Given { status: text(given, "status"), result: &given["result"], error: given.get("error"), said });
+    let said = |name: &str| After::read(&case[name]);
+    let said = Said { command: said("command_after_execution"), service: said("service_after_execution"), ..Said::default() };
+    let built = result::build(&Given {
+        status: &given["status"],
+        result: &given["result"],
+        error: given.get("error"),
+        after_execution: given.get("after_execution"),
+        said,
+    });
+    if case["expect"]["refused"] == json!(true) {
+        let fault = content_fault(&card::tagged_result(&built.content()));
+        return same("the store takes it", &json!(fault.is_none()), &json!(false));
+    }
     let expect = &case["expect"];
     if let Some(content) = expect.get("content") {
         same("the content", &built.content(), content)?;
@@ -86,7 +98,9 @@ pub fn usable(case: &Value) -> Result<(), String> {
 
 pub fn gate(case: &Value) -> Result<(), String> {
     let card = read(&case["card"]);
+    let roster = case["roster"].as_array().is_some_and(|roster| roster.contains(&case["reporter"]));
     let report = Report {
+        in_roster: Known::looked_up(roster.then_some(())),
         reporter: text(case, "reporter"),
         pointer: text(case, "pointer"),
         call_id: text(case, "call_id"),
@@ -94,15 +108,13 @@ pub fn gate(case: &Value) -> Result<(), String> {
         ..Report::default()
     };
     let found = barred(&report);
-    if found.len() > 1 {
-        return Err(format!("one cause was set up, found are {found:?}"));
-    }
     same("the answer", &json!(found.first().map_or("accepted", |barred| barred.code())), &case["expect"])
 }
 
 pub fn jina(case: &Value) -> Result<(), String> {
     let variable = |name: &str| case["env"][name].as_str().map(str::to_owned);
-    let got = match jina::request(&case["options"], &object(&case["arguments"]), &variable) {
+    let environment = jina::Environment { envs: &object(&case["service_envs"]), variable: &variable };
+    let got = match jina::request(&case["options"], &object(&case["arguments"]), &environment) {
         Ok(request) => json!({
             "method": request.method, "url": request.url, "query": request.query, "json": request.json,
             "headers": request.headers.into_iter().collect::<std::collections::BTreeMap<_, _>>(), "timeout_s": request.timeout_s,

@@ -16,6 +16,8 @@ pub fn context(given: &Value) -> Context {
     for name in VARIABLES {
         match &given[name] {
             Value::String(text) => context.set(name, text),
+            // Whoever names no channel is in the public one.
+            Value::Null if name == "channel_id" => context.set(name, ""),
             Value::Null => {}
             number => context.set(name, &number.to_string()),
         }

@@ -13,7 +13,7 @@ use crate::{
     },
     model::tool::Tool,
     schema::{pointer::Pointer, validate::Checker},
-    systems::commonground::{context::VARIABLES, function, keys, merge, template},
+    systems::commonground::{context::VARIABLES, function, jina, keys, merge, template},
 };
 
 /// The options that CommonGround reads.
@@ -192,16 +192,15 @@ pub fn waiting(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-fn jina(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
+fn jina_options(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
     [keys::JINA, keys::OPENAPI].into_iter().find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
 }
 
 pub fn jina_host(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some((key, jina)) = jina(tool) else { return };
-    let Some(address) = jina.get("base_url").and_then(Value::as_str) else { return };
-    let authority = address.split_once("://").map_or(address, |(_, rest)| rest).split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let mode = jina.get("mode").and_then(Value::as_str);
+    let Some((key, own)) = jina_options(tool) else { return };
+    let Some(address) = own.get("base_url").and_then(Value::as_str) else { return };
+    let host = jina::host(address);
+    let mode = own.get("mode").and_then(Value::as_str);
     let wanted = match mode {
         Some("search") => HOSTS[0],
         Some(_) => HOSTS[1],
@@ -219,8 +218,8 @@ pub fn jina_host(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub fn jina_key_in_query(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some((_, jina)) = jina(tool) else { return };
-    if !jina.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
+    let Some((_, own)) = jina_options(tool) else { return };
+    if !own.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
         return;
     }
     for name in merge::envs(options(tool)).keys() {

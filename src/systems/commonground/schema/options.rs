@@ -17,7 +17,7 @@ pub fn options(definition: &Value) -> Value {
         "defaults",
         "Filled in where the model gives nothing; null, empty text and 0 count as given. The model is shown them.",
         declared,
-        |name| fixed.is_none_or(|fixed| !fixed.contains_key(name)) && function::env(options, name).is_none(),
+        |name| !function::is_hidden(options, name),
     );
     let present = |name: &str| fixed.is_some_and(|fixed| fixed.contains_key(name));
     let fixed_form = values("fixed", "Stand over whatever the model gives. It does not see these names.", declared, present);

@@ -139,7 +139,7 @@ fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
     lines.push(vec![(Role::Heading, "arguments".into())]);
     lines.extend(reading::json(&open.asked.arguments, cells));
     lines.push(Vec::new());
-    let turn = format!("{}{epoch}", context.agent_turn_id);
+    let turn = format!("{}{epoch}", context.turn());
     let ids = [("agent", &context.agent_id), ("turn", &turn), ("step", &context.step_id), ("call", &context.tool_call_id)];
     for (label, text) in ids.into_iter().filter(|(_, text)| !text.is_empty()) {
         lines.extend(labelled(label, text, cells));

@@ -109,7 +109,7 @@ impl Tables {
         let (call, agent) = (context.tool_call_id.as_str(), context.agent_id.as_str());
         Ok(World {
             card: Known::looked_up(self.card(card).await?.as_ref().and_then(Card::read)),
-            turn: if named(agent) && named(&context.agent_turn_id) { self.turn(context).await? } else { Known::Unknown },
+            turn: if named(agent) && named(context.turn()) { self.turn(context).await? } else { Known::Unknown },
             request: if named(call) { self.request(call).await? } else { Known::Unknown },
             worker_target: if named(agent) { Known::looked_up(self.worker_target(agent).await?) } else { Known::Unknown },
             result: if named(call) { Known::looked_up(self.result(call).await?) } else { Known::Unknown },
@@ -120,7 +120,7 @@ impl Tables {
 
     async fn turn(&self, context: &Context) -> Result<Known<Turn>, CallProblem> {
         let epoch = i64::try_from(context.turn_epoch.unwrap_or_default()).unwrap_or(i64::MAX);
-        let found: Option<i64> = self.first(TURN, &[&self.project, &context.agent_id, &context.agent_turn_id, &epoch]).await?;
+        let found: Option<i64> = self.first(TURN, &[&self.project, &context.agent_id, &context.turn(), &epoch]).await?;
         Ok(Known::looked_up(found.map(|epoch| Turn { epoch: u64::try_from(epoch).unwrap_or_default() })))
     }
 

@@ -1,0 +1,79 @@
+//! Whether a document is a schema by the schema of its draft alone: no reference is followed, and a draft that is not known counts as the
+//! newest.
+
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::{Value, json};
+
+use super::{finding::SchemaFinding, pointer::Pointer, words};
+
+/// The drafts by the address that names them, without the empty fragment at its end; the newest is the last.
+const DRAFTS: [&str; 5] = [
+    "http://json-schema.org/draft-04/schema",
+    "http://json-schema.org/draft-06/schema",
+    "http://json-schema.org/draft-07/schema",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+];
+
+const REGEX: &str = "regex";
+/// Formats of addresses, which nothing here is to check.
+const UNCHECKED: [&str; 4] = ["uri", "uri-reference", "json-pointer", "iri"];
+
+/// Why a pattern is none; `None` where it is one.
+pub type PatternFault = fn(&str) -> Option<String>;
+
+/// The schemas of the drafts, with patterns in one dialect.
+pub struct Metaschemas {
+    of: [Option<Validator>; DRAFTS.len()],
+    pattern_fault: PatternFault,
+}
+
+impl Metaschemas {
+    #[must_use]
+    pub fn new(pattern_fault: PatternFault) -> Self {
+        let is_pattern = move |text: &str| pattern_fault(text).is_none();
+        let options = jsonschema::options().offline().should_validate_formats(true).with_format(REGEX, is_pattern);
+        let options = UNCHECKED.into_iter().fold(options, |options, name| options.with_format(name, |_: &str| true));
+        Self { of: DRAFTS.map(|address| options.build(&json!({"$ref": address})).ok()), pattern_fault }
+    }
+
+    /// The first thing that is wrong with a schema.
+    #[must_use]
+    pub fn flaw(&self, schema: &Value) -> Option<SchemaFinding> {
+        let named = schema.get("$schema").and_then(Value::as_str).map(|address| address.trim_end_matches('#'));
+        let draft = named.and_then(|named| DRAFTS.iter().position(|address| *address == named)).unwrap_or(DRAFTS.len() - 1);
+        self.of[draft].as_ref()?.iter_errors(schema).next().map(|error| self.finding(&error))
+    }
+
+    fn finding(&self, error: &ValidationError<'_>) -> SchemaFinding {
+        let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
+        let words = match (error.kind(), error.instance().as_str()) {
+            (ValidationErrorKind::Format { format }, Some(pattern)) if format == REGEX => {
+                (self.pattern_fault)(pattern).unwrap_or_default()
+            }
+            (kind, _) => words::of(kind),
+        };
+        SchemaFinding { at, words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_draft_is_there_with_its_dialect_of_patterns() {
+        let metaschemas = Metaschemas::new(|pattern| (pattern == "odd").then(|| "is odd".into()));
+        for address in DRAFTS {
+            let flaw = |member: &str, value: Value| {
+                let schema = json!({"$schema": format!("{address}#"), member: value});
+                metaschemas.flaw(&schema).map(|flaw| format!("{} {}", flaw.at, flaw.words))
+            };
+            assert_eq!(flaw("pattern", json!("(?P<y>a)")), None, "{address}");
+            assert_eq!(flaw("$ref", json!("https://example.org/absent")), None, "{address}");
+            assert_eq!(flaw("pattern", json!("odd")).as_deref(), Some("/pattern is odd"), "{address}");
+            assert!(flaw("type", json!(5)).is_some(), "{address}");
+        }
+        assert_eq!(metaschemas.flaw(&json!({"$schema": "urn:unknown", "type": "object"})), None);
+    }
+}

@@ -1,0 +1,60 @@
+//! `[…]`
+
+use super::{
+    Fault, Parser,
+    escape::{character, is_octal, octal},
+    tokens::Token,
+    width::Width,
+};
+
+/// A member of a set.
+enum Member {
+    /// `None` where it is not known which.
+    Char(Option<u32>),
+    /// `\d` and the like, which no range begins or ends with.
+    Class,
+}
+
+impl Parser {
+    pub(super) fn set(&mut self) -> Result<Width, Fault> {
+        self.tokens.take('^')?;
+        let mut empty = true;
+        loop {
+            let token = self.tokens.get()?.ok_or("unterminated character set")?;
+            if token == Token::Plain(']') && !empty {
+                return Ok(Width::ONE);
+            }
+            empty = false;
+            let low = self.member(token)?;
+            if !self.tokens.take('-')? {
+                continue;
+            }
+            let end = self.tokens.get()?.ok_or("unterminated character set")?;
+            if end == Token::Plain(']') {
+                return Ok(Width::ONE);
+            }
+            let high = self.member(end)?;
+            let orderly = match (low, high) {
+                (Member::Char(Some(low)), Member::Char(Some(high))) => low <= high,
+                (Member::Char(_), Member::Char(_)) => true,
+                _ => false,
+            };
+            if !orderly {
+                return Err(format!("bad character range {token}-{end}"));
+            }
+        }
+    }
+
+    fn member(&mut self, token: Token) -> Result<Member, Fault> {
+        match token {
+            Token::Plain(c) => Ok(Member::Char(Some(c.into()))),
+            Token::Escape('d' | 'D' | 's' | 'S' | 'w' | 'W') => Ok(Member::Class),
+            Token::Escape(digit @ '0'..='7') => {
+                let digits = format!("{digit}{}", self.tokens.some(2, is_octal)?);
+                octal(&digits).map(|code| Member::Char(Some(code)))
+            }
+            Token::Escape(digit @ '8'..='9') => Err(format!("bad escape \\{digit}")),
+            Token::Escape(letter) => character(&mut self.tokens, letter).map(Member::Char),
+        }
+    }
+}

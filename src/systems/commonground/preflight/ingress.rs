@@ -1,0 +1,190 @@
+//! What a service checks before it claims a call: headers, then the body, then the call's id, in this order.
+
+use serde_json::{Map, Value};
+
+use super::{
+    super::{
+        after::After,
+        card,
+        command::Command,
+        fault::{Fate, Fault, Part, Said, Stage},
+        headers,
+        known::Known,
+        subject::Subject,
+        trace::Traceparent,
+    },
+    KEYS, ServiceKind, World, body::Body, control_fields,
+};
+use crate::syntax::python::text as python;
+
+/// A command on its way into a service.
+pub(super) struct Entering<'c> {
+    pub command: &'c Command,
+    pub subject: Option<&'c Subject>,
+    pub world: &'c World,
+}
+
+impl Entering<'_> {
+    pub fn faults(&self, body: &Body, faults: &mut Vec<Fault>) {
+        let data = match body {
+            Body::NotJson(cause) => return faults.push(again(Part::Body, format!("the body is not JSON: {cause}"))),
+            Body::NoObject => None,
+            Body::Data(data) => Some(data),
+        };
+        let control = data.map(control_fields).unwrap_or_default();
+        let forbidden = format!("cmd ingress: payload contains forbidden control fields: {}", control.join(", "));
+        let mut dropped = self.headers();
+        if let Some(fault) = dropped.first_mut().filter(|_| !control.is_empty()) {
+            // The service reads the body first, and logs that.
+            fault.says = Some(Said::Log(forbidden.clone()));
+        }
+        faults.extend(dropped);
+        let Some(data) = data else { return faults.push(again(Part::Body, "the body is JSON, but no object".into())) };
+        let recovered = self.recovered(data);
+        if let Some(first) = control.first() {
+            let at = Part::Field((*first).into());
+            let text = "identity belongs into the headers and is refused in the body";
+            faults.push(match recovered {
+                true => refused(at, text, forbidden),
+                false => {
+                    let says = Some(Said::Log(forbidden));
+                    Fault { at, stage: Stage::Ingress, fate: Fate::Dropped, text: text.into(), says }
+                }
+            });
+        }
+        let mut refusals = payload(data, self.world.service, &control);
+        refusals.extend(self.call_id());
+        if !recovered {
+            for fault in &mut refusals {
+                fault.fate = Fate::Redelivered;
+                fault.says = None;
+                fault.text.push_str("; no failed result can be written, as neither the headers nor a call's card name the call and the turn");
+            }
+        }
+        faults.extend(refusals);
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        headers::value(&self.command.headers, name)
+    }
+
+    /// The headers that make a service drop the message without a word, in its order.
+    fn headers(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut dropped = |name: &'static str, text: String, log: &str| {
+            let says = Some(Said::Log(log.into()));
+            faults.push(Fault { at: Part::Header(name), stage: Stage::Ingress, fate: Fate::Dropped, text, says });
+        };
+        if let Some(Err(fault)) = self.value(headers::TRACE).map(Traceparent::parse) {
+            let text = "it is no 00-{32 hexadecimal digits, not all zero}-{16}-{2}".into();
+            dropped(headers::TRACE, text, fault.words());
+        }
+        let not_whole = |given: &str| format!("{given:?} is no whole number from 0 on");
+        match headers::written(&self.command.headers, headers::DEPTH) {
+            Some("") => dropped(headers::DEPTH, "it is blank: leave it out, or send a number".into(), "missing CG-Recursion-Depth header"),
+            Some(given) if headers::whole(given).is_none() => {
+                dropped(headers::DEPTH, not_whole(given), "invalid CG-Recursion-Depth header");
+            }
+            _ => {}
+        }
+        if let Some(subject) = self.subject {
+            for (name, own, log) in [
+                (headers::PROJECT, &subject.project_id, "CG-Project-Id mismatch"),
+                (headers::CHANNEL, &subject.channel_id, "CG-Channel-Id mismatch"),
+            ] {
+                if let Some(given) = headers::written(&self.command.headers, name).filter(|given| given != own) {
+                    dropped(name, format!("it says {given:?}, and the subject says {own:?}"), log);
+                }
+            }
+        }
+        if self.value(headers::AGENT).is_none() {
+            dropped(headers::AGENT, super::absent(self.command, headers::AGENT), "missing required CG-Agent-Id");
+        }
+        if let Some(given) = self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none()) {
+            let log = if python::int(given).is_some() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
+            dropped(headers::EPOCH, not_whole(given), log);
+        }
+        faults
+    }
+
+    /// Whether a failed result can be written for what is refused: the call and the turn are named by the headers, or by the call's card.
+    fn recovered(&self, data: &Map<String, Value>) -> bool {
+        let (call, turn) = (self.value(headers::CALL).is_some(), self.value(headers::TURN).is_some());
+        if call && turn {
+            return true;
+        }
+        if data.get("tool_call_card_id").is_none_or(|id| id.is_null() || id.as_str() == Some("")) {
+            return false;
+        }
+        match &self.world.card {
+            Known::Unknown => true,
+            Known::Absent => false,
+            Known::Found(card) => {
+                let labelled = card.label("agent_turn_id").is_some_and(|turn| !python::strip(turn).is_empty());
+                card.kind == card::CALL
+                    && super::is_of(self.subject, card)
+                    && (call || !card.tool_call_id.is_empty())
+                    && (turn || labelled)
+            }
+        }
+    }
+
+    fn call_id(&self) -> Option<Fault> {
+        if self.value(headers::CALL).is_some() {
+            return None;
+        }
+        let text = super::absent(self.command, headers::CALL);
+        Some(refused(Part::Header(headers::CALL), text, "CGContext: missing required tool_call_id"))
+    }
+}
+
+fn again(at: Part, text: String) -> Fault {
+    Fault { at, stage: Stage::Ingress, fate: Fate::Redelivered, text, says: None }
+}
+
+fn refused(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
+    let says = Some(Said::Result { code: "bad_request", message: message.into() });
+    Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
+}
+
+/// What is wrong with the members, in the service's order: kinds and names, then what is missing, then the lifecycle.
+fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (name, value) in data.iter().filter(|(name, _)| !control.contains(&name.as_str())) {
+        let text = if !KEYS.contains(&name.as_str()) {
+            extra(name)
+        } else if !(value.is_string() || value.is_null()) {
+            "it must be text".into()
+        } else {
+            continue;
+        };
+        faults.push(refused(Part::Field(name.clone()), text, "missing required fields ['unknown']"));
+    }
+    let text = |key: &str| data.get(key).and_then(Value::as_str).filter(|text| !python::strip(text).is_empty());
+    // What is of another kind is told already.
+    let blank = |key: &&str| text(key).is_none() && data.get(*key).is_none_or(|value| value.is_string() || value.is_null());
+    let missing: Vec<&str> = service.required().iter().copied().filter(blank).collect();
+    if let Some(first) = missing.first() {
+        let list: Vec<String> = missing.iter().map(|key| format!("'{key}'")).collect();
+        let message = format!("missing required fields [{}]", list.join(", "));
+        faults.push(refused(Part::Field((*first).into()), format!("the body lacks {}", missing.join(", ")), message));
+    }
+    let known = |word: &&str| After::of_word(word).is_none() && service != ServiceKind::PointerOnly;
+    if let Some(word) = text("after_execution").filter(known) {
+        let told = format!("{word:?} is neither \"suspend\" nor \"terminate\"");
+        let message = format!("invalid after_execution={}", python::repr(&word.into()));
+        faults.push(refused(Part::Field("after_execution".into()), told, message));
+    }
+    faults
+}
+
+fn extra(name: &str) -> String {
+    let only = "a body has tool_name, after_execution and tool_call_card_id, and nothing else";
+    match name {
+        "args" | "arguments" => format!("arguments stand in the call's card, never in the body; {only}"),
+        "context_box_id" | "dispatch_requested_at" => {
+            format!("the protocol's document calls it optional, but it is refused; {only}")
+        }
+        _ => only.into(),
+    }
+}
