@@ -9,6 +9,7 @@ pub mod equal;
 pub mod fields;
 pub mod kind;
 pub mod literal;
+pub mod metaschema;
 pub mod moment;
 pub mod node;
 pub mod parse;
@@ -17,7 +18,6 @@ pub mod pointer;
 pub mod secrets;
 pub mod tree;
 pub mod ui_schema;
-pub mod metaschema;
 pub mod validate;
 pub mod words;
 

@@ -4,7 +4,7 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-use super::{finding::SchemaFinding, pointer::Pointer, words};
+use super::{pointer::Pointer, words};
 
 /// The drafts by the address that names them, without the empty fragment at its end; the newest is the last.
 const DRAFTS: [&str; 5] = [
@@ -18,6 +18,13 @@ const DRAFTS: [&str; 5] = [
 const REGEX: &str = "regex";
 /// Formats of addresses, which nothing here is to check.
 const UNCHECKED: [&str; 4] = ["uri", "uri-reference", "json-pointer", "iri"];
+
+/// What is wrong with a schema; the pointer is within it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    pub at: Pointer,
+    pub words: String,
+}
 
 /// Why a pattern is none; `None` where it is one.
 pub type PatternFault = fn(&str) -> Option<String>;
@@ -34,26 +41,29 @@ impl Metaschemas {
         let is_pattern = move |text: &str| pattern_fault(text).is_none();
         let options = jsonschema::options().offline().should_validate_formats(true).with_format(REGEX, is_pattern);
         let options = UNCHECKED.into_iter().fold(options, |options, name| options.with_format(name, |_: &str| true));
-        Self { of: DRAFTS.map(|address| options.build(&json!({"$ref": address})).ok()), pattern_fault }
+        Self { of: DRAFTS.map(|address| options.build(&json!({"$schema": address, "$ref": address})).ok()), pattern_fault }
     }
 
     /// The first thing that is wrong with a schema.
     #[must_use]
-    pub fn flaw(&self, schema: &Value) -> Option<SchemaFinding> {
+    pub fn flaw(&self, schema: &Value) -> Option<Flaw> {
         let named = schema.get("$schema").and_then(Value::as_str).map(|address| address.trim_end_matches('#'));
         let draft = named.and_then(|named| DRAFTS.iter().position(|address| *address == named)).unwrap_or(DRAFTS.len() - 1);
         self.of[draft].as_ref()?.iter_errors(schema).next().map(|error| self.finding(&error))
     }
 
-    fn finding(&self, error: &ValidationError<'_>) -> SchemaFinding {
+    fn finding(&self, error: &ValidationError<'_>) -> Flaw {
         let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
+        if let ValidationErrorKind::PropertyNames { error } = error.kind() {
+            return Flaw { at, words: self.finding(error).words };
+        }
         let words = match (error.kind(), error.instance().as_str()) {
             (ValidationErrorKind::Format { format }, Some(pattern)) if format == REGEX => {
                 (self.pattern_fault)(pattern).unwrap_or_default()
             }
             (kind, _) => words::of(kind),
         };
-        SchemaFinding { at, words }
+        Flaw { at, words }
     }
 }
 

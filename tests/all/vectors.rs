@@ -34,6 +34,7 @@ const OPS: &[(&str, &str, Op)] = &[
     ("trustgraph-filter.json", "queue_name", trustgraph_wire::queue_name),
     ("commonground.json", "tool_definitions", commonground_definitions::definition),
     ("commonground.json", "tool_yaml", commonground_definitions::text),
+    ("commonground.json", "patterns", commonground_definitions::pattern),
     ("commonground.json", "arguments", commonground_definitions::merge),
     ("commonground.json", "model_arguments", commonground_definitions::given),
     ("commonground.json", "model_schema", commonground_definitions::shown),

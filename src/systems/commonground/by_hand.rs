@@ -266,7 +266,8 @@ mod tests {
         let at = |answer: Value| fault(&answer).map(|(at, _)| at.to_string()).unwrap_or_default();
         assert_eq!(at(json!({"status": "success", "result": "{\"on\": tru"})), "/result");
         assert_eq!(at(json!({"status": "success", "result": "1", "error": {"code": "a", "message": "b"}})), "/error");
-        assert_eq!(at(json!({"status": "failed", "error": {"code": " ", "message": "b"}})), "/error");
+        assert_eq!(at(json!({"status": "failed", "error": {"code": "", "message": "b"}})), "/error");
+        assert_eq!(at(json!({"status": "failed", "error": {"code": " ", "message": "b"}})), "", "the store takes a space");
         assert_eq!(at(json!({"status": "done"})), "/status");
         assert_eq!(at(json!({"status": "success", "after_execution": "later"})), "/after_execution");
         assert_eq!(at(json!({"status": "success"})), "");
@@ -276,8 +277,12 @@ mod tests {
     fn the_card_is_the_one_that_is_written() {
         let call = json!({"card_id": "c", "type": "tool.call", "tool_call_id": "call", "created_at": "2026-01-01T12:00:00+00:00",
             "content": {}, "metadata": {"step_id": "s", "trace_id": "t"}});
-        let context =
-            Context { project_id: "lab".into(), tool_call_id: "call".into(), agent_turn_id: Some("u".into()), ..Context::default() };
+        let context = Context {
+            project_id: "lab".into(),
+            tool_call_id: "call".into(),
+            agent_turn_id: Some("u".into()),
+            ..Context::default()
+        };
         let waiting = Waiting {
             tool: "lamp".into(),
             author: "tool.lamp".into(),

@@ -2,6 +2,7 @@
 
 mod class;
 
+use class::{CALL_CONTENT, RESULT_CONTENT, TAG};
 use serde_json::{Map, Value, json};
 
 use super::after::After;
@@ -9,10 +10,6 @@ use crate::syntax::python::text as python;
 
 pub const CALL: &str = "tool.call";
 pub const RESULT: &str = "tool.result";
-/// The member that names the class of a stored card's content; the API leaves it out.
-const TAG: &str = "__type__";
-const CALL_CONTENT: &str = "ToolCallContent";
-const RESULT_CONTENT: &str = "ToolResultContent";
 
 /// A card in the one shape that both spellings are read into.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -73,6 +73,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(parameters::bare_array),
     },
     Check {
+        code: "parameters.unchecked",
+        severity: Level::WARNING,
+        about: "CommonGround takes this part of the schema, but nothing can check values by it: a pattern that only Python reads, a reference that leads out of it or nowhere, an unknown version of JSON Schema.",
+        run: Run::Tool(parameters::unchecked),
+    },
+    Check {
         code: "parameters.required-undefined",
         severity: Level::WARNING,
         about: "A required parameter is not among the properties.",

@@ -9,7 +9,8 @@ use crate::model::tool::{Function, Tool};
 #[must_use]
 pub fn function(tool: &Tool) -> Function {
     let value = &*tool.entry.value;
-    let given = value.get(keys::PARAMETERS).filter(|parameters| parameters.as_object().is_some_and(|members| !members.is_empty()));
+    let given =
+        value.get(keys::PARAMETERS).filter(|parameters| parameters.as_object().is_some_and(|members| !members.is_empty()));
     let parameters = given.cloned().unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     let parameters = shown(parameters, value.get(keys::OPTIONS).unwrap_or(&Value::Null));
     Function { name: tool.name.clone(), description: tool.description.clone(), parameters }

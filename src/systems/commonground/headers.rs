@@ -57,6 +57,15 @@ pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h s
     headers.iter().map(|(own, _)| own.as_str()).find(|own| *own != name && own.eq_ignore_ascii_case(name))
 }
 
+/// Why a header that is needed is not there.
+#[must_use]
+pub fn missing(headers: &[(String, String)], name: &str) -> String {
+    match misspelt(headers, name) {
+        Some(other) => format!("it stands there as {other}, and names are case-sensitive: it counts as absent"),
+        None => "it is missing".into(),
+    }
+}
+
 /// An epoch or depth: absent is `Ok(None)`, which counts as 0.
 ///
 /// # Errors

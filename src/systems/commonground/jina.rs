@@ -335,7 +335,8 @@ mod tests {
 
     #[test]
     fn a_query_is_text_and_not_blank() {
-        let query = |arguments: Value| asked(json!({"jina": {"mode": "search"}}), arguments).map(|request| request.query["q"].clone());
+        let query =
+            |arguments: Value| asked(json!({"jina": {"mode": "search"}}), arguments).map(|request| request.query["q"].clone());
         assert_eq!(query(json!({"query": 42})), Ok(json!("42")));
         assert_eq!(query(json!({"q": [], "query": true})), Ok(json!("True")));
         assert_eq!(query(json!({"q": 0, "query": 0})), Ok(json!("0")));
@@ -344,13 +345,17 @@ mod tests {
         }
         let reader = |arguments: Value| asked(json!({"jina": {"mode": " READ "}}), arguments);
         let both = reader(json!({"url": 7, "target_url": "x"})).unwrap();
-        assert_eq!((both.url.as_str(), json!(both.query)), ("https://r.jina.ai/7", json!({"target_url": "x", "key": "value of B"})));
+        assert_eq!(
+            (both.url.as_str(), json!(both.query)),
+            ("https://r.jina.ai/7", json!({"target_url": "x", "key": "value of B"}))
+        );
         assert!(reader(json!({"url": "", "target_url": " "})).is_err());
     }
 
     #[test]
     fn the_services_own_variables_count_before_the_tools() {
-        let request = asked(json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}), json!({"q": "x", "key": 1})).unwrap();
+        let request =
+            asked(json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}), json!({"q": "x", "key": 1})).unwrap();
         assert_eq!(json!(request.query), json!({"q": "x", "key": "value of B", "more": "value of A"}));
     }
 

@@ -1,10 +1,14 @@
 //! A tool command against what its service will check, before it is sent: each fault with the exact place and what comes of it.
 
-mod body;
+pub mod body;
 mod ingress;
+mod world;
 
 use body::Body;
+pub use body::control_fields;
 use ingress::Entering;
+pub use world::{ServiceKind, World};
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -15,91 +19,11 @@ use super::{
     headers, keys,
     known::Known,
     listening,
-    report::{Barred, Request, Turn},
+    report::Barred,
     result::{self, Built},
     subject::{self, Subject, VERSION},
 };
 use crate::syntax::python::text as python;
-
-/// How much a service asks of a command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ServiceKind {
-    /// The pointer and the lifecycle, as word count does.
-    #[default]
-    Plain,
-    /// All three keys, the card's type and its call id, as `openapi_service` does.
-    Strict,
-    /// The pointer alone, as `emit_marker` and `context_merge` do.
-    PointerOnly,
-}
-
-impl ServiceKind {
-    /// The kind of the service behind a target: upstream's own by name, others as most are.
-    #[must_use]
-    pub fn behind(target: &str) -> Self {
-        match target {
-            "jina" | "openapi" => Self::Strict,
-            "emit_marker" | "context_merge" => Self::PointerOnly,
-            _ => Self::Plain,
-        }
-    }
-
-    /// The keys that must be there, in the order in which they are missed.
-    fn required(self) -> &'static [&'static str] {
-        match self {
-            Self::Plain => &["tool_call_card_id", "after_execution"],
-            Self::Strict => &["tool_call_card_id", "tool_name", "after_execution"],
-            Self::PointerOnly => &["tool_call_card_id"],
-        }
-    }
-}
-
-/// What is known about the world that a command is sent into.
-#[derive(Clone, Debug, Default)]
-pub struct World {
-    pub service: ServiceKind,
-    /// The card that the body points to, as seen from the project.
-    pub card: Known<Card>,
-    pub turn: Known<Turn>,
-    pub request: Known<Request>,
-    /// What the roster says the agent runs on.
-    pub worker_target: Known<String>,
-    /// The id of a result card of this call that is already there.
-    pub result: Known<String>,
-    /// The tool's row, which only strict services read.
-    pub registered: Known<()>,
-    /// Name and filter of every consumer of the command stream.
-    pub listeners: Known<Vec<(String, String)>>,
-}
-
-/// The keys that a body may have; there is no other.
-const KEYS: [&str; 3] = ["tool_name", "after_execution", "tool_call_card_id"];
-
-/// Identity that belongs into headers; in a body it is refused by name.
-const CONTROL_FIELDS: [&str; 16] = [
-    "agent_id",
-    "agent_turn_id",
-    "channel",
-    "channel_id",
-    "parent_agent_id",
-    "parent_agent_turn_id",
-    "parent_step_id",
-    "parent_traceparent",
-    "project_id",
-    "recursion_depth",
-    "step_id",
-    "tool_call_id",
-    "trace_id",
-    "traceparent",
-    "tracestate",
-    "turn_epoch",
-];
-
-/// The control fields that a body holds, in the order of the alphabet.
-#[must_use]
-pub fn control_fields(body: &Map<String, Value>) -> Vec<&'static str> {
-    CONTROL_FIELDS.into_iter().filter(|name| body.contains_key(*name)).collect()
-}
 
 /// What a command's body says of its turn, as text.
 fn lifecycle(command: &Command) -> Option<String> {
@@ -179,17 +103,10 @@ fn delivery(command: &Command, subject: Option<&Subject>, world: &World, faults:
     }
 }
 
-fn absent(command: &Command, name: &str) -> String {
-    match headers::misspelt(&command.headers, name) {
-        Some(other) => format!("it stands there as {other}, and names are case-sensitive: it counts as absent"),
-        None => "it is missing".into(),
-    }
-}
-
 fn claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     let mut stalled = |at, text: String| faults.push(Fault { at, stage: Stage::Claim, fate: Fate::Stalled, text, says: None });
     if headers::value(&command.headers, headers::TURN).is_none() {
-        let text = format!("{}; the mark of the call stays \"running\"", absent(command, headers::TURN));
+        let text = format!("{}; the mark of the call stays \"running\"", headers::missing(&command.headers, headers::TURN));
         stalled(Part::Header(headers::TURN), text);
     }
     if let Known::Found(card) = &world.result {
@@ -198,11 +115,6 @@ fn claim(command: &Command, world: &World, faults: &mut Vec<Fault>) {
             format!("the call has its result already (card {card}), and there can be one only: take a new call id"),
         );
     }
-}
-
-/// Whether a card is of the project that a command is in: there is no other for it.
-fn is_of(subject: Option<&Subject>, card: &Card) -> bool {
-    card.project_id.is_empty() || subject.is_none_or(|subject| subject.project_id == card.project_id)
 }
 
 fn call_card(
@@ -214,7 +126,7 @@ fn call_card(
 ) {
     let text = |key: &str| body.and_then(|body| body.get(key)).and_then(Value::as_str).unwrap_or_default();
     let strict = world.service == ServiceKind::Strict;
-    let found = |card: &&Card| is_of(subject, card);
+    let found = |card: &&Card| world::is_of(subject, card);
     let mut put = |at, text: String, code, message: String| faults.push(refused(at, text, code, message));
     match &world.card {
         Known::Unknown => {}
@@ -483,7 +395,11 @@ mod tests {
         let told = "refused_with_result bad_request: CGContext: missing required tool_call_id";
         assert_eq!(fate(&nameless, &call_card(json!({"type": "tool.call", "tool_call_id": "x"}))), told);
         assert_eq!(fate(&nameless, &call_card(json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))), told);
-        for lost in [json!({"type": "tool.call"}), json!({"tool_call_id": "x"}), json!({"type": "tool.call", "tool_call_id": "x", "tenant_id": "other"})] {
+        for lost in [
+            json!({"type": "tool.call"}),
+            json!({"tool_call_id": "x"}),
+            json!({"type": "tool.call", "tool_call_id": "x", "tenant_id": "other"}),
+        ] {
             assert_eq!(fate(&nameless, &call_card(lost.clone())), "redelivered", "{lost}");
         }
         assert_eq!(fate(&nameless, &World { card: Known::Absent, ..World::default() }), "redelivered");
@@ -498,7 +414,9 @@ mod tests {
         let of = |value: Value| fate(&command(), &call_card(value));
         let other = of(json!({"type": "tool.call", "tenant_id": "other", "tool_call_id": call}));
         assert!(other.starts_with("refused_with_result not_found: tool_call_card_id not found: "), "{other}");
-        let got = |got: &str| format!("refused_with_result bad_request: tool_call_card_id type mismatch: expected 'tool.call', got {got}");
+        let got = |got: &str| {
+            format!("refused_with_result bad_request: tool_call_card_id type mismatch: expected 'tool.call', got {got}")
+        };
         assert_eq!(of(json!({"tool_call_id": call})), got("'unknown'"));
         assert_eq!(of(json!({"tool_call_id": call, "metadata": {"type": null}})), got("'None'"));
         assert_eq!(of(json!({"type": "tool.call"})), "executed", "a card without a call id passes");

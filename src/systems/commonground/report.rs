@@ -181,7 +181,8 @@ mod tests {
     fn the_watchdog_may_sign_with_its_other_name() {
         let card = |author: &str, function: serde_json::Value| {
             let labels = serde_json::json!({"function_name": function, "tool_call_id": "c"});
-            Card::read(&serde_json::json!({"card_id": "r", "type": "tool.result", "author_id": author, "metadata": labels})).unwrap()
+            Card::read(&serde_json::json!({"card_id": "r", "type": "tool.result", "author_id": author, "metadata": labels}))
+                .unwrap()
         };
         let found = |reporter, card: &Card| {
             barred(&Report { reporter, pointer: "r", call_id: "c", card: Known::Found(card), ..Report::default() })

@@ -7,7 +7,7 @@ use super::{
     command::{self, Command, Ids, Pointed},
     context::Context,
     idempotency, internal, keys,
-    subject::{self, Subject},
+    subject::{self, Subject, Undispatched},
     trace::Traceparent,
 };
 use crate::{
@@ -131,6 +131,30 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
         .or_else(|| channel.postgres.is_none().then(variable))
         .or_else(|| no_agent(channel))
         .or_else(|| target(tool).is_none().then(|| "the tool has no target_subject".to_owned()))
+        .or_else(|| undispatched(tool, channel))
+}
+
+/// Why the dispatcher, whose part is done here, does not send to the tool's subject.
+fn undispatched(tool: &Tool, channel: &Channel) -> Option<String> {
+    let written = target(tool)?;
+    if written.contains("{agent_id}") && channel.agent.is_none() {
+        let text =
+            "its target_subject names {agent_id}, which its service knows: name that agent in the connection (agent = \"…\")";
+        return Some(text.to_owned());
+    }
+    let mut context = Context { agent_id: channel.agent.clone().unwrap_or_default(), ..Context::default() };
+    context.set("project_id", &channel.project);
+    context.set("channel_id", &channel.channel);
+    let to = subject::render(written, &context).text;
+    let why = match subject::dispatch(&to, &context.project_id, &context.channel_id).err()? {
+        // It goes out as it is, to see what comes of it.
+        Undispatched::Invalid => return None,
+        Undispatched::Project => "it is in another project than the connection's",
+        Undispatched::Channel => "it is in another channel than the connection's",
+        Undispatched::NoCommand => "it is no subject of commands",
+        Undispatched::Wakeup => "it is the bell of a worker",
+    };
+    Some(format!("the dispatcher refuses to send to {to}: {why}"))
 }
 
 fn god_closed(tool: &Tool, _: &Connection, channel: &Channel) -> Option<String> {

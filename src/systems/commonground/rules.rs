@@ -91,6 +91,12 @@ pub fn refusals(read: &Reading) -> Vec<Refusal> {
     found.of
 }
 
+/// Whether the API takes parameters for a JSON Schema.
+#[must_use]
+pub fn is_schema(parameters: &Value) -> bool {
+    METASCHEMAS.flaw(parameters).is_none()
+}
+
 /// The row that the API stores of an accepted definition.
 #[must_use]
 pub fn stored(value: &Value) -> Value {

@@ -82,7 +82,8 @@ impl Subject {
     /// tokens, which nothing can be sent to.
     #[must_use]
     pub fn stream(&self) -> Option<String> {
-        let kept = matches!(self.category.as_str(), "cmd" | "evt") && self.version == VERSION && can_be_sent_to(&self.to_string());
+        let kept =
+            matches!(self.category.as_str(), "cmd" | "evt") && self.version == VERSION && can_be_sent_to(&self.to_string());
         kept.then(|| format!("cg_{}_{}", self.category, self.version))
     }
 
@@ -241,7 +242,8 @@ mod tests {
 
     #[test]
     fn bells_and_events_are_refused_each_with_its_word() {
-        let words = |rest: &str| dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public").map_err(Undispatched::words).err();
+        let words =
+            |rest: &str| dispatch(&format!("cg.v1r4.demo.public.{rest}"), "demo", "public").map_err(Undispatched::words).err();
         assert_eq!(words("cmd.agent.worker_generic.wakeup"), Some("wakeup forbidden"));
         assert_eq!(words("evt.agent.bob.task"), Some("not a command"));
         assert_eq!(words("str.agent.bob.chunk"), Some("not a command"));
@@ -251,8 +253,11 @@ mod tests {
 
     #[test]
     fn older_versions_and_empty_tokens_parse_and_are_kept_nowhere() {
-        for text in ["cg.v1r3.demo.public.cmd.tool.lamp.switch", "cg.v1r4.demo..cmd.tool.lamp.switch", "cg.v1r4.demo.public.cmd.tool.lamp."]
-        {
+        for text in [
+            "cg.v1r3.demo.public.cmd.tool.lamp.switch",
+            "cg.v1r4.demo..cmd.tool.lamp.switch",
+            "cg.v1r4.demo.public.cmd.tool.lamp.",
+        ] {
             let subject = Subject::parse(text).unwrap();
             assert_eq!((subject.stream(), subject.to_string().as_str()), (None, text));
         }

@@ -9,7 +9,7 @@ use toolcrib::systems::commonground::{
     fault::{Fate, Said, verdict},
     headers::{self, AGENT},
     known::Known,
-    preflight::{self, ServiceKind, World},
+    preflight::{self, ServiceKind, World, body::Body},
     report::{Request, Turn},
     result::{self, Given},
 };
@@ -25,7 +25,11 @@ fn command_of(case: &Value, body: String) -> Command {
 fn world_of(case: &Value, command: &Command) -> World {
     let world = &case["world"];
     let given = &world["call_card"];
-    let card = (given["present"] == json!(true)).then(|| {
+    let body = Body::read(&command.body);
+    let said = |name: &str| body.data().and_then(|data| data.get(name)).cloned().unwrap_or_default();
+    // The store has one card.
+    let pointed = said("tool_call_card_id");
+    let card = (given["present"] == json!(true) && pointed == "card_a1").then(|| {
         Card::read(&json!({
             "card_id": "card_a1", "tenant_id": given["project"], "tool_call_id": given["tool_call_id"], "content": given["content"],
             "metadata": labels(given),
@@ -33,7 +37,7 @@ fn world_of(case: &Value, command: &Command) -> World {
     });
     let agent = command.headers.iter().find(|(name, _)| name == AGENT).map(|(_, value)| json!(value));
     let known = agent.filter(|agent| world["roster"].as_array().is_some_and(|roster| roster.contains(agent)));
-    let tool = serde_json::from_str::<Value>(&command.body).unwrap_or_default()["tool_name"].clone();
+    let tool = said("tool_name");
     let tools = world["tools"].as_object().is_some_and(|tools| tools.contains_key(tool.as_str().unwrap_or_default()));
     // The turn is that of the one agent that the roster has.
     let turn = if headers_name(command) && known.is_none() { None } else { world["turn_epoch"].as_u64() };

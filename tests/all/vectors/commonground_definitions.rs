@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 use toolcrib::{
-    syntax::source::{Format, Source},
+    syntax::{
+        python::pattern,
+        source::{Format, Source},
+    },
     systems::commonground::{
         function,
         merge::{self, Merged},
@@ -49,9 +52,16 @@ fn answered(text: &str, expect: &Value) -> Result<(), String> {
     same("message", &json!(first.text), &expect["message"])
 }
 
+/// Whether the API takes a pattern; only tests/real asks.
+pub fn pattern(case: &Value) -> Result<(), String> {
+    let answer = pattern::compile(case["pattern"].as_str().unwrap_or_default());
+    same(&format!("whether it is one ({answer:?})"), &json!(answer.is_ok()), &case["expect"])
+}
+
 pub fn merge(case: &Value) -> Result<(), String> {
     let given = case["given"].as_object().ok_or("nothing given")?;
-    let Merged { arguments, defaults_applied, fixed_applied, envs, .. } = merge::merge(given, &case["options"], &context(&case["context"]));
+    let Merged { arguments, defaults_applied, fixed_applied, envs, .. } =
+        merge::merge(given, &case["options"], &context(&case["context"]));
     let got = json!({
         "arguments": arguments, "defaults_applied": defaults_applied, "fixed_applied": fixed_applied, "envs": envs,
     });

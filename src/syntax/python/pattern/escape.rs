@@ -1,8 +1,8 @@
 //! What a backslash begins, outside of sets.
 
 use super::{
-    Fault, Item, Kind, Parser,
-    tokens::{Token, Tokens},
+    parser::{Item, Kind, Parser},
+    tokens::{Fault, Token, Tokens},
     width::Width,
 };
 

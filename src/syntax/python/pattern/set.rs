@@ -1,9 +1,9 @@
 //! `[…]`
 
 use super::{
-    Fault, Parser,
     escape::{character, is_octal, octal},
-    tokens::Token,
+    parser::Parser,
+    tokens::{Fault, Token},
     width::Width,
 };
 

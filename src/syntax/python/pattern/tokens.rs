@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::Fault;
+/// What is wrong, mostly in Python's own words.
+pub type Fault = String;
 
 /// A character, or one after a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

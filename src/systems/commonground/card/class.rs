@@ -4,6 +4,11 @@ use serde_json::Value;
 
 use crate::syntax::python::text as python;
 
+/// The member that names the class of a stored card's content; the API leaves it out.
+pub const TAG: &str = "__type__";
+pub const CALL_CONTENT: &str = "ToolCallContent";
+pub const RESULT_CONTENT: &str = "ToolResultContent";
+
 /// A class and its members.
 pub struct Class {
     pub name: &'static str,
@@ -19,12 +24,12 @@ const CLASSES: &[Class] = &[
     Class { name: "FieldsSchemaContent", needed: &[("fields", |fields| each(fields, is_field))], optional: &[] },
     Class { name: "ToolContent", needed: &[("tools", |tools| each(tools, Value::is_object))], optional: &[] },
     Class {
-        name: super::CALL_CONTENT,
+        name: CALL_CONTENT,
         needed: &[("tool_name", Value::is_string), ("arguments", Value::is_object), ("status", Value::is_string)],
         optional: &[&[("target_subject", is_text)]],
     },
     Class {
-        name: super::RESULT_CONTENT,
+        name: RESULT_CONTENT,
         needed: &[("status", Value::is_string), ("after_execution", Value::is_string)],
         optional: &[&[("result", any), ("error", any)]],
     },
@@ -34,7 +39,11 @@ const CLASSES: &[Class] = &[
     Class { name: "PdfFileContent", needed: ADDRESSED, optional: &[FILE, &[("page_count", is_size)]] },
     Class { name: "VideoFileContent", needed: ADDRESSED, optional: &[FILE, PICTURE, TRACK] },
     Class { name: "AudioFileContent", needed: ADDRESSED, optional: &[FILE, TRACK] },
-    Class { name: "MultiFileContent", needed: &[("files", |files| python::is_true(files) && each(files, is_file))], optional: &[] },
+    Class {
+        name: "MultiFileContent",
+        needed: &[("files", |files| python::is_true(files) && each(files, is_file))],
+        optional: &[],
+    },
 ];
 
 const ADDRESSED: &[Member] = &[("uri", is_address), ("checksum", is_filled)];
@@ -60,7 +69,7 @@ impl Class {
         if let Some((name, _)) = optional().find(|member| !is_absent(member)) {
             return Some(name);
         }
-        let known = |name: &String| name == super::TAG || self.needed.iter().chain(optional()).any(|(own, _)| own == name);
+        let known = |name: &String| name == TAG || self.needed.iter().chain(optional()).any(|(own, _)| own == name);
         content.as_object()?.keys().any(|name| !known(name)).then_some("a member of its own")
     }
 }
@@ -99,7 +108,7 @@ fn is_field(value: &Value) -> bool {
 
 fn is_file(value: &Value) -> bool {
     let is_one = |name: &str| name.ends_with("FileContent") && !name.starts_with("Multi");
-    value[super::TAG].as_str().is_some_and(is_one) && super::content_fault(value).is_none()
+    value[TAG].as_str().filter(|name| is_one(name)).and_then(of).is_some_and(|class| class.fault(value).is_none())
 }
 
 /// Where the store lets files be: S3, and HTTPS with a host and a path.

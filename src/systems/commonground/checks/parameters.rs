@@ -1,5 +1,7 @@
 //! Schemas that the API takes and models' APIs do not.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -8,9 +10,9 @@ use crate::{
         ground::Ground,
     },
     model::tool::Tool,
-    schema::pointer::Pointer,
+    schema::{pointer::Pointer, validate::Checker},
     syntax::edit::Edit,
-    systems::commonground::{entries, keys},
+    systems::commonground::{entries, keys, rules},
 };
 
 fn parameters(tool: &Tool) -> Option<&Value> {
@@ -34,6 +36,15 @@ pub fn not_object(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
         if parameters.get("type").is_none() {
             found.fix("add type: object", [Edit::Set { at: at.child("type"), to: "object".into() }]);
         }
+    }
+}
+
+/// What the API takes, and what no validator of another language can rely on.
+pub fn unchecked(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters)) else { return };
+    for flaw in Checker::open(&Arc::new(parameters.clone())).findings.into_iter().filter(|flaw| flaw.unchecked) {
+        let message = format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
+        report.at(&tool.entry, member(keys::PARAMETERS).join(&flaw.at), message);
     }
 }
 
@@ -80,22 +91,24 @@ fn visit(schema: &Value, at: &Pointer, sight: Sight, found: &mut Vec<Pointer>) {
     if bare && members.get("prefixItems").is_none() && (among || (alone && sight == Sight::Unseen)) {
         found.push(at.clone());
     }
+    // The API looks at the items of an array and at nothing else of it, and at no items of anything else.
+    let (of_items, of_rest) = if alone { (sight, Sight::Unseen) } else { (Sight::Unseen, sight) };
     for (key, below) in members {
         let at = at.child(key);
         match (key.as_str(), below) {
             ("properties" | "$defs" | "definitions", Value::Object(all)) => {
-                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), sight, found));
+                all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), of_rest, found));
             }
             ("patternProperties" | "dependentSchemas", Value::Object(all)) => {
                 all.iter().for_each(|(name, schema)| visit(schema, &at.child(name), Sight::Unseen, found));
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(all)) => {
-                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), sight, found));
+                all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), of_rest, found));
             }
             ("prefixItems", Value::Array(all)) => {
                 all.iter().enumerate().for_each(|(row, schema)| visit(schema, &at.item(row), Sight::Unseen, found));
             }
-            ("items", _) => visit(below, &at, sight, found),
+            ("items", _) => visit(below, &at, of_items, found),
             ("additionalProperties" | "not" | "if" | "then" | "else" | "contains" | "propertyNames", _) => {
                 visit(below, &at, Sight::Unseen, found);
             }

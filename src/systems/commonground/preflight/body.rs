@@ -4,6 +4,35 @@ use serde_json::{Map, Value};
 
 use crate::syntax::python::text as python;
 
+/// The keys that a body may have; there is no other.
+pub(super) const KEYS: [&str; 3] = ["tool_name", "after_execution", "tool_call_card_id"];
+
+/// Identity that belongs into headers; in a body it is refused by name.
+const CONTROL_FIELDS: [&str; 16] = [
+    "agent_id",
+    "agent_turn_id",
+    "channel",
+    "channel_id",
+    "parent_agent_id",
+    "parent_agent_turn_id",
+    "parent_step_id",
+    "parent_traceparent",
+    "project_id",
+    "recursion_depth",
+    "step_id",
+    "tool_call_id",
+    "trace_id",
+    "traceparent",
+    "tracestate",
+    "turn_epoch",
+];
+
+/// The control fields that a body holds, in the order of the alphabet.
+#[must_use]
+pub fn control_fields(body: &Map<String, Value>) -> Vec<&'static str> {
+    CONTROL_FIELDS.into_iter().filter(|name| body.contains_key(*name)).collect()
+}
+
 /// What a body holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
@@ -12,6 +41,8 @@ pub enum Body {
     /// A number, a text, a list of anything but pairs.
     NoObject,
     Data(Map<String, Value>),
+    /// A list of pairs, which is taken for their members, although nobody looks for identity among them.
+    Pairs(Map<String, Value>),
 }
 
 impl Body {
@@ -21,7 +52,7 @@ impl Body {
             Err(cause) => Self::NotJson(cause.to_string()),
             Ok(Value::Object(members)) => Self::Data(members),
             Ok(value) if !python::is_true(&value) => Self::Data(Map::new()),
-            Ok(Value::Array(items)) => items.iter().map(pair).collect::<Option<_>>().map_or(Self::NoObject, Self::Data),
+            Ok(Value::Array(items)) => items.iter().map(pair).collect::<Option<_>>().map_or(Self::NoObject, Self::Pairs),
             Ok(_) => Self::NoObject,
         }
     }
@@ -29,7 +60,7 @@ impl Body {
     #[must_use]
     pub fn data(&self) -> Option<&Map<String, Value>> {
         match self {
-            Self::Data(data) => Some(data),
+            Self::Data(data) | Self::Pairs(data) => Some(data),
             Self::NotJson(_) | Self::NoObject => None,
         }
     }

@@ -13,7 +13,8 @@ use super::{
         subject::Subject,
         trace::Traceparent,
     },
-    KEYS, ServiceKind, World, body::Body, control_fields,
+    body::{Body, KEYS, control_fields},
+    world::{self, ServiceKind, World},
 };
 use crate::syntax::python::text as python;
 
@@ -29,9 +30,9 @@ impl Entering<'_> {
         let data = match body {
             Body::NotJson(cause) => return faults.push(again(Part::Body, format!("the body is not JSON: {cause}"))),
             Body::NoObject => None,
-            Body::Data(data) => Some(data),
+            Body::Data(data) | Body::Pairs(data) => Some(data),
         };
-        let control = data.map(control_fields).unwrap_or_default();
+        let control = if let Body::Data(data) = body { control_fields(data) } else { Vec::new() };
         let forbidden = format!("cmd ingress: payload contains forbidden control fields: {}", control.join(", "));
         let mut dropped = self.headers();
         if let Some(fault) = dropped.first_mut().filter(|_| !control.is_empty()) {
@@ -58,7 +59,9 @@ impl Entering<'_> {
             for fault in &mut refusals {
                 fault.fate = Fate::Redelivered;
                 fault.says = None;
-                fault.text.push_str("; no failed result can be written, as neither the headers nor a call's card name the call and the turn");
+                fault.text.push_str(
+                    "; no failed result can be written, as neither the headers nor a call's card name the call and the turn",
+                );
             }
         }
         faults.extend(refusals);
@@ -81,7 +84,9 @@ impl Entering<'_> {
         }
         let not_whole = |given: &str| format!("{given:?} is no whole number from 0 on");
         match headers::written(&self.command.headers, headers::DEPTH) {
-            Some("") => dropped(headers::DEPTH, "it is blank: leave it out, or send a number".into(), "missing CG-Recursion-Depth header"),
+            Some("") => {
+                dropped(headers::DEPTH, "it is blank: leave it out, or send a number".into(), "missing CG-Recursion-Depth header")
+            }
             Some(given) if headers::whole(given).is_none() => {
                 dropped(headers::DEPTH, not_whole(given), "invalid CG-Recursion-Depth header");
             }
@@ -98,10 +103,11 @@ impl Entering<'_> {
             }
         }
         if self.value(headers::AGENT).is_none() {
-            dropped(headers::AGENT, super::absent(self.command, headers::AGENT), "missing required CG-Agent-Id");
+            dropped(headers::AGENT, headers::missing(&self.command.headers, headers::AGENT), "missing required CG-Agent-Id");
         }
         if let Some(given) = self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none()) {
-            let log = if python::int(given).is_some() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
+            let log =
+                if python::int(given).is_some() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
             dropped(headers::EPOCH, not_whole(given), log);
         }
         faults
@@ -122,7 +128,7 @@ impl Entering<'_> {
             Known::Found(card) => {
                 let labelled = card.label("agent_turn_id").is_some_and(|turn| !python::strip(turn).is_empty());
                 card.kind == card::CALL
-                    && super::is_of(self.subject, card)
+                    && world::is_of(self.subject, card)
                     && (call || !card.tool_call_id.is_empty())
                     && (turn || labelled)
             }
@@ -133,7 +139,7 @@ impl Entering<'_> {
         if self.value(headers::CALL).is_some() {
             return None;
         }
-        let text = super::absent(self.command, headers::CALL);
+        let text = headers::missing(&self.command.headers, headers::CALL);
         Some(refused(Part::Header(headers::CALL), text, "CGContext: missing required tool_call_id"))
     }
 }

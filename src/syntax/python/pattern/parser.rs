@@ -1,0 +1,400 @@
+//! The parser: groups, alternatives, quantifiers and flags.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    tokens::{self, Fault, Token, Tokens},
+    width::{MOST, Width},
+};
+
+/// A count of repetitions that is this large, or larger, is refused; it also stands for "without an end".
+const WITHOUT_END: u128 = u32::MAX as u128;
+/// More groups within each other exhaust Python's stack.
+const DEEPEST: usize = 400;
+
+/// Reads a pattern as `re.compile` does in Python 3.13.
+///
+/// # Errors
+/// Why it is none.
+pub fn compile(pattern: &str) -> Result<(), Fault> {
+    let mut parser = Parser::new(pattern)?;
+    parser.branches(Place::outermost())?;
+    if parser.flags.ascii && parser.flags.unicode {
+        return Err("ASCII and UNICODE flags are incompatible".into());
+    }
+    if parser.tokens.next.is_some() {
+        return Err("unbalanced parenthesis".into());
+    }
+    match parser.asked.iter().find(|group| **group >= parser.groups.len()) {
+        Some(group) => Err(format!("invalid group reference {group}")),
+        None => Ok(()),
+    }
+}
+
+/// What the next quantifier would repeat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `^`, `$`, `\b`, …: nothing that can be repeated.
+    Edge,
+    Repeat,
+    Other,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    pub kind: Kind,
+    pub width: Width,
+}
+
+impl Item {
+    pub fn other(width: Width) -> Self {
+        Self { kind: Kind::Other, width }
+    }
+}
+
+/// Where a part of the pattern stands.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    verbose: bool,
+}
+
+impl Place {
+    fn outermost() -> Self {
+        Self { depth: 0, verbose: false }
+    }
+
+    fn within(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    verbose: bool,
+    ascii: bool,
+    unicode: bool,
+}
+
+pub(super) struct Parser {
+    pub tokens: Tokens,
+    flags: Flags,
+    /// The width of each group, `None` while it is open; the first is the whole pattern.
+    pub groups: Vec<Option<Width>>,
+    names: HashMap<String, usize>,
+    /// Groups that a condition asks for by number.
+    asked: HashSet<usize>,
+    /// How many groups there were where the outermost look-behind began.
+    behind: Option<usize>,
+}
+
+impl Parser {
+    fn new(pattern: &str) -> Result<Self, Fault> {
+        Ok(Self {
+            tokens: Tokens::new(pattern)?,
+            flags: Flags::default(),
+            groups: vec![None],
+            names: HashMap::new(),
+            asked: HashSet::new(),
+            behind: None,
+        })
+    }
+
+    /// `a|b|c`
+    fn branches(&mut self, place: Place) -> Result<Width, Fault> {
+        if place.depth > DEEPEST {
+            return Err("maximum recursion depth exceeded".into());
+        }
+        let mut place = place;
+        let mut width: Option<Width> = None;
+        loop {
+            let branch = self.sequence(place, place.depth == 0 && width.is_none())?;
+            width = Some(width.map_or(branch, |width| width.or(branch)));
+            if !self.tokens.take('|')? {
+                return Ok(width.unwrap_or_default());
+            }
+            if place.depth == 0 {
+                place.verbose = self.flags.verbose;
+            }
+        }
+    }
+
+    /// Everything up to the next `|` or `)`.
+    fn sequence(&mut self, place: Place, first: bool) -> Result<Width, Fault> {
+        let mut items: Vec<Item> = Vec::new();
+        let mut verbose = place.verbose;
+        while let Some(token) = self.tokens.next {
+            if matches!(token, Token::Plain('|' | ')')) {
+                break;
+            }
+            self.tokens.advance()?;
+            match token {
+                Token::Plain(' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c') if verbose => {}
+                Token::Plain('#') if verbose => self.tokens.skip_line()?,
+                Token::Escape(letter) => items.push(self.escape(letter)?),
+                Token::Plain('[') => items.push(Item::other(self.set()?)),
+                Token::Plain(quantifier @ ('?' | '*' | '+' | '{')) => self.repeat(quantifier, &mut items)?,
+                Token::Plain('(') => {
+                    let place = Place { verbose, ..place };
+                    match self.group(place, first && items.is_empty())? {
+                        Opened::Item(item) => items.push(item),
+                        Opened::Nothing => {}
+                        Opened::Flags => verbose = self.flags.verbose,
+                    }
+                }
+                Token::Plain('^' | '$') => items.push(Item { kind: Kind::Edge, width: Width::NONE }),
+                Token::Plain(_) => items.push(Item::other(Width::ONE)),
+            }
+        }
+        Ok(items.iter().fold(Width::NONE, |sum, item| sum.and(item.width)).capped())
+    }
+
+    fn repeat(&mut self, quantifier: char, items: &mut Vec<Item>) -> Result<(), Fault> {
+        let counts = match quantifier {
+            '?' => Some((0, 1)),
+            '*' => Some((0, WITHOUT_END)),
+            '+' => Some((1, WITHOUT_END)),
+            _ => self.counts()?,
+        };
+        let Some((least, most)) = counts else {
+            items.push(Item::other(Width::ONE));
+            return Ok(());
+        };
+        let Some(last) = items.last_mut().filter(|item| item.kind != Kind::Edge) else {
+            return Err("nothing to repeat".into());
+        };
+        if last.kind == Kind::Repeat {
+            return Err("multiple repeat".into());
+        }
+        *last = Item { kind: Kind::Repeat, width: last.width.times(least, most, WITHOUT_END) };
+        if !self.tokens.take('?')? {
+            self.tokens.take('+')?;
+        }
+        Ok(())
+    }
+
+    /// What stands in braces; `None` where they are plain text.
+    fn counts(&mut self) -> Result<Option<(u128, u128)>, Fault> {
+        if self.tokens.next == Some(Token::Plain('}')) {
+            return Ok(None);
+        }
+        let here = self.tokens.mark();
+        let least = self.tokens.digits()?;
+        let most = if self.tokens.take(',')? { self.tokens.digits()? } else { least.clone() };
+        if !self.tokens.take('}')? {
+            self.tokens.back_to(here)?;
+            return Ok(None);
+        }
+        let count = |digits: &str, absent| match digits {
+            "" => Ok(absent),
+            digits => digits
+                .parse()
+                .ok()
+                .filter(|count| *count < WITHOUT_END)
+                .ok_or_else(|| Fault::from("the repetition number is too large")),
+        };
+        let (least, bounded) = (count(&least, 0)?, !most.is_empty());
+        let most = count(&most, WITHOUT_END)?;
+        if bounded && most < least {
+            return Err("min repeat greater than max repeat".into());
+        }
+        Ok(Some((least, most)))
+    }
+
+    fn group(&mut self, place: Place, first: bool) -> Result<Opened, Fault> {
+        if !self.tokens.take('?')? {
+            return self.captured(None, place);
+        }
+        match self.tokens.get()?.ok_or("unexpected end of pattern")? {
+            Token::Plain('P') => self.python(place),
+            Token::Plain(':' | '>') => self.closed(place).map(|width| Opened::Item(Item::other(width))),
+            Token::Plain('#') => self.comment(),
+            Token::Plain(kind @ ('=' | '!' | '<')) => self.look(kind, place),
+            Token::Plain('(') => self.condition(place),
+            Token::Plain(flag) if flag == '-' || "iLmsxau".contains(flag) => self.flagged(flag, place, first),
+            other => Err(format!("unknown extension ?{other}")),
+        }
+    }
+
+    fn captured(&mut self, name: Option<String>, place: Place) -> Result<Opened, Fault> {
+        let group = self.groups.len();
+        if let Some(name) = name
+            && self.names.insert(name.clone(), group).is_some()
+        {
+            return Err(format!("redefinition of group name '{name}'"));
+        }
+        self.groups.push(None);
+        let width = self.closed(place)?;
+        self.groups[group] = Some(width);
+        Ok(Opened::Item(Item::other(width)))
+    }
+
+    fn closed(&mut self, place: Place) -> Result<Width, Fault> {
+        let width = self.branches(place.within())?;
+        if self.tokens.take(')')? { Ok(width) } else { Err("missing ), unterminated subpattern".into()) }
+    }
+
+    /// `(?P<name>…)` and `(?P=name)`.
+    fn python(&mut self, place: Place) -> Result<Opened, Fault> {
+        if self.tokens.take('<')? {
+            let name = self.tokens.name('>')?;
+            return self.captured(Some(name), place);
+        }
+        if !self.tokens.take('=')? {
+            return Err("unknown extension ?P".into());
+        }
+        let name = self.tokens.name(')')?;
+        let group = *self.names.get(&name).ok_or_else(|| format!("unknown group name '{name}'"))?;
+        self.reference(group).map(Opened::Item)
+    }
+
+    /// What a group matched once more.
+    pub fn reference(&self, group: usize) -> Result<Item, Fault> {
+        let width = self.groups[group].ok_or("cannot refer to an open group")?;
+        self.seen_behind(group)?;
+        Ok(Item::other(width))
+    }
+
+    /// A look-behind can only refer to groups that were closed before it began.
+    fn seen_behind(&self, group: usize) -> Result<(), Fault> {
+        let Some(limit) = self.behind else { return Ok(()) };
+        if self.groups.get(group).copied().flatten().is_none() {
+            return Err("cannot refer to an open group".into());
+        }
+        if group >= limit { Err("cannot refer to group defined in the same lookbehind subpattern".into()) } else { Ok(()) }
+    }
+
+    fn comment(&mut self) -> Result<Opened, Fault> {
+        loop {
+            match self.tokens.get()? {
+                None => return Err("missing ), unterminated comment".into()),
+                Some(Token::Plain(')')) => return Ok(Opened::Nothing),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn look(&mut self, kind: char, place: Place) -> Result<Opened, Fault> {
+        let behind = kind == '<';
+        if behind {
+            match self.tokens.get()?.ok_or("unexpected end of pattern")? {
+                Token::Plain('=' | '!') => {}
+                other => return Err(format!("unknown extension ?<{other}")),
+            }
+        }
+        let outer = self.behind;
+        if behind {
+            self.behind = outer.or(Some(self.groups.len()));
+        }
+        let width = self.branches(place.within())?;
+        self.behind = outer;
+        if !self.tokens.take(')')? {
+            return Err("missing ), unterminated subpattern".into());
+        }
+        match width {
+            _ if !behind => {}
+            Width { least, .. } if least >= WITHOUT_END => return Err("looks too much behind".into()),
+            Width { least, most } if least != most => return Err("look-behind requires fixed-width pattern".into()),
+            _ => {}
+        }
+        Ok(Opened::Item(Item::other(Width::NONE)))
+    }
+
+    /// `(?(1)yes|no)`
+    fn condition(&mut self, place: Place) -> Result<Opened, Fault> {
+        let name = self.tokens.until(')')?;
+        let group = if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            let group = name.parse().ok().filter(|group| *group < MOST_GROUPS).ok_or("invalid group reference")?;
+            if group == 0 {
+                return Err("bad group number".into());
+            }
+            self.asked.insert(group);
+            group
+        } else {
+            tokens::check_name(&name)?;
+            *self.names.get(&name).ok_or_else(|| format!("unknown group name '{name}'"))?
+        };
+        self.seen_behind(group)?;
+        if place.depth >= DEEPEST {
+            return Err("maximum recursion depth exceeded".into());
+        }
+        let mut width = self.sequence(place.within(), false)?;
+        if self.tokens.take('|')? {
+            width = width.or(self.sequence(place.within(), false)?);
+            if self.tokens.next == Some(Token::Plain('|')) {
+                return Err("conditional backref with more than two branches".into());
+            }
+        } else {
+            width.least = 0;
+        }
+        if self.tokens.take(')')? {
+            Ok(Opened::Item(Item::other(width)))
+        } else {
+            Err("missing ), unterminated subpattern".into())
+        }
+    }
+
+    /// `(?i)` for the whole pattern, `(?i:…)` and `(?-i:…)` for a part.
+    fn flagged(&mut self, flag: char, place: Place, first: bool) -> Result<Opened, Fault> {
+        let mut on = String::new();
+        let mut flag = flag;
+        while flag != '-' {
+            match flag {
+                'L' => return Err("bad inline flags: cannot use 'L' flag with a str pattern".into()),
+                'a' | 'u' if on.contains(['a', 'u']) && !on.contains(flag) => {
+                    return Err("bad inline flags: flags 'a', 'u' and 'L' are incompatible".into());
+                }
+                flag => on.push(flag),
+            }
+            flag = match self.tokens.get()? {
+                Some(Token::Plain(')')) => return self.everywhere(&on, first),
+                Some(Token::Plain(':')) => break,
+                Some(Token::Plain(next)) if next == '-' || "iLmsxau".contains(next) => next,
+                Some(Token::Plain(next)) if next.is_alphabetic() => return Err("unknown flag".into()),
+                _ => return Err("missing -, : or )".into()),
+            };
+        }
+        let off = if flag == '-' { self.switched_off()? } else { String::new() };
+        if on.contains(|flag| off.contains(flag)) {
+            return Err("bad inline flags: flag turned on and off".into());
+        }
+        let verbose = (place.verbose || on.contains('x')) && !off.contains('x');
+        self.closed(Place { verbose, ..place }).map(|width| Opened::Item(Item::other(width)))
+    }
+
+    fn everywhere(&mut self, on: &str, first: bool) -> Result<Opened, Fault> {
+        self.flags.verbose |= on.contains('x');
+        self.flags.ascii |= on.contains('a');
+        self.flags.unicode |= on.contains('u');
+        if first { Ok(Opened::Flags) } else { Err("global flags not at the start of the expression".into()) }
+    }
+
+    fn switched_off(&mut self) -> Result<String, Fault> {
+        let mut off = String::new();
+        loop {
+            match self.tokens.get()? {
+                Some(Token::Plain(':')) if !off.is_empty() => return Ok(off),
+                Some(Token::Plain('a' | 'u' | 'L')) => {
+                    return Err("bad inline flags: cannot turn off flags 'a', 'u' and 'L'".into());
+                }
+                Some(Token::Plain(flag)) if "imsx".contains(flag) => off.push(flag),
+                Some(Token::Plain(flag)) if flag.is_alphabetic() => return Err("unknown flag".into()),
+                _ => return Err("missing flag".into()),
+            }
+        }
+    }
+}
+
+/// As many groups as Python counts.
+const MOST_GROUPS: usize = 1_073_741_823;
+
+/// What a parenthesis begins.
+enum Opened {
+    Item(Item),
+    /// A comment.
+    Nothing,
+    /// Flags for the whole pattern.
+    Flags,
+}
+
+const _: () = assert!(WITHOUT_END < MOST);
