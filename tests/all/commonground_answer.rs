@@ -259,7 +259,7 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     // The one that came last is answered first, and what the content rules want stands at the field.
     terminal.press(["down"]);
     terminal.wait_for("\"room\": \"cellar\"");
-    terminal.press(["enter"]);
+    terminal.press(["enter", "enter"]);
     terminal.type_text("{\"on\": tru");
     terminal.wait_for("begins as JSON, and is none");
     terminal.press(["alt+enter"]);
