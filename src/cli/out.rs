@@ -220,7 +220,10 @@ mod tests {
 
     #[test]
     fn a_line_keeps_our_colours_and_no_other_control() {
-        assert_eq!(harmless("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true), "\u{1b}[1ma\u{1b}[0m␛[5mb\u{fffd}\nc␛]0;x␇");
+        assert_eq!(
+            harmless("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true),
+            "\u{1b}[1ma\u{1b}[0m␛[5mb\u{fffd}\nc␛]0;x␇"
+        );
         assert_eq!(harmless("\u{1b}[1ma", false), "␛[1ma");
     }
 }

@@ -137,7 +137,20 @@ mod tests {
 
     #[test]
     fn what_hides_or_turns_is_shown() {
-        for hidden in ['\u{61c}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{202e}', '\u{2069}', '\u{feff}', '\u{fe0f}', '\u{e0041}', '\u{e0100}', '\u{9b}'] {
+        for hidden in [
+            '\u{61c}',
+            '\u{200b}',
+            '\u{200c}',
+            '\u{200d}',
+            '\u{200e}',
+            '\u{202e}',
+            '\u{2069}',
+            '\u{feff}',
+            '\u{fe0f}',
+            '\u{e0041}',
+            '\u{e0100}',
+            '\u{9b}',
+        ] {
             assert_eq!(visible(&format!("a{hidden}b")), "a\u{fffd}b", "{hidden:?}");
         }
         assert_eq!(visible("a\u{1b}[31m\tb\n"), "a␛[31m b␊");

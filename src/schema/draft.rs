@@ -123,7 +123,12 @@ fn sign(keyword: &str, value: &Value, is_root: bool) -> Option<Sign> {
         }
         ("if" | "then" | "else", _) => Some(since(Draft::Draft7)),
         (
-            "dependentRequired" | "dependentSchemas" | "unevaluatedItems" | "unevaluatedProperties" | "minContains" | "maxContains"
+            "dependentRequired"
+            | "dependentSchemas"
+            | "unevaluatedItems"
+            | "unevaluatedProperties"
+            | "minContains"
+            | "maxContains"
             | "$anchor",
             _,
         ) => Some(since(Draft::Draft201909)),
@@ -145,7 +150,10 @@ mod tests {
         assert_eq!(Draft::of(&json!({"$schema": "https://example.com/mine", "items": [{}]})), Draft::Draft201909);
         let inferred = |schema: Value| Draft::inferred(&schema).0;
         assert_eq!(inferred(json!({"properties": {"a": {"minimum": 0, "exclusiveMinimum": true}}})), Draft::Draft4);
-        assert_eq!(inferred(json!({"minimum": 0, "exclusiveMinimum": true, "properties": {"a": {"const": 1}, "b": {"const": 1}}})), Draft::Draft202012);
+        assert_eq!(
+            inferred(json!({"minimum": 0, "exclusiveMinimum": true, "properties": {"a": {"const": 1}, "b": {"const": 1}}})),
+            Draft::Draft202012
+        );
         assert_eq!(inferred(json!({"items": [{}], "dependentRequired": {}})), Draft::Draft201909);
         assert_eq!(inferred(json!({"prefixItems": [{}], "items": [{}]})), Draft::Draft202012, "of equals the newest");
         assert_eq!(inferred(json!({"default": {"items": [1]}, "properties": {"items": {"enum": [[1]]}}})), Draft::Draft202012);

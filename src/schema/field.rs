@@ -58,13 +58,18 @@ impl Field {
     #[must_use]
     pub fn takes_items(&self) -> bool {
         let list = &self.node.list;
-        !self.node.read_only && !self.node.hints.locks.add && matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
+        !self.node.read_only
+            && !self.node.hints.locks.add
+            && matches!(self.kind, Kind::List { len, .. } if !list.closed || len < list.prefix.len())
     }
 
     /// The value can be taken away.
     #[must_use]
     pub fn is_removable(&self) -> bool {
-        !self.locks.remove && self.presence != Presence::Unset && !self.pointer.is_root() && !matches!(self.part, Part::Add | Part::More(_))
+        !self.locks.remove
+            && self.presence != Presence::Unset
+            && !self.pointer.is_root()
+            && !matches!(self.part, Part::Add | Part::More(_))
     }
 }
 

@@ -35,7 +35,17 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
     let ui = schema.ui();
     let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
     let pointer = Pointer::root();
-    let seat = Seat { pointer, depth: 0, label, role: Role::Root, required: true, value: Some(value), ui, read_only: false, locks: Locks::default() };
+    let seat = Seat {
+        pointer,
+        depth: 0,
+        label,
+        role: Role::Root,
+        required: true,
+        value: Some(value),
+        ui,
+        read_only: false,
+        locks: Locks::default(),
+    };
     layout.lay(&seat, &root.key);
     layout.fields
 }
@@ -118,7 +128,11 @@ impl Layout<'_> {
             role: seat.role,
             depth: seat.depth,
             label: Arc::clone(&seat.label),
-            key: (seat.role == Role::Member).then(|| seat.pointer.last()).flatten().filter(|key| !seat.label.is_empty() && !says(&seat.label, key)).map(Arc::from),
+            key: (seat.role == Role::Member)
+                .then(|| seat.pointer.last())
+                .flatten()
+                .filter(|key| !seat.label.is_empty() && !says(&seat.label, key))
+                .map(Arc::from),
             kind,
             required: seat.required,
             presence,

@@ -267,7 +267,8 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<Flaw> {
         for name in REFERENCES {
             let Some(reference) = subschema.get(name).and_then(Value::as_str) else { continue };
             let target = addresses.resolve(name, reference, &at);
-            if !is_known(reference) && target.is_none_or(|target| schema.pointer(&target).is_none())
+            if !is_known(reference)
+                && target.is_none_or(|target| schema.pointer(&target).is_none())
                 && let Ok(at) = Pointer::parse(&at)
             {
                 flaws.push(Flaw::keyword(&at, name, stray_words(reference)));

@@ -40,8 +40,14 @@ impl Schema {
 
 /// The node of `key`: each place with what it refers to, the later ones over the earlier.
 fn merged(schema: &Schema, key: &NodeKey) -> Node {
-    let mut merge =
-        Merge { schema, node: Node::new(key.clone()), seen: Vec::new(), refused: Vec::new(), rests: Rests::default(), offered: Vec::new() };
+    let mut merge = Merge {
+        schema,
+        node: Node::new(key.clone()),
+        seen: Vec::new(),
+        refused: Vec::new(),
+        rests: Rests::default(),
+        offered: Vec::new(),
+    };
     for place in &key.places {
         merge.lay(*place);
     }

@@ -156,8 +156,10 @@ mod tests {
         let any = || json!({});
         assert_eq!(called(json!([{"title": "One", "type": "string"}, {"type": "integer"}])), ["One", "whole number"]);
         assert_eq!(
-            called(json!([object(json!({"id": any(), "name": any(), "size": any(), "r": any()}), json!([])),
-                object(json!({"id": any(), "name": any(), "size": any(), "side": any()}), json!([]))])),
+            called(json!([
+                object(json!({"id": any(), "name": any(), "size": any(), "r": any()}), json!([])),
+                object(json!({"id": any(), "name": any(), "size": any(), "side": any()}), json!([]))
+            ])),
             ["object with r", "object with side"]
         );
         let titled = |schema: Value| {
@@ -166,16 +168,31 @@ mod tests {
             schema
         };
         assert_eq!(
-            called(json!([titled(object(json!({"kind": {"const": "a"}}), json!([]))), titled(object(json!({"kind": {"const": "b"}}), json!([])))])),
+            called(json!([
+                titled(object(json!({"kind": {"const": "a"}}), json!([]))),
+                titled(object(json!({"kind": {"const": "b"}}), json!([])))
+            ])),
             ["Item (kind a)", "Item (kind b)"]
         );
         assert_eq!(
-            called(json!([titled(object(json!({"a": any(), "b": any()}), json!(["a"]))), titled(object(json!({"a": any(), "b": any()}), json!(["b"])))])),
+            called(json!([
+                titled(object(json!({"a": any(), "b": any()}), json!(["a"]))),
+                titled(object(json!({"a": any(), "b": any()}), json!(["b"])))
+            ])),
             ["Item (needs a)", "Item (needs b)"]
         );
-        assert_eq!(called(json!([titled(object(json!({"a": any()}), json!([]))), titled(object(json!({}), json!([])))])), ["Item (with a)", "Item"]);
+        assert_eq!(
+            called(json!([titled(object(json!({"a": any()}), json!([]))), titled(object(json!({}), json!([])))])),
+            ["Item (with a)", "Item"]
+        );
         assert_eq!(called(json!([{"$ref": "#/$defs/A%3CB%3E"}, {"$ref": "#/$defs/C"}])), ["A<B>", "C"]);
-        assert_eq!(called(json!([titled(json!({"type": "string"})), titled(json!({"type": "number"}))])), ["Item (text)", "Item (number)"]);
-        assert_eq!(called(json!([titled(json!({"type": "array", "items": {"type": "string"}})), titled(json!({"type": "array"}))])), ["Item (1)", "Item (2)"]);
+        assert_eq!(
+            called(json!([titled(json!({"type": "string"})), titled(json!({"type": "number"}))])),
+            ["Item (text)", "Item (number)"]
+        );
+        assert_eq!(
+            called(json!([titled(json!({"type": "array", "items": {"type": "string"}})), titled(json!({"type": "array"}))])),
+            ["Item (1)", "Item (2)"]
+        );
     }
 }

@@ -10,13 +10,7 @@ use std::{
 use jsonschema::{Registry, Validator};
 use serde_json::{Map, Value, json};
 
-use super::{
-    draft::Draft,
-    equal::same,
-    node::Types,
-    resolve::Addresses,
-    subschemas,
-};
+use super::{draft::Draft, equal::same, node::Types, resolve::Addresses, subschemas};
 
 /// The address under which the schema stands for its own parts.
 const ADDRESS: &str = "toolcrib:schema";

@@ -102,7 +102,9 @@ fn allow_null_beside_reference(keywords: &mut Map<String, Value>) {
 }
 
 fn takes_null(branch: &Value) -> bool {
-    let of_type = branch.get("type").is_some_and(|types| *types == json!("null") || types.as_array().is_some_and(|all| all.contains(&json!("null"))));
+    let of_type = branch
+        .get("type")
+        .is_some_and(|types| *types == json!("null") || types.as_array().is_some_and(|all| all.contains(&json!("null"))));
     of_type || branch.get("nullable") == Some(&Value::Bool(true)) || branch.get("const") == Some(&Value::Null)
 }
 

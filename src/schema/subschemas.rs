@@ -118,7 +118,9 @@ pub(super) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
                 waiting.extend(inner.map(|(name, member)| (beside(name), member)));
                 found.push((at, value));
             }
-            Value::Array(items) => waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item))),
+            Value::Array(items) => {
+                waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item)))
+            }
             _ => {}
         }
     }

@@ -165,7 +165,8 @@ impl<'u> Ui<'u> {
     /// An option: `ui:NAME`, or `NAME` among the `ui:options`.
     fn option(&self, name: &str) -> Option<&'u Value> {
         let own = self.all(&format!("ui:{name}")).into_iter().next();
-        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name))).or_else(|| self.global?.get(name))
+        own.or_else(|| self.all("ui:options").into_iter().find_map(|options| options.get(name)))
+            .or_else(|| self.global?.get(name))
     }
 
     fn text(&self, name: &str) -> Option<&'u str> {
@@ -362,7 +363,12 @@ mod tests {
 
     #[test]
     fn components_of_react_jsonschema_form_are_known_by_their_names() {
-        for (name, known) in [("TextareaWidget", "textarea"), ("AltDateTimeWidget", "altdatetime"), ("URLWidget", "url"), ("UpDownWidget", "updown")] {
+        for (name, known) in [
+            ("TextareaWidget", "textarea"),
+            ("AltDateTimeWidget", "altdatetime"),
+            ("URLWidget", "url"),
+            ("UpDownWidget", "updown"),
+        ] {
             assert_eq!(widget_called(name).map(|(name, _)| *name), Some(known));
         }
         assert_eq!(widget_called("MyWidget"), None);

@@ -258,26 +258,38 @@ mod tests {
             (json!({"title": null}), vec!["/properties/a/title"]),
             (json!({"additionalProperties": null}), vec!["/properties/a/additionalProperties"]),
             (json!({"properties": null, "items": 3}), vec!["/properties/a/properties", "/properties/a/items"]),
-            (json!({"properties": {"b": null, "c": {"type": "text"}}}), vec!["/properties/a/properties/b", "/properties/a/properties/c/type"]),
+            (
+                json!({"properties": {"b": null, "c": {"type": "text"}}}),
+                vec!["/properties/a/properties/b", "/properties/a/properties/c/type"],
+            ),
             (json!({"items": {"items": {"title": null}}}), vec!["/properties/a/items/items/title"]),
             (json!({"anyOf": [{"type": "string"}, "text"]}), vec!["/properties/a/anyOf/1"]),
             (json!({"anyOf": {}}), vec!["/properties/a/anyOf"]),
-            (json!({"minLength": "3", "maxLength": -1, "pattern": null}), vec!["/properties/a/minLength", "/properties/a/maxLength", "/properties/a/pattern"]),
+            (
+                json!({"minLength": "3", "maxLength": -1, "pattern": null}),
+                vec!["/properties/a/minLength", "/properties/a/maxLength", "/properties/a/pattern"],
+            ),
             (json!({"items": {"pattern": "(["}}), vec!["/properties/a/items/pattern"]),
             (json!({"$ref": 3}), vec!["/properties/a/$ref"]),
             (json!({"required": ["b", 3]}), vec!["/properties/a/required"]),
             (json!(null), vec!["/properties/a"]),
             (json!("text"), vec!["/properties/a"]),
             (json!({"enum": "x"}), vec!["/properties/a/enum"]),
-            (json!({"$defs": {"x": 3}, "format": 7, "multipleOf": 0}), vec!["/properties/a/$defs/x", "/properties/a/format", "/properties/a/multipleOf"]),
+            (
+                json!({"$defs": {"x": 3}, "format": 7, "multipleOf": 0}),
+                vec!["/properties/a/$defs/x", "/properties/a/format", "/properties/a/multipleOf"],
+            ),
         ] {
-            for draft in [None, Some("http://json-schema.org/draft-07/schema#"), Some("https://json-schema.org/draft/2020-12/schema")] {
+            for draft in
+                [None, Some("http://json-schema.org/draft-07/schema#"), Some("https://json-schema.org/draft/2020-12/schema")]
+            {
                 let mut schema = with(flawed.clone());
                 if let Some(draft) = draft {
                     schema["$schema"] = draft.into();
                 }
                 let (mut places, issues) = opened(schema, &json!({"n": "x"}));
-                let mut at: Vec<&str> = at.iter().copied().filter(|at| draft.is_none_or(|d| !d.contains("07")) || !at.contains("$defs")).collect();
+                let mut at: Vec<&str> =
+                    at.iter().copied().filter(|at| draft.is_none_or(|d| !d.contains("07")) || !at.contains("$defs")).collect();
                 places.sort();
                 at.sort_unstable();
                 assert_eq!(places, at, "{draft:?} {flawed}");
@@ -291,11 +303,15 @@ mod tests {
         let tuple = json!({"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "additionalItems": false});
         assert_eq!(opened(tuple, &json!(["a", "b"])), (vec![], vec!["/1 is not a whole number".into()]));
         let bound = json!({"properties": {"n": {"minimum": 3, "exclusiveMinimum": true}, "m": {"type": "any"}}});
-        assert_eq!(opened(bound.clone(), &json!({"n": 3})), (vec!["/properties/m/type".into()], vec!["/n must be more than 3".into()]));
+        assert_eq!(
+            opened(bound.clone(), &json!({"n": 3})),
+            (vec!["/properties/m/type".into()], vec!["/n must be more than 3".into()])
+        );
         let reading = Checker::open(&Arc::new(bound)).reading.unwrap();
         assert!(reading.contains("draft 4") && reading.contains("exclusiveMinimum"), "{reading}");
         assert_eq!(Checker::open(&Arc::new(json!({"type": "string"}))).reading, None);
-        let named = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
+        let named =
+            json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
         let (places, issues) = opened(named, &json!([1, 2]));
         assert_eq!((places, issues), (vec!["/items".into()], vec![" more than 1 item".into()]));
     }
@@ -343,7 +359,11 @@ mod tests {
 
     #[test]
     fn any_part_can_be_asked_in_any_draft() {
-        for draft in ["http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"] {
+        for draft in [
+            "http://json-schema.org/draft-04/schema#",
+            "http://json-schema.org/draft-07/schema#",
+            "https://json-schema.org/draft/2020-12/schema",
+        ] {
             let schema = json!({"$schema": draft, "$defs": {"n": {"type": "integer", "minimum": 3}, "r": {"$ref": "#/$defs/n"}, "a b": {"maxLength": 1}},
                 "properties": {"u": {"anyOf": [{"$ref": "#/$defs/r"}, {"type": "string"}, {"$ref": "#/$defs/a b"}]}, "d": {"default": 1, "maximum": 3}}});
             let checker = Checker::open(&Arc::new(schema)).checker.unwrap();

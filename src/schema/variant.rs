@@ -115,7 +115,8 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
 /// What to call the branches.
 pub(super) fn branches(schema: &Schema, union: &Union) -> Vec<Branch> {
     let nodes: Vec<Arc<Node>> = union.branches.iter().map(|place| schema.node(&NodeKey::of(*place))).collect();
-    let branch = |(label, node): (Arc<str>, &Arc<Node>)| Branch { label, help: node.description.clone(), needs: needs(schema, node) };
+    let branch =
+        |(label, node): (Arc<str>, &Arc<Node>)| Branch { label, help: node.description.clone(), needs: needs(schema, node) };
     names::distinct(schema, union, &nodes).into_iter().zip(&nodes).map(branch).collect()
 }
 

@@ -64,7 +64,11 @@ pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &Syntax
     match source {
         // It is read as what it is, but agents' systems read strict JSON.
         Ok(source) if Format::of(file.path()) == Some(Format::Json) && source.format() != Format::Json => {
-            Source::parse(Format::Json, source.text().clone()).err().map(|error| syntax::refused(file, &error)).into_iter().collect()
+            Source::parse(Format::Json, source.text().clone())
+                .err()
+                .map(|error| syntax::refused(file, &error))
+                .into_iter()
+                .collect()
         }
         Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
         Ok(source) if source.notes().is_empty() => Vec::new(),

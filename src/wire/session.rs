@@ -133,7 +133,9 @@ impl Begun {
         };
         let broke = bus.news().faults().breaks != breaks;
         let end = match ended {
-            Ok((Outcome::TimedOut, Some(_))) if broke => (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| words::lost_meanwhile(&bus.place())))),
+            Ok((Outcome::TimedOut, Some(_))) if broke => {
+                (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| words::lost_meanwhile(&bus.place()))))
+            }
             Ok(end) => end,
             Err(_) => return,
         };

@@ -31,7 +31,14 @@ fn sought(bench: &mut Workbench, text: &str) -> String {
 #[test]
 fn the_palette_puts_first_what_was_named() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
-    for (typed, row) in [("send", "send "), ("Send", "send "), ("push", "push…"), ("conn", "Connections"), ("theme", "theme"), ("n times", "n times…")] {
+    for (typed, row) in [
+        ("send", "send "),
+        ("Send", "send "),
+        ("push", "push…"),
+        ("conn", "Connections"),
+        ("theme", "theme"),
+        ("n times", "n times…"),
+    ] {
         assert!(sought(&mut bench, typed).starts_with(row), "{typed}: {}", sought(&mut bench, typed));
     }
     // What reaches a deployment or deletes is never the first where something else was typed.
@@ -117,9 +124,13 @@ fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
 
 #[test]
 fn a_test_is_of_the_connection_that_was_just_made() {
-    let text = "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
+    let text =
+        "[connections.local]\nservers = \"nats://127.0.0.1:4222\"\n[connections.zoo]\nservers = \"nats://127.0.0.1:4223\"\n";
     let mut bench = Workbench::sample("services", 120, 36);
-    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), Loaded { source: Source::parse(Format::Toml, text), text: text.into() })]));
+    bench.send(Message::Loaded(vec![(
+        FileId::new(SETTINGS),
+        Loaded { source: Source::parse(Format::Toml, text), text: text.into() },
+    )]));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
     bench.send(Message::LoadEnded { names, skipped: Vec::new() });
     let mut bench = bench.on(ScreenId::Connections);
@@ -149,7 +160,8 @@ fn the_smallest_change_shows_its_lines_before_it_writes() {
     let groups = ["read-only", "knowledge"].map(Name::from);
     bench.send(Message::SetGroups(Some(groups.into())));
     let mut bench = bench.on(ScreenId::Workflow);
-    let text = |bench: &Workbench| -> Vec<_> { bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect() };
+    let text =
+        |bench: &Workbench| -> Vec<_> { bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect() };
     let before = text(&bench);
     bench.keys("end right right right right right right space");
     assert_eq!(text(&bench), before, "nothing is written yet: {}", bench.screen());

@@ -1,9 +1,6 @@
 //! `toolcrib form --check`, and `toolcrib check` for documents that name a schema, through the real binary.
 
-use std::{
-    io::Write as _,
-    process::Stdio,
-};
+use std::{io::Write as _, process::Stdio};
 
 use serde_json::{Value, json};
 
@@ -26,7 +23,8 @@ fn lines(ran: &Ran) -> Vec<&str> {
 
 #[test]
 fn documents_are_checked_without_a_screen() {
-    let place = place(&[("good.yaml", GOOD), ("bad.yaml", BAD), ("good.json", r#"{"name": "abc"}"#), ("good.toml", "name = 'abc'\n")]);
+    let place =
+        place(&[("good.yaml", GOOD), ("bad.yaml", BAD), ("good.json", r#"{"name": "abc"}"#), ("good.toml", "name = 'abc'\n")]);
     let ran = place.run(&["form", "--check", "s.json", "good.yaml", "good.json", "good.toml"]);
     ran.ended(0, &["0 errors, 0 warnings, 0 notes in 3 files"]);
     assert_eq!(ran.data, "");
@@ -47,7 +45,14 @@ fn documents_are_checked_without_a_screen() {
 
 #[test]
 fn patterns_and_folders_name_documents_where_no_shell_expands_them() {
-    let place = place(&[("d/a.yaml", BAD), ("d/x/b.yaml", GOOD), ("d/x/c.json", "{}"), ("d/.h.json", "{}"), ("d/n.txt", "x"), ("d/[1].yaml", GOOD)]);
+    let place = place(&[
+        ("d/a.yaml", BAD),
+        ("d/x/b.yaml", GOOD),
+        ("d/x/c.json", "{}"),
+        ("d/.h.json", "{}"),
+        ("d/n.txt", "x"),
+        ("d/[1].yaml", GOOD),
+    ]);
     let files = |arguments: &[&str]| {
         let ran = place.run(&[&["form", "--check", "s.json"], arguments].concat());
         ran.words.lines().last().unwrap_or_default().rsplit(" in ").next().unwrap().to_owned()
@@ -66,13 +71,20 @@ fn the_report_is_the_one_of_check_in_each_format() {
     let run = |format: &str| place.run(&["form", "--check", "s.json", "bad.yaml", "good.yaml", "--format", format]);
     let found: Value = run("json").json();
     let first = &found[0];
-    assert_eq!((&first["code"], &first["file"], &first["line"], &first["pointer"]), (&json!("schema.maximum"), &json!("bad.yaml"), &json!(3), &json!("/server/port")));
+    assert_eq!(
+        (&first["code"], &first["file"], &first["line"], &first["pointer"]),
+        (&json!("schema.maximum"), &json!("bad.yaml"), &json!(3), &json!("/server/port"))
+    );
     assert_eq!(found, place.json(&["form", "--check", "--json", "s.json", "bad.yaml", "good.yaml"]));
     let sarif = run("sarif").json();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "schema.maximum");
     assert_eq!(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "bad.yaml");
     let github = run("github");
-    assert!(github.data.starts_with("::error file=bad.yaml,line=3,col=3,title=schema.maximum::server › port more than 65535\n"), "{}", github.data);
+    assert!(
+        github.data.starts_with("::error file=bad.yaml,line=3,col=3,title=schema.maximum::server › port more than 65535\n"),
+        "{}",
+        github.data
+    );
     let junit = run("junit");
     junit.ended(1, &[]);
     assert!(junit.data.contains("<testsuites name=\"toolcrib form --check\" tests=\"5\" failures=\"4\">"), "{}", junit.data);
@@ -82,7 +94,12 @@ fn the_report_is_the_one_of_check_in_each_format() {
 
 #[test]
 fn a_text_that_cannot_be_read_is_a_finding_and_a_missing_one_is_wrong_usage() {
-    let place = place(&[("broken.json", "{\n \"name\" 1}"), ("empty.yaml", "# nothing\n"), ("bad-schema.json", "{\"type\": 7"), ("good.yaml", GOOD)]);
+    let place = place(&[
+        ("broken.json", "{\n \"name\" 1}"),
+        ("empty.yaml", "# nothing\n"),
+        ("bad-schema.json", "{\"type\": 7"),
+        ("good.yaml", GOOD),
+    ]);
     let ran = place.run(&["form", "--check", "s.json", "broken.json", "empty.yaml"]);
     ran.ended(1, &["2 errors"]);
     assert_eq!(lines(&ran), ["broken.json:2:9 error syntax.not-well-formed", "empty.yaml:1:1 error schema.required"]);

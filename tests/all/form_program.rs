@@ -322,7 +322,11 @@ fn what_was_not_fully_checked_has_its_own_exit_code_and_a_line_on_stderr() {
     terminal.wait_end();
     assert_eq!(read(&folder, "code"), "ended 6\n");
     assert_eq!(read(&folder, "out.json"), r#"{"n": 1}"#);
-    assert!(read(&folder, "err.txt").contains("not fully checked; in the schema: /properties/a/type"), "{}", read(&folder, "err.txt"));
+    assert!(
+        read(&folder, "err.txt").contains("not fully checked; in the schema: /properties/a/type"),
+        "{}",
+        read(&folder, "err.txt")
+    );
     let mut terminal = start("plain.json");
     terminal.wait_for("read as draft 2019-09, because \"items\" is a list");
     terminal.press(["f6"]);

@@ -40,7 +40,8 @@ fn a_flaw_is_marked_at_its_field_and_the_other_fields_work() {
 #[test]
 fn members_of_every_branch_of_an_inclusive_union_are_offered() {
     let branch = |name: &str| json!({"properties": {name: {"type": "string"}}, "required": [name]});
-    let inclusive = json!({"type": "object", "anyOf": [branch("mail"), branch("phone")], "properties": {"name": {"type": "string"}}});
+    let inclusive =
+        json!({"type": "object", "anyOf": [branch("mail"), branch("phone")], "properties": {"name": {"type": "string"}}});
     let all = labels_of(inclusive.clone(), json!({}), &[]);
     assert!(["name", "mail", "phone"].iter().all(|name| all.iter().any(|label| label == name)), "{all:?}");
     let mut desk = Desk::new(inclusive.clone(), json!({"mail": "a", "phone": "b"}));
@@ -55,7 +56,8 @@ fn members_of_every_branch_of_an_inclusive_union_are_offered() {
 
 #[test]
 fn branches_that_exclude_each_other_offer_their_own_members_alone() {
-    let branch = |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}});
+    let branch =
+        |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}});
     for union in [
         json!({"oneOf": [{"type": "object", "properties": {"a": {}}}, {"type": "object", "properties": {"b": {}}}]}),
         json!({"anyOf": [branch("one", "a"), branch("two", "b")]}),

@@ -53,7 +53,8 @@ fn both_harmless(ran: &Ran) {
     is_harmless(&ran.words);
 }
 
-const CALLED: &str = "tool:\n  say:\n    type: mcp-tool\n    name: say\n    description: Says\n    mcp-tool: what\n    arguments: []\n";
+const CALLED: &str =
+    "tool:\n  say:\n    type: mcp-tool\n    name: say\n    description: Says\n    mcp-tool: what\n    arguments: []\n";
 
 /// A gateway's socket that takes any token, and then does something.
 fn gateway<F: Future<Output = ()> + Send>(

@@ -191,7 +191,9 @@ fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
                 queue.extend(members.iter().map(|member| &member.value));
             }
             Shape::List { items, .. } => queue.extend(items),
-            Shape::Scalar | Shape::Alias => single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\'')),
+            Shape::Scalar | Shape::Alias => {
+                single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\''))
+            }
         }
     }
     layout.keys = keys.unwrap_or(Keys::Bare);

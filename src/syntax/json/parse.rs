@@ -165,7 +165,10 @@ impl Parser<'_> {
                     self.at += usize::from(self.text[..self.at].ends_with('\r') && self.bytes.get(self.at) == Some(&b'\n'));
                 }
                 Some(b'\n' | b'\r') if self.dialect.is_json5() => {
-                    return Err((self.at, "a line end in a text: write \\n, or a backslash before it to go on in the next line".into()));
+                    return Err((
+                        self.at,
+                        "a line end in a text: write \\n, or a backslash before it to go on in the next line".into(),
+                    ));
                 }
                 Some(0..=0x1f) if !self.dialect.is_json5() => {
                     return Err((self.at, "a control character in a text: write it as an escape such as \\n".into()));
@@ -253,7 +256,9 @@ impl Parser<'_> {
             }
             match comment_end(self.text, self.at) {
                 Some(end) => self.at = end,
-                None if self.text[self.at..].starts_with("/*") => return Err((self.at, "the comment does not end: */ is missing".into())),
+                None if self.text[self.at..].starts_with("/*") => {
+                    return Err((self.at, "the comment does not end: */ is missing".into()));
+                }
                 None => return Ok(()),
             }
         }

@@ -53,7 +53,10 @@ impl Editor for Adder {
             Some(name) if !name.text().is_empty() => name.draw(paper.buffer, paper.area, ground, cursor),
             Some(_) => {
                 let ghost = ground.patch(paper.style(Role::Ghost));
-                paper.pen(0).put(" ", cursor.unwrap_or(ground)).put("name of the new entry, then Enter; \"\" for an empty one", ghost);
+                paper
+                    .pen(0)
+                    .put(" ", cursor.unwrap_or(ground))
+                    .put("name of the new entry, then Enter; \"\" for an empty one", ghost);
             }
             None => drop(AddRow.show(cell, paper)),
         }

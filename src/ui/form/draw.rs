@@ -87,7 +87,8 @@ impl Form {
             lines.extend(marked(wrap(&visible(&format!("uiSchema {note}")), usize::from(cells)), "·", Role::Info));
         }
         if let Some(more) = ui_notes.len().checked_sub(FAULTS).filter(|more| *more > 0) {
-            lines.push(HelpLine::plain(Role::Info, format!("· and {more} more that has no effect; all are on stderr at the end")));
+            lines
+                .push(HelpLine::plain(Role::Info, format!("· and {more} more that has no effect; all are on stderr at the end")));
         }
         for remark in &self.remarks.top {
             let text = wrap(&visible(&remark.text), usize::from(cells));

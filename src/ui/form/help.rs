@@ -112,7 +112,8 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     if width(&label) > layout::label_room(columns, field) {
         said.push(label.clone().into_owned());
     }
-    let is_seen = field.key.as_deref().is_some_and(|key| width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field));
+    let is_seen =
+        field.key.as_deref().is_some_and(|key| width(&label) + 1 + width(&visible(key)) <= layout::label_room(columns, field));
     if !is_seen && field.pointer.last().is_some_and(|name| *name != *field.label) && field.role == Seat::Member {
         said.extend(field.pointer.last().map(ToOwned::to_owned));
     }

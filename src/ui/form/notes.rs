@@ -28,7 +28,8 @@ pub(super) fn faults(schema: &Schema, findings: &[SchemaFinding], fields: &[Fiel
         by_schema.entry(finding.schema.to_string()).or_default().push(finding);
     }
     let mut notes: Vec<Note> = Vec::new();
-    let own = fields.iter().filter(|field| !by_schema.is_empty() && matches!(field.part, Part::Whole | Part::Switch(_) | Part::Value));
+    let own =
+        fields.iter().filter(|field| !by_schema.is_empty() && matches!(field.part, Part::Whole | Part::Switch(_) | Part::Value));
     for field in own {
         let places = field.node.made_from.iter().filter_map(|place| schema.pointer(*place));
         for finding in places.filter_map(|place| by_schema.get(&*place)).flatten() {

@@ -444,8 +444,7 @@ async fn an_answer_has_its_largest_size() {
 #[tokio::test(start_paused = true)]
 async fn a_message_larger_than_an_answer_may_be_is_not_read() {
     let large = "x".repeat(80_000);
-    let events =
-        events_of(&Fake::new(vec![piece("12345"), last(&large)]), request(), Limits { answer: 8_000, ..limits() }).await;
+    let events = events_of(&Fake::new(vec![piece("12345"), last(&large)]), request(), Limits { answer: 8_000, ..limits() }).await;
     lost(&events, "answer-too-large");
     assert_eq!(text(&events), "12345", "what came before is kept");
     // Whole, but past the limit.

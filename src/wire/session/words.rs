@@ -77,7 +77,11 @@ pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallProblem 
     let before = if before == 0 { String::new() } else { format!("; {} of text came before it", size::bytes(before)) };
     problem(
         "answer-too-large",
-        format!("a message of the answer has {}, more than the {} that an answer may have{before}", size::bytes(size), size::bytes(limits.answer)),
+        format!(
+            "a message of the answer has {}, more than the {} that an answer may have{before}",
+            size::bytes(size),
+            size::bytes(limits.answer)
+        ),
         "ask for less, or let the service send its answer in pieces",
     )
 }

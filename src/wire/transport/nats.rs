@@ -75,7 +75,8 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
     };
     let client = connected.map_err(|error| options::refusal(&place, &servers, &error))?;
     news.connected();
-    let guard = tokio::spawn(guard::watch(Arc::clone(&home), client.clone(), Arc::clone(&news), connection.largest_answer)).abort_handle();
+    let guard = tokio::spawn(guard::watch(Arc::clone(&home), client.clone(), Arc::clone(&news), connection.largest_answer))
+        .abort_handle();
     Ok(Nats { client, place, news, home, guard })
 }
 

@@ -73,7 +73,10 @@ fn trailing_commas_and_comments_between_stay_as_they_are() {
 fn what_holds_only_comments_keeps_them() {
     assert_eq!(edited(Format::Jsonc, "// mine\n", &set("", "{\"a\": 1}")), "// mine\n{\n  \"a\": 1\n}\n");
     assert_eq!(edited(Format::Jsonc, "{\n  // nothing yet\n}\n", &set("/a", "1")), "{\n  // nothing yet\n  \"a\": 1\n}\n");
-    assert_eq!(edited(Format::Jsonc, "{\"x\": 1, \"l\": [ /* none */ ]}", &insert("/l/0", "1")), "{\"x\": 1, \"l\": [ /* none */\n  1\n]}");
+    assert_eq!(
+        edited(Format::Jsonc, "{\"x\": 1, \"l\": [ /* none */ ]}", &insert("/l/0", "1")),
+        "{\"x\": 1, \"l\": [ /* none */\n  1\n]}"
+    );
     let held = "{\n  \"l\": [ // none\n  ],\n}\n";
     assert_eq!(edited(Format::Jsonc, held, &insert("/l/0", "1")), "{\n  \"l\": [ // none\n    1\n  ],\n}\n");
 }

@@ -40,7 +40,8 @@ pub(super) fn clear(state: &State) -> Reply {
         1 => "one conversation".to_owned(),
         count => format!("{count} conversations"),
     };
-    let words = format!("This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay.");
+    let words =
+        format!("This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay.");
     let keep = Answer { key: 'n', words: "keep", messages: Vec::new() };
     let clear = Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))

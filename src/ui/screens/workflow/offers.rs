@@ -281,7 +281,11 @@ impl Offers {
         if missing.is_empty() {
             return Reply::send(Message::StepLive { tool: tool.id().clone() });
         }
-        let words = format!("{} needs {}: press Enter and type it, go back with 2, and press l again", tool.entry.key, missing.join(", "));
+        let words = format!(
+            "{} needs {}: press Enter and type it, go back with 2, and press l again",
+            tool.entry.key,
+            missing.join(", ")
+        );
         let messages =
             [Message::Select(tool.id().clone()), Message::Show(ScreenId::Invoke), Message::Notice(NoticeKind::Hint, words)];
         Reply::Send(messages.into())
