@@ -353,6 +353,7 @@ fn a_document_made_from_nothing_has_its_members_in_the_schemas_order() {
     let mut terminal = toolcrib(["form", "a.json", "-o", "out.yaml"]).folder(folder.path()).start();
     terminal.wait_for("name *");
     // The form begins at the first empty required field.
+    terminal.press(["enter"]);
     terminal.type_text("web");
     terminal.wait_for("name: web");
     terminal.press(["tab"]);
@@ -364,7 +365,7 @@ fn a_document_made_from_nothing_has_its_members_in_the_schemas_order() {
     terminal.type_text("y");
     terminal.press(["enter"]);
     terminal.wait_for("- y");
-    terminal.press(["esc", "home"]);
+    terminal.press(["esc", "home", "enter"]);
     terminal.type_text("nginx:1");
     terminal.wait_for("image: nginx:1");
     terminal.press(["ctrl+s"]);
@@ -384,7 +385,7 @@ fn a_file_of_comments_keeps_them() {
         let folder = folder(&[("a.json", SERVICE), (name, text)]);
         let mut terminal = toolcrib(["form", "a.json", name, "-o", name]).folder(folder.path()).start();
         terminal.wait_for("name *");
-        terminal.press(["tab"]);
+        terminal.press(["enter", "tab"]);
         terminal.type_text("8");
         terminal.press(["shift+tab"]);
         terminal.type_text("web");
@@ -402,14 +403,14 @@ fn a_json_file_with_comments_keeps_them() {
     let text = "{\n  // who\n  \"name\": \"web\", // short\n  \"price\": 1.50,\n}\n";
     let folder = folder(&[("i.json", text), ("i.json5", "{name: 'web', // n\n}\n")]);
     let mut terminal = open(folder.path(), &["s.json", "i.json", "-o", "i.json"]);
-    terminal.press(["end"]);
+    terminal.press(["enter", "end"]);
     terminal.type_text("2");
     terminal.wait_for("web2");
     terminal.press(["f6"]);
     terminal.wait_end();
     assert_eq!(read(&folder, "i.json"), text.replace("web", "web2"));
     let mut terminal = open(folder.path(), &["s.json", "i.json5", "-o", "i.json5"]);
-    terminal.press(["end"]);
+    terminal.press(["enter", "end"]);
     terminal.type_text("'s");
     terminal.press(["tab"]);
     terminal.type_text("80");
