@@ -178,7 +178,7 @@ mod tests {
         fn nothing_shown_steers_a_terminal(text in "(\\PC|[\u{0}-\u{9f}\u{61c}\u{200b}-\u{2069}\u{feff}\u{fe00}-\u{fe0f}\u{e0000}-\u{e01ff}])*") {
             let shown = visible(&text).into_owned();
             prop_assert!(!shown.chars().any(steers), "{:?}", shown);
-            prop_assert_eq!(visible(&shown).into_owned(), shown.clone());
+            prop_assert_eq!(visible(&shown).into_owned(), shown);
             let json = serde_json::Value::from(text).to_string();
             prop_assert!(!escaped_json(&json).chars().any(steers));
             let read: serde_json::Value = serde_json::from_str(&escaped_json(&json)).unwrap();

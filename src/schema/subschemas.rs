@@ -119,7 +119,7 @@ pub(super) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
                 found.push((at, value));
             }
             Value::Array(items) => {
-                waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item)))
+                waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item)));
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ use crate::{form::Desk, support::workbench::Workbench};
 /// The row under the cursor of what lies over the screen.
 fn chosen(bench: &Workbench) -> String {
     let screen = bench.screen();
-    let row = screen.lines().filter_map(|line| line.split_once('▌')).map(|(_, row)| row.trim().to_owned()).last();
+    let row = screen.lines().filter_map(|line| line.split_once('▌')).map(|(_, row)| row.trim().to_owned()).next_back();
     row.unwrap_or_else(|| panic!("no row is chosen:\n{screen}"))
 }
 

@@ -178,7 +178,7 @@ impl Session {
             self.done = event;
             self.event();
             self.pending.append(&mut self.bench.effects);
-            if self.pending.iter().any(|effect| *effect == Effect::Quit) {
+            if self.pending.contains(&Effect::Quit) {
                 self.bench = open(&mut self.luck);
                 self.pending.clear();
                 self.calls.clear();

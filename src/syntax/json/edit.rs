@@ -192,7 +192,7 @@ fn learn_quotes(page: &Page<'_>, root: &Node, layout: &mut Layout) {
             }
             Shape::List { items, .. } => queue.extend(items),
             Shape::Scalar | Shape::Alias => {
-                single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\''))
+                single = single.or(first.filter(|first| b"'\"".contains(first)).map(|first| *first == b'\''));
             }
         }
     }

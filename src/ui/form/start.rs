@@ -22,7 +22,7 @@ impl Form {
             let is_whole = field.pointer.is_root() && field.fold().is_some();
             !is_whole && matches!(field.part, Part::Whole | Part::Value | Part::Switch(_))
         };
-        let mut fields = rows.clone().filter(is_field);
+        let mut fields = rows.filter(is_field);
         fields.clone().find(|row| is_wanted(&self.fields[*row])).or_else(|| fields.next())
     }
 

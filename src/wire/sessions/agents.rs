@@ -95,7 +95,7 @@ mod tests {
     fn an_agent_is_used_by_one_call_at_a_time_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let agents = || OwnAgents::within(folder.path().join("agents"));
-        let free = |place: &str| agents().free(place).map(|agent| agent.name.clone()).collect::<Vec<_>>();
+        let free = |place: &str| agents().free(place).map(|agent| agent.name).collect::<Vec<_>>();
         assert_eq!(free("lab"), Vec::<String>::new());
         let first = agents().keep("lab", "ui_1".into());
         let second = agents().keep("lab", "ui_2".into());

@@ -19,7 +19,7 @@ pub fn started_telling(command: &mut Command, ready: &str) -> (Child, Receiver<S
     tell_all(BufReader::new(child.stderr.take().unwrap()).lines(), tell.clone());
     tell_all(BufReader::new(child.stdout.take().unwrap()).lines(), tell);
     let mut seen = Vec::new();
-    for line in told.iter() {
+    for line in &told {
         if line.contains(ready) {
             return (child, told);
         }
