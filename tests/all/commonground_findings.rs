@@ -96,7 +96,7 @@ const ROWS: &[Row] = &[
     row("parameters.not-object", "5:1", "type: object\n", "title: none\n"),
     row("parameters.bare-array", "12:5", "type: array, items: {type: string}", "type: [array, 'null']"),
     row("parameters.bare-array", "12:12", "{type: array, items: {type: string}}", "{additionalProperties: {type: array}}"),
-    row("parameters.bare-array", "12:12", "items: {type: string}", "items: {type: string}, properties: {a: {type: array}}"),
+    row("parameters.bare-array", "12:61", "items: {type: string}", "items: {type: string}, properties: {a: {type: array}}"),
     row("parameters.unchecked", "8:12", "room: {type: string}", "room: {pattern: '(?P<y>a)\\Z'}"),
     row("parameters.unchecked", "8:12", "room: {type: string}", "room: {$ref: 'https://example.org/room.json'}"),
     row("definition.schema-invalid", "8:12", "room: {type: string}", "room: {pattern: '\\p{L}'}"),

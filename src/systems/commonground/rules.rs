@@ -139,8 +139,17 @@ impl Refusals<'_> {
         self.of.push(Refusal { rule: Rule::Fields, at, status: 400, text: text.into(), field });
     }
 
-    /// The types of the members, all told at once as the API's validator does.
+    /// The types of the members, all told at once and in the order of the API's validator.
     fn fields(&mut self, members: &Map<String, Value>) {
+        self.kinds(members);
+        let order = |refusal: &Refusal| {
+            let name = refusal.field.as_ref().map(|field| field.name.split('.').next().unwrap_or_default().to_owned());
+            name.and_then(|name| keys::MEMBERS.iter().position(|member| *member == name))
+        };
+        self.of.sort_by_key(order);
+    }
+
+    fn kinds(&mut self, members: &Map<String, Value>) {
         let odd = |key: &str| {
             let place = member(key);
             let kinds = self.read.oddities.iter().find(|(at, oddity)| *at == place && matches!(oddity, Oddity::NotJson(_)));

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import real
+import yaml
 from cases import Make
 
 PIECES = ["a", "b", ".", "^", "$", "|", "(", ")", "(?:", "(?P<n>", "(?P=n)", "(?<n>", "(?=", "(?!", "(?<=", "(?<!", "(?i)", "(?i:", "(?-i:", "(?x)", "(?a)", "(?L)",
@@ -83,6 +84,6 @@ def tool_definitions(make: Make) -> dict:
     make.perhaps(value, "name", lambda: make.one("other", "", None), 0.1)
     if make.some(0.02):
         value = make.value()
-    # As the API reads it, from the text.
+    # As the API reads it, from the text: 1e-05 is no number in YAML 1.1.
     value = json.loads(json.dumps(value))
-    return {"definition": value, "expect": real.definition(value)}
+    return {"definition": value, "expect": real.definition(yaml.safe_load(json.dumps(value)))}

@@ -54,7 +54,7 @@ impl Entering<'_> {
             });
         }
         let mut refusals = payload(data, self.world.service, &control);
-        refusals.extend(self.call_id());
+        refusals.extend(self.call_id(recovered));
         if !recovered {
             for fault in &mut refusals {
                 fault.fate = Fate::Redelivered;
@@ -135,12 +135,13 @@ impl Entering<'_> {
         }
     }
 
-    fn call_id(&self) -> Option<Fault> {
+    fn call_id(&self, recovered: bool) -> Option<Fault> {
         if self.value(headers::CALL).is_some() {
             return None;
         }
-        let text = headers::missing(&self.command.headers, headers::CALL);
-        Some(refused(Part::Header(headers::CALL), text, "CGContext: missing required tool_call_id"))
+        let missing = headers::missing(&self.command.headers, headers::CALL);
+        let told = if recovered { "; the call's card names it, so that a failed result can be written" } else { "" };
+        Some(refused(Part::Header(headers::CALL), format!("{missing}{told}"), "CGContext: missing required tool_call_id"))
     }
 }
 
