@@ -31,6 +31,9 @@ use crate::{
     store::files::{self, Expected, Outside},
 };
 
+/// The folder of a workspace, and the mode that it is read in where a scenario names one.
+type ReadAs = (Option<PathBuf>, Option<Mode>);
+
 #[derive(Args, Debug)]
 pub struct Simulate {
     /// Scenario files, or folders of them; without any, the workspace's folder `scenarios`
@@ -86,14 +89,14 @@ impl Simulate {
         };
         let format = if global.json { Format::Json } else { self.format };
         let stdout = self.stdout(format, scripted.len())?;
-        let mut workspaces: Vec<((Option<PathBuf>, Option<Mode>), Opened)> = Vec::new();
+        let mut workspaces: Vec<(ReadAs, Opened)> = Vec::new();
         let mut coverage: Vec<Coverage> = Vec::new();
         let mut trials = Vec::new();
         for script in &scripted {
             // A scenario's own mode counts for how its tools are read too.
             let mode = script.scenario.mode;
             let home = if global.workspace.is_some() { None } else { script.home() };
-            let is_same = |(of, asked): &(Option<PathBuf>, Option<Mode>), opened: &Opened| {
+            let is_same = |(of, asked): &ReadAs, opened: &Opened| {
                 *of == home && mode.map_or(asked.is_none(), |mode| mode == opened.settings.mode)
             };
             let known = workspaces.iter().position(|(of, opened)| is_same(of, opened));

@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    fn called(union: Value) -> Vec<String> {
+    fn called(union: &Value) -> Vec<String> {
         let schema = Schema::new(json!({"oneOf": union, "$defs": {"A<B>": {"type": "object"}, "C": {"type": "array"}}}));
         let node = schema.root_node();
         let union = &node.unions[0];
@@ -154,9 +154,9 @@ mod tests {
     fn branches_are_called_by_what_differs() {
         let object = |members: Value, required: Value| json!({"type": "object", "properties": members, "required": required});
         let any = || json!({});
-        assert_eq!(called(json!([{"title": "One", "type": "string"}, {"type": "integer"}])), ["One", "whole number"]);
+        assert_eq!(called(&json!([{"title": "One", "type": "string"}, {"type": "integer"}])), ["One", "whole number"]);
         assert_eq!(
-            called(json!([
+            called(&json!([
                 object(json!({"id": any(), "name": any(), "size": any(), "r": any()}), json!([])),
                 object(json!({"id": any(), "name": any(), "size": any(), "side": any()}), json!([]))
             ])),
@@ -168,30 +168,30 @@ mod tests {
             schema
         };
         assert_eq!(
-            called(json!([
+            called(&json!([
                 titled(object(json!({"kind": {"const": "a"}}), json!([]))),
                 titled(object(json!({"kind": {"const": "b"}}), json!([])))
             ])),
             ["Item (kind a)", "Item (kind b)"]
         );
         assert_eq!(
-            called(json!([
+            called(&json!([
                 titled(object(json!({"a": any(), "b": any()}), json!(["a"]))),
                 titled(object(json!({"a": any(), "b": any()}), json!(["b"])))
             ])),
             ["Item (needs a)", "Item (needs b)"]
         );
         assert_eq!(
-            called(json!([titled(object(json!({"a": any()}), json!([]))), titled(object(json!({}), json!([])))])),
+            called(&json!([titled(object(json!({"a": any()}), json!([]))), titled(object(json!({}), json!([])))])),
             ["Item (with a)", "Item"]
         );
-        assert_eq!(called(json!([{"$ref": "#/$defs/A%3CB%3E"}, {"$ref": "#/$defs/C"}])), ["A<B>", "C"]);
+        assert_eq!(called(&json!([{"$ref": "#/$defs/A%3CB%3E"}, {"$ref": "#/$defs/C"}])), ["A<B>", "C"]);
         assert_eq!(
-            called(json!([titled(json!({"type": "string"})), titled(json!({"type": "number"}))])),
+            called(&json!([titled(json!({"type": "string"})), titled(json!({"type": "number"}))])),
             ["Item (text)", "Item (number)"]
         );
         assert_eq!(
-            called(json!([titled(json!({"type": "array", "items": {"type": "string"}})), titled(json!({"type": "array"}))])),
+            called(&json!([titled(json!({"type": "array", "items": {"type": "string"}})), titled(json!({"type": "array"}))])),
             ["Item (1)", "Item (2)"]
         );
     }

@@ -327,23 +327,23 @@ mod tests {
         }
     }
 
-    fn asked(options: Value, arguments: Value) -> Result<JinaRequest, JinaFault> {
+    fn asked(options: &Value, arguments: &Value) -> Result<JinaRequest, JinaFault> {
         let variable = |name: &str| ["A", "B"].contains(&name).then(|| format!("value of {name}"));
         let own = map(&json!({"key": "B", "blank": " "}));
-        request(&options, &map(&arguments), &Environment { envs: &own, variable: &variable })
+        request(options, &map(arguments), &Environment { envs: &own, variable: &variable })
     }
 
     #[test]
     fn a_query_is_text_and_not_blank() {
         let query =
-            |arguments: Value| asked(json!({"jina": {"mode": "search"}}), arguments).map(|request| request.query["q"].clone());
+            |arguments: Value| asked(&json!({"jina": {"mode": "search"}}), &arguments).map(|request| request.query["q"].clone());
         assert_eq!(query(json!({"query": 42})), Ok(json!("42")));
         assert_eq!(query(json!({"q": [], "query": true})), Ok(json!("True")));
         assert_eq!(query(json!({"q": 0, "query": 0})), Ok(json!("0")));
         for blank in [json!({"query": " \n"}), json!({"q": ""}), json!({"query": null}), json!({"q": 0})] {
             assert!(query(blank.clone()).unwrap_err().0.starts_with("jina search requires"), "{blank}");
         }
-        let reader = |arguments: Value| asked(json!({"jina": {"mode": " READ "}}), arguments);
+        let reader = |arguments: Value| asked(&json!({"jina": {"mode": " READ "}}), &arguments);
         let both = reader(json!({"url": 7, "target_url": "x"})).unwrap();
         assert_eq!(
             (both.url.as_str(), json!(both.query)),
@@ -355,16 +355,16 @@ mod tests {
     #[test]
     fn the_services_own_variables_count_before_the_tools() {
         let request =
-            asked(json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}), json!({"q": "x", "key": 1})).unwrap();
+            asked(&json!({"jina": {"mode": "search"}, "envs": {"key": "A", "more": "A"}}), &json!({"q": "x", "key": 1})).unwrap();
         assert_eq!(json!(request.query), json!({"q": "x", "key": "value of B", "more": "value of A"}));
     }
 
     #[test]
     fn capitals_and_ports_pass_and_a_host_needs_its_slashes() {
-        let url = |base: &str| asked(json!({"jina": {"base_url": base}}), json!({"q": "x"})).map(|request| request.url);
+        let url = |base: &str| asked(&json!({"jina": {"base_url": base}}), &json!({"q": "x"})).map(|request| request.url);
         assert_eq!(url("HTTPS://S.Jina.AI:8443//"), Ok("HTTPS://S.Jina.AI:8443/search".into()));
         assert!(url("s.jina.ai").is_err());
-        let named = asked(json!({"jina": {"mode": "search", "base_url": "s.jina.ai"}}), json!({"q": "x"})).unwrap_err();
+        let named = asked(&json!({"jina": {"mode": "search", "base_url": "s.jina.ai"}}), &json!({"q": "x"})).unwrap_err();
         assert!(named.0.starts_with("unsupported base_url host ''"), "{}", named.0);
     }
 
@@ -372,7 +372,7 @@ mod tests {
     fn the_first_usable_time_out_counts() {
         let timeout = |jina: Value, rest: Value| {
             let options = json!({"jina": jina, "openapi": {"timeout": "7"}, "timeout_s": rest});
-            asked(options, json!({"q": "x"})).unwrap().timeout_s
+            asked(&options, &json!({"q": "x"})).unwrap().timeout_s
         };
         assert_eq!(timeout(json!({"mode": "search", "timeout_s": 0, "timeout": " 2.5 "}), json!(1)), Some(2.5));
         assert_eq!(timeout(json!({"mode": "search", "timeout_s": "soon", "timeout": [1]}), json!(1)), Some(7.0));
@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn what_the_legacy_options_say_counts_where_jina_says_nothing() {
         let openapi = json!({"path": "/search", "method": "post", "headers": {"X": 1, "accept": "a"}, "auth": {"env": "A"}});
-        let request = asked(json!({"openapi": openapi, "jina": {"headers": {"X": true}}}), json!({"q": "x"})).unwrap();
+        let request = asked(&json!({"openapi": openapi, "jina": {"headers": {"X": true}}}), &json!({"q": "x"})).unwrap();
         assert_eq!((request.method.as_str(), request.url.as_str()), ("POST", "https://s.jina.ai/search"));
         let headers: Vec<_> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert_eq!(headers, ["X: True", "accept: a", "Authorization: Bearer value of A", "Accept: text/plain"]);

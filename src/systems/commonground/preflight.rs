@@ -321,11 +321,11 @@ mod tests {
         command
     }
 
-    fn with_body(body: Value) -> Command {
+    fn with_body(body: &Value) -> Command {
         Command { body: body.to_string(), ..command() }
     }
 
-    fn call_card(value: Value) -> World {
+    fn call_card(value: &Value) -> World {
         let mut card = json!({"card_id": "c", "content": {"__type__": "ToolCallContent"}, "tenant_id": "demo"});
         card.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
         let card = Known::looked_up(Card::read(&card));
@@ -382,9 +382,9 @@ mod tests {
             (json!([1]), "redelivered".into()),
             (json!([["tool_call_card_id", "c"], ["after_execution", "suspend"]]), "executed".into()),
         ] {
-            assert_eq!(fate(&with_body(body.clone()), &World::default()), expected, "{body}");
+            assert_eq!(fate(&with_body(&body), &World::default()), expected, "{body}");
         }
-        let ends = with_body(json!({"after_execution": " terminate"}));
+        let ends = with_body(&json!({"after_execution": " terminate"}));
         let faults = preflight(&ends, &World::default());
         assert_eq!(refusal(&ends, &verdict(&faults)).map(|built| built.after.after), Some(After::Terminate));
     }
@@ -393,14 +393,14 @@ mod tests {
     fn a_missing_call_id_needs_a_call_card_to_be_told() {
         let nameless = with_header(headers::CALL, None);
         let told = "refused_with_result bad_request: CGContext: missing required tool_call_id";
-        assert_eq!(fate(&nameless, &call_card(json!({"type": "tool.call", "tool_call_id": "x"}))), told);
-        assert_eq!(fate(&nameless, &call_card(json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))), told);
+        assert_eq!(fate(&nameless, &call_card(&json!({"type": "tool.call", "tool_call_id": "x"}))), told);
+        assert_eq!(fate(&nameless, &call_card(&json!({"metadata": {"type": "tool.call", "tool_call_id": "x"}}))), told);
         for lost in [
             json!({"type": "tool.call"}),
             json!({"tool_call_id": "x"}),
             json!({"type": "tool.call", "tool_call_id": "x", "tenant_id": "other"}),
         ] {
-            assert_eq!(fate(&nameless, &call_card(lost.clone())), "redelivered", "{lost}");
+            assert_eq!(fate(&nameless, &call_card(&lost)), "redelivered", "{lost}");
         }
         assert_eq!(fate(&nameless, &World { card: Known::Absent, ..World::default() }), "redelivered");
         let control = Command { body: json!({"channel": 1}).to_string(), ..nameless };
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn cards_of_others_and_without_a_type_are_told() {
         let call = command().headers.iter().find(|(name, _)| name == headers::CALL).unwrap().1.clone();
-        let of = |value: Value| fate(&command(), &call_card(value));
+        let of = |value: Value| fate(&command(), &call_card(&value));
         let other = of(json!({"type": "tool.call", "tenant_id": "other", "tool_call_id": call}));
         assert!(other.starts_with("refused_with_result not_found: tool_call_card_id not found: "), "{other}");
         let got = |got: &str| {
@@ -424,7 +424,7 @@ mod tests {
             of(json!({"type": "tool.call", "tool_call_id": "x"})),
             "refused_with_result bad_request: tool_call_id mismatch between payload and tool.call card"
         );
-        let unknown = World { registered: Known::Absent, ..call_card(json!({"type": "tool.call"})) };
+        let unknown = World { registered: Known::Absent, ..call_card(&json!({"type": "tool.call"})) };
         assert_eq!(fate(&command(), &unknown), "refused_with_result not_found: Tool 'lamp' not found in DB");
     }
 
@@ -434,6 +434,6 @@ mod tests {
         let told = fate(&command(), &world);
         assert!(told.starts_with("unreported not_found: ") && told.ends_with(" report protocol_violation"), "{told}");
         let answered = World { result: Known::Found("r".into()), ..World::default() };
-        assert_eq!(fate(&with_body(json!({})), &answered), "redelivered", "a second result cannot be written");
+        assert_eq!(fate(&with_body(&json!({})), &answered), "redelivered", "a second result cannot be written");
     }
 }

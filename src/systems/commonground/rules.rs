@@ -273,7 +273,7 @@ mod tests {
     use super::*;
     use crate::syntax::source::{Format, Source};
 
-    fn told(parameters: Value) -> Option<String> {
+    fn told(parameters: &Value) -> Option<String> {
         let definition = json!({
             "tool_name": "lamp", "after_execution": "suspend", "parameters": parameters,
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch",
@@ -297,7 +297,7 @@ mod tests {
             json!({"format": "regex", "default": "("}),
             json!({"x-pattern": "("}),
         ] {
-            assert_eq!(told(taken.clone()), None, "{taken}");
+            assert_eq!(told(&taken), None, "{taken}");
         }
         for (refused, about) in [
             (json!({"pattern": "\\p{L}"}), "400 /parameters/pattern"),
@@ -312,7 +312,7 @@ mod tests {
             (json!({"anyOf": [[{"type": "array"}]]}), "$.anyOf[0][0] is array"),
             (json!({"$defs": {"z": {"type": "array"}}, "properties": {"a": {"type": "array"}}}), "$.properties.a is array"),
         ] {
-            let told = told(refused.clone()).unwrap_or_default();
+            let told = told(&refused).unwrap_or_default();
             assert!(told.contains(about), "{refused}: {told}");
         }
     }

@@ -20,6 +20,9 @@ pub enum Layout {
     Each(&'static str),
 }
 
+/// Makes definitions of the items of a running system.
+pub type Definitions = fn(&[Item]) -> Vec<serde_json::Value>;
+
 pub trait Deployment: Sync {
     fn system(&self) -> SystemId;
 
@@ -63,7 +66,7 @@ pub trait Deployment: Sync {
     }
 
     /// What there can be called without being in a workspace, as definitions; `None` where nothing can.
-    fn callable(&self) -> Option<fn(&[Item]) -> Vec<serde_json::Value>> {
+    fn callable(&self) -> Option<Definitions> {
         None
     }
 

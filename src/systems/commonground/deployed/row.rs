@@ -13,7 +13,7 @@ use crate::{
     systems::{
         commonground::{internal, keys},
         deployed::{
-            deployment::{Deployment, Layout},
+            deployment::{Definitions, Deployment, Layout},
             item::Item,
             push::{Absent, Push},
         },
@@ -51,7 +51,7 @@ impl Deployment for CommonGroundDeployment {
         rows::short(value)
     }
 
-    fn callable(&self) -> Option<fn(&[Item]) -> Vec<Value>> {
+    fn callable(&self) -> Option<Definitions> {
         Some(|items| items.iter().filter_map(Item::value).chain(internal::definitions()).collect())
     }
 

@@ -85,7 +85,11 @@ impl Entering<'_> {
         let not_whole = |given: &str| format!("{given:?} is no whole number from 0 on");
         match headers::written(&self.command.headers, headers::DEPTH) {
             Some("") => {
-                dropped(headers::DEPTH, "it is blank: leave it out, or send a number".into(), "missing CG-Recursion-Depth header");
+                dropped(
+                    headers::DEPTH,
+                    "it is blank: leave it out, or send a number".into(),
+                    "missing CG-Recursion-Depth header",
+                );
             }
             Some(given) if headers::whole(given).is_none() => {
                 dropped(headers::DEPTH, not_whole(given), "invalid CG-Recursion-Depth header");

@@ -10,7 +10,7 @@ use crate::{
     engine::{
         explain::{
             difference::{Difference, Standing},
-            tool::{Explainer, Explanation},
+            tool::{Change, Explainer, Explanation},
         },
         filter::{self, AskedGroups, Split, permit, split, unknown_groups},
         gated::{Slot, ToolRow},
@@ -97,6 +97,18 @@ pub enum GroupOrigin {
 }
 
 impl Facts {
+    /// The groups that a change asks for, if others than now.
+    pub fn groups_for(&self, change: &Change) -> Option<Vec<Name>> {
+        let mut all = self.context.groups();
+        if let Change::Drop { groups, .. } = change {
+            all.retain(|name| !groups.contains(name));
+        } else if self.asked == AskedGroups::Every {
+            return None;
+        }
+        all.extend(change.groups().iter().filter(|name| !self.context.groups().contains(name)).cloned());
+        (all != self.context.groups()).then_some(all)
+    }
+
     /// The facts of the state as it is now; `earlier` ones lend what has not changed.
     pub fn of(state: &State, earlier: Option<&Facts>) -> Self {
         let kept = earlier.filter(|facts| facts.generation == state.generation);

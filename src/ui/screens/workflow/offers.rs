@@ -12,11 +12,7 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::{
-        explain::tool::Change,
-        filter::{AskedGroups, Reason},
-        gated::ToolRow,
-    },
+    engine::{explain::tool::Change, filter::Reason, gated::ToolRow},
     model::{call::Outcome, tool::NotLoaded},
     systems::table,
     ui::{
@@ -304,7 +300,8 @@ impl Offers {
             return Reply::Refused("no change of the request shows this tool: e edits it".into());
         };
         let walk = |rows: &[ToolRow]| Message::Walk { tools: rows.iter().filter_map(|row| facts.id(*row)).cloned().collect() };
-        let mut messages: Vec<Message> = asking(change, facts).into_iter().collect();
+        let mut messages: Vec<Message> =
+            facts.groups_for(change).map(|groups| Message::SetGroups(Some(groups))).into_iter().collect();
         let made = match change {
             Change::Drop { then: Some(then), .. } => then,
             made => made,
@@ -497,16 +494,4 @@ fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
         Ok(proposed)
     };
     Proposal::sending(format!("Show {tool}"), "", make).open()
-}
-
-/// The groups that a change asks for, if others than now.
-fn asking(change: &Change, facts: &Facts) -> Option<Message> {
-    let mut all = facts.context.groups();
-    if let Change::Drop { groups, .. } = change {
-        all.retain(|name| !groups.contains(name));
-    } else if facts.asked == AskedGroups::Every {
-        return None;
-    }
-    all.extend(change.groups().iter().filter(|name| !facts.context.groups().contains(name)).cloned());
-    (all != facts.context.groups()).then_some(Message::SetGroups(Some(all)))
 }
