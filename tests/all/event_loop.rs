@@ -83,10 +83,11 @@ fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<End>, Vec<String>
 
 #[test]
 fn a_save_and_the_journal_wait_for_no_picture() {
-    let (ended, done) = run("a b ctrl+s c d ctrl+c d", None);
+    let (ended, done) = run("enter a b ctrl+s c d ctrl+c d", None);
     assert_eq!(ended.unwrap(), End::Left);
     let effects: Vec<&str> = done.iter().map(String::as_str).collect();
     let wanted = [
+        "draw",
         "draw",
         "journal name: a",
         "journal name: ab",
@@ -103,10 +104,10 @@ fn a_save_and_the_journal_wait_for_no_picture() {
 fn a_terminal_that_has_gone_ends_it_quietly_and_what_is_unsaved_is_kept() {
     const EIO: i32 = 5;
     const ENOSPC: i32 = 28;
-    let (ended, done) = run("a", Some((1, EIO)));
+    let (ended, done) = run("enter a", Some((2, EIO)));
     assert_eq!(ended.unwrap(), End::Told);
     assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
-    let (ended, done) = run("a", Some((1, ENOSPC)));
+    let (ended, done) = run("enter a", Some((2, ENOSPC)));
     assert_eq!(ended.unwrap_err().raw_os_error(), Some(ENOSPC), "what can be said is said");
     assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
 }

@@ -48,6 +48,7 @@ fn invoke() {
     terminal.wait_for("query-customers ·");
     terminal.press(["3"]);
     terminal.wait_for("question");
+    terminal.press(["enter"]);
     terminal.paste("What are the top customer complaints?");
     terminal.wait_for("top customer complaints");
     terminal.press(["f6"]);

@@ -156,10 +156,10 @@ struct Session {
 }
 
 impl Drop for Session {
+    #[expect(clippy::print_stdout, reason = "the harness keeps what a failed test prints")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             let Self { seed, done, .. } = self;
-            #[expect(clippy::print_stdout, reason = "the harness keeps what a failed test prints")]
             println!("to repeat it: TOOLCRIB_RANDOM_SEED={seed} TOOLCRIB_RANDOM_EVENTS={} (it was event {done})", *done + 1);
         }
     }

@@ -143,10 +143,11 @@ fn shapes_say_what_they_need() {
     let mut desk = desk(&union, json!({}));
     let screen = desk.screen();
     assert!(screen.contains("needs r · Round") && screen.contains("metres"), "all of it is said: {screen}");
-    desk.keys("enter");
-    desk.goes("/a/r");
+    // Choosing a shape begins to edit what it needs.
     desk.keys("enter");
     desk.types("5");
+    let screen = desk.screen();
+    assert_eq!(desk.value["a"], json!({"kind": "circle", "r": 5}), "{screen}");
     desk.goes("/a");
     desk.keys("enter down enter");
     desk.goes("/a");

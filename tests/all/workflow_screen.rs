@@ -176,8 +176,8 @@ fn every_size_is_drawn() {
 fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Workflow);
     bench.keys("l");
-    assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator wants its arguments first");
-    assert!(bench.shows("wants"), "{}", bench.screen());
+    assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator needs its arguments first");
+    assert!(bench.shows("needs expression"), "{}", bench.screen());
     let tool = bench.state.selected.clone().unwrap();
     let names: Vec<String> = toolcrib::systems::table::arguments(bench.state.catalog.tool(&tool).unwrap())["required"]
         .as_array()

@@ -49,6 +49,12 @@ pub async fn likely(streams: &Context, to: &str, given_back: u64) -> String {
     listening::oddity(&services, to).into_iter().chain(states).collect::<Vec<_>>().join("; ")
 }
 
+/// Whether a service listens on a subject beside those that are named; `None` where the server does not say.
+pub async fn others_listen(streams: &Context, to: &str, named: &[String]) -> Option<bool> {
+    let filters = filters(&listeners(streams).await?);
+    Some(listening::services(&filters, to).iter().any(|service| !named.iter().any(|name| name == service)))
+}
+
 /// What is odd about who listens on a subject: nobody, or several.
 pub async fn oddity(streams: &Context, to: &str) -> Option<String> {
     let filters = filters(&listeners(streams).await?);

@@ -49,7 +49,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         calling.teller.stage("preflight", words, "").await?;
     }
     check(calling, &streams).await?;
-    let way = Way::of(calling, routes::WAITING);
+    let mut way = Way::of(calling, routes::WAITING);
     if let Err(problem) = publish(calling, &streams, &way).await {
         return lost(problem);
     }
@@ -68,7 +68,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
                 // It is our own.
                 Some(Seen::Clue(_)) => {}
                 Some(Seen::Advice(advice)) => {
-                    if tell_advice(calling, &way, &advice).await? {
+                    if tell_advice(calling, &mut way, &advice).await? {
                         return given_up::end(calling, &way).await;
                     }
                 }

@@ -40,6 +40,8 @@ pub struct Way {
     pub sent: bool,
     /// The UI worker took the action.
     pub accepted: bool,
+    /// The consumers that gave the command up.
+    pub gave_up: Vec<String>,
     /// What was seen of other agents' turns, before it is known which of them the call started.
     pub turns: VecDeque<Reading>,
 }
@@ -53,7 +55,7 @@ impl Way {
         let seed = routes::seed(&request.correlation);
         let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
         let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
-        Self { wanted, to, call_card: None, due, context: None, sent: false, accepted: false, turns }
+        Self { wanted, to, call_card: None, due, context: None, sent: false, accepted: false, gave_up: Vec::new(), turns }
     }
 
     /// Keeps what was seen of another agent's turn.
@@ -110,8 +112,8 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
     }
 }
 
-/// Tells of a delivery that was given back, where it is of this call; whether it was the last, so that none comes any more.
-pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) -> Result<bool, Deaf> {
+/// Reports a delivery that was given back, where it is of this call; whether nobody is left who could answer.
+pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advice) -> Result<bool, Deaf> {
     let Ok(streams) = calling.streams() else { return Ok(false) };
     if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
         return Ok(false);
@@ -120,9 +122,12 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &Way, advice: &Advice) 
     calling.given_back = *deliveries;
     if advice.given_up {
         let words = format!(
-            "{consumer} gave the command up after {deliveries} deliveries: its log says why; the caller hears nothing more"
+            "{consumer} gave the command up after {deliveries} deliveries: its log says why"
         );
-        return calling.teller.stage("given-up", words, "").await.map(|()| true);
+        calling.teller.stage("given-up", words, "").await?;
+        way.gave_up.push(consumer.clone());
+        // Where another service listens too, its answer can still come, or has come already.
+        return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up).await.unwrap_or_default());
     }
     let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
     calling.teller.stage("given-back", words, "").await.map(|()| false)
