@@ -121,9 +121,7 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advi
     let Advice { consumer, deliveries, .. } = advice;
     calling.given_back = *deliveries;
     if advice.given_up {
-        let words = format!(
-            "{consumer} gave the command up after {deliveries} deliveries: its log says why"
-        );
+        let words = format!("{consumer} gave the command up after {deliveries} deliveries: its log says why");
         calling.teller.stage("given-up", words, "").await?;
         way.gave_up.push(consumer.clone());
         // Where another service listens too, its answer can still come, or has come already.
