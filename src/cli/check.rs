@@ -30,7 +30,7 @@ pub struct Check {
     format: Format,
 
     /// Read the schema of this address from a file, and check the documents that name it; an address that ends with / stands for a
-    /// folder. May be given several times; [schemas] in toolcrib.toml does the same
+    /// folder. Repeat it for more; the table "schemas" in toolcrib.toml does the same
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
 }

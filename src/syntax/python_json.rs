@@ -1,6 +1,6 @@
 //! JSON as Python's `json.loads` reads it: also `NaN` and infinities, and halves of surrogate pairs; with its words for what it refuses.
 //!
-//! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits, and [`write`] makes an escape of it again.
+//! A half of a pair has no place in our texts. It stands there as [`HALF`] with its four digits, and [`write()`] makes an escape of it again.
 
 use std::fmt;
 
