@@ -525,7 +525,7 @@ fn faults() -> Vec<Faulty> {
             "a header in small letters",
             json!({"CG-Agent-Id": null, "cg-agent-id": "caller"}),
             none(),
-            &["it stands there as cg-agent-id, and names are case-sensitive", DROPPED],
+            &["it is spelled cg-agent-id, and names are case-sensitive", DROPPED],
         ),
         faulty(
             "another project",

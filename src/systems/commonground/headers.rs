@@ -61,7 +61,7 @@ pub fn misspelt<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h s
 #[must_use]
 pub fn missing(headers: &[(String, String)], name: &str) -> String {
     match misspelt(headers, name) {
-        Some(other) => format!("it stands there as {other}, and names are case-sensitive: it counts as absent"),
+        Some(other) => format!("it is spelled {other}, and names are case-sensitive: it counts as absent"),
         None => "it is missing".into(),
     }
 }

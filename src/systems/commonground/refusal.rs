@@ -16,7 +16,7 @@ const TEXTS: &[Row] = &[
     (
         "missing required fields ['unknown']",
         "no field is missing: the body holds a key beside tool_name, after_execution and tool_call_card_id, or a value that is no text",
-        "take every other key out; arguments stand in the call's card",
+        "take every other key out; arguments belong in the call's card",
     ),
     (
         "missing required fields",

@@ -192,7 +192,7 @@ fn payload(data: &Map<String, Value>, service: ServiceKind, control: &[&str]) ->
 fn extra(name: &str) -> String {
     let only = "a body has tool_name, after_execution and tool_call_card_id, and nothing else";
     match name {
-        "args" | "arguments" => format!("arguments stand in the call's card, never in the body; {only}"),
+        "args" | "arguments" => format!("arguments belong in the call's card, never in the body; {only}"),
         "context_box_id" | "dispatch_requested_at" => {
             format!("the protocol's document calls it optional, but it is refused; {only}")
         }
