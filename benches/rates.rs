@@ -39,7 +39,10 @@ use tokio::{
 };
 use tokio_tungstenite::{accept_async, client_async, tungstenite::Message};
 use toolcrib::{
-    model::connection::{Connection, Credentials, SecretAt, TransportKind},
+    model::{
+        connection::{Connection, Credentials, SecretAt},
+        transport::TransportKind,
+    },
     systems::trustgraph::{gateway::served, reply, request::ID},
     wire::{
         registry::Registry,
@@ -110,7 +113,7 @@ impl Answer {
 fn workspace(connection: &Connection) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
-    let (kind, by) = if connection.transport.is_gateway() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
+    let (kind, by) = if !connection.transport.is_bus() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
     write("tool.json", json!({"type": kind, "name": "flood", "description": "Says much", by: "flood"}).to_string());
     write(
         "service.json",

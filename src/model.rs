@@ -19,4 +19,5 @@ pub mod size;
 pub mod tool;
 pub mod trace;
 pub mod traffic;
+pub mod transport;
 pub mod unsaved;

@@ -77,7 +77,8 @@ mod tests {
         },
         model::{
             clock::Millis,
-            connection::{Channel, Connection, TransportKind},
+            connection::{Channel, Connection},
+            transport::TransportKind,
         },
         syntax::source::Format,
     };

@@ -19,9 +19,10 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
-        connection::{Connection, TransportKind},
+        connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
+        transport::TransportKind,
     },
     runtime::registry,
     systems::trustgraph::gateway::table::Table,
@@ -89,7 +90,7 @@ impl Serve {
             let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");
             return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --by-hand out").into());
         }
-        if connection.transport.is_gateway() {
+        if !connection.transport.is_bus() {
             let doors = self.doors(&opened, &connection, out)?;
             let table = Table::of(&opened.catalog);
             return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref(), table)));

@@ -9,8 +9,9 @@ use crate::{
         script::{Stub, StubService},
     },
     model::{
-        connection::{Connection, TransportKind},
+        connection::Connection,
         problem::{Problem, ProblemKind},
+        transport::Traffic,
     },
     store::files,
     syntax::source::{Format, Source},
@@ -55,7 +56,7 @@ pub fn doors(path: &Path, opened: &Opened, connection: &Connection, out: &Out) -
     for stub in services(path, out)? {
         match door(&stub, opened, connection)? {
             Ok(door) => {
-                if connection.transport == TransportKind::Http {
+                if connection.transport.about().traffic == Traffic::Exchange {
                     not_over_http(&stub, out);
                 }
                 doors.push(door);

@@ -26,9 +26,10 @@ use crate::{
     model::{
         call::CallProblem,
         clock::Millis,
-        connection::{Connection, TransportKind},
+        connection::Connection,
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+        transport::TransportKind,
     },
     runtime::{
         now::{begins, now},

@@ -2,63 +2,7 @@
 
 use std::fmt;
 
-use super::problem::Problem;
-
-/// How bytes travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TransportKind {
-    /// In process, with toolcrib's own sample services.
-    Embedded,
-    Nats,
-    RabbitMq,
-    Pulsar,
-    Kafka,
-    /// TrustGraph's gateway, one request after another.
-    Http,
-    /// TrustGraph's gateway, over one socket on which answers stream.
-    WebSocket,
-}
-
-impl TransportKind {
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Embedded => "embedded",
-            Self::Nats => "nats",
-            Self::RabbitMq => "rabbitmq",
-            Self::Pulsar => "pulsar",
-            Self::Kafka => "kafka",
-            Self::Http => "http",
-            Self::WebSocket => "websocket",
-        }
-    }
-
-    /// Whether every call has an inbox of its own, beside the queue that all callers hear.
-    #[must_use]
-    pub fn has_inbox(self) -> bool {
-        matches!(self, Self::Embedded | Self::Nats)
-    }
-
-    /// Whether it leads to a gateway, which has services of its own and no queues.
-    #[must_use]
-    pub fn is_gateway(self) -> bool {
-        matches!(self, Self::Http | Self::WebSocket)
-    }
-
-    /// Its name for people.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Embedded => "the embedded connection",
-            Self::Nats => "NATS",
-            Self::RabbitMq => "RabbitMQ",
-            Self::Pulsar => "Pulsar",
-            Self::Kafka => "Kafka",
-            Self::Http => "a gateway over HTTP",
-            Self::WebSocket => "a gateway over WebSocket",
-        }
-    }
-}
+use super::{problem::Problem, transport::TransportKind};
 
 /// [`Connection::largest_answer`] unless the settings say otherwise.
 pub const LARGEST_ANSWER: u64 = 256 * MIB;

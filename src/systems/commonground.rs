@@ -54,6 +54,7 @@ pub mod routes;
 pub mod rows;
 pub mod rules;
 pub mod schema;
+pub mod settings;
 pub mod subject;
 pub mod template;
 pub mod trace;

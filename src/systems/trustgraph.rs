@@ -19,6 +19,7 @@ pub mod overheard;
 pub mod python;
 pub mod regate;
 pub mod schema;
+pub mod settings;
 pub mod types;
 
 use serde_json::Value;
@@ -29,7 +30,6 @@ use crate::{
     model::{
         call::Request,
         catalog::{Catalog, Loading},
-        connection::TransportKind,
         connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
@@ -38,6 +38,7 @@ use crate::{
         service::Service,
         tool::{Function, Gate, Tool},
         traffic::{Crossing, Reading},
+        transport::TransportKind,
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -122,11 +123,11 @@ impl System for TrustGraph {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        if call.connection.transport.is_gateway() { gateway::endpoints::render(call) } else { request::render(call) }
+        if settings::is_gateway(call.connection.transport) { gateway::endpoints::render(call) } else { request::render(call) }
     }
 
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
-        if transport.is_gateway() && gateway::endpoints::Endpoint::parse(address).is_some() {
+        if settings::is_gateway(transport) && gateway::endpoints::Endpoint::parse(address).is_some() {
             return Ok(address.to_owned());
         }
         queue::spelled(address, transport).map(|spelled| spelled.name)

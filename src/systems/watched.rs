@@ -13,11 +13,12 @@ use crate::{
     model::{
         catalog::Catalog,
         clock::Millis,
-        connection::{Connection, TransportKind},
+        connection::Connection,
         entry::SystemId,
         paper::{Paper, Shelf},
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Settled, Tapped, Witnessed},
+        transport::{Names, TransportKind},
     },
 };
 
@@ -35,7 +36,8 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
         |cause: &str, remedy: &str| Err(Problem::new(ProblemKind::Input, format!("watching \"{text}\""), cause).remedy(remedy));
     let parts: Vec<&str> = text.split('.').collect();
     let wild = |part: &&str| ["*", ">"].contains(part);
-    let subjects = matches!(transport, TransportKind::Nats | TransportKind::Embedded);
+    let names = transport.about().names;
+    let subjects = names == Names::Subjects;
     if text.is_empty() || text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
         return refused("it is empty, or has a blank in it", "name subjects, such as tg.request.joke");
     }
@@ -46,8 +48,9 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
         let remedy = "name each queue, or none for those of the workspace's services";
         return refused(&format!("{} has no wildcards", transport.title()), remedy);
     }
-    if transport == TransportKind::Pulsar {
-        return refused("Pulsar's topics have a scheme", "write it as request:tg:NAME or non-persistent://tg/request/NAME");
+    if names == Names::Topics {
+        let remedy = "write it as request:tg:NAME or non-persistent://tg/request/NAME";
+        return refused(&format!("{}'s topics have a scheme", transport.title()), remedy);
     }
     Ok(Place { name: text.to_owned(), kept: false })
 }
@@ -79,8 +82,8 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     if !places.is_empty() {
         return Ok(places);
     }
-    match transport {
-        TransportKind::Nats | TransportKind::Embedded => Ok(vec![Place { name: ">".into(), kept: false }]),
+    match transport.about().names {
+        Names::Subjects => Ok(vec![Place { name: ">".into(), kept: false }]),
         _ => {
             let cause = match refused {
                 Some(Problem { cause, remedy, .. }) => {
@@ -99,7 +102,7 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
 /// # Errors
 /// When the transport has none.
 pub fn bus(transport: TransportKind) -> Result<(), Problem> {
-    if !transport.is_gateway() {
+    if transport.is_bus() {
         return Ok(());
     }
     let cause = format!("{} answers its callers and shows nothing of others", transport.title());

@@ -17,9 +17,8 @@ use super::{
 use crate::model::{
     call::CallProblem,
     connection::{Connection, Tls},
+    transport::TransportKind,
 };
-
-const PORTS: [(&str, u16); 2] = [("http", 80), ("https", 443)];
 
 /// How much one answer may hold.
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -63,9 +62,9 @@ impl Management {
     pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallProblem> {
         let required = address.starts_with("https://");
         let tls = Tls { required, ..connection.tls.clone() };
-        let there = Connection { servers: vec![address.to_owned()], tls, ..connection.clone() };
-        let [server] = <[Server; 1]>::try_from(settings::servers(&there, &PORTS)?)
-            .map_err(|_| settings::bad_address(&there, "one address is wanted", "http"))?;
+        let there = Connection { transport: TransportKind::Http, servers: vec![address.to_owned()], tls, ..connection.clone() };
+        let [server] = <[Server; 1]>::try_from(settings::servers(&there)?)
+            .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
         tls::install();
         let client = Client::builder()
             .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))

@@ -24,8 +24,9 @@ use crate::{
     engine::template,
     model::{
         call::{CallProblem, Event, Limits, Request},
-        connection::{Connection, ConnectionState, TransportKind},
+        connection::{Connection, ConnectionState},
         problem::{Problem, ProblemKind},
+        transport::TransportKind,
     },
 };
 

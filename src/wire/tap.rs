@@ -36,7 +36,6 @@ use crate::{
     model::{
         call::CallProblem,
         clock::Millis,
-        connection::TransportKind,
         traffic::{Crossing, Tapped},
     },
 };
@@ -114,9 +113,7 @@ impl Tap {
         if let Some(past) = past {
             beside.spawn(past.play());
         }
-        // Topics of Kafka are fetched one by one, each in its own time.
-        let order =
-            (bus.transport() == TransportKind::Kafka && places.len() > 1).then(|| Arc::new(Order::new(Arc::clone(&catch))));
+        let order = (!bus.transport().about().ordered && places.len() > 1).then(|| Arc::new(Order::new(Arc::clone(&catch))));
         if let Some(order) = &order {
             beside.spawn(tick(Arc::clone(order)));
         }

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use bus::{Bus, Doing};
 
 use super::secrets::Secrets;
-use crate::model::connection::{Connection, TransportKind};
+use crate::model::{connection::Connection, transport::TransportKind};
 
 /// Opens a connection of one kind.
 type Open = for<'a> fn(&'a Connection, &'a Secrets) -> Doing<'a, Arc<dyn Bus>>;

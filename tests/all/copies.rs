@@ -8,7 +8,10 @@ use toolcrib::{
         effect::Effect,
         message::{Message, ScreenId},
     },
-    model::connection::{Connection, Credentials, SecretAt, Tls, TransportKind},
+    model::{
+        connection::{Connection, Credentials, SecretAt, Tls},
+        transport::TransportKind,
+    },
 };
 
 use crate::support::{

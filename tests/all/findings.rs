@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use toolcrib::{
     engine::lint::{self, check::Level},
     model::{
-        connection::{Connection, TransportKind},
+        connection::Connection,
         connections::{Connections, Listeners},
         context::Mode::{self, AsDeployed, Document},
         entry::{EntryForm, FileId},
         finding::{EntryEdit, Finding, Fix, Severity},
+        transport::TransportKind,
     },
     syntax::source::{Format, Source},
     systems::{

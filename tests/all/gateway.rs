@@ -13,7 +13,8 @@ use tokio::time::timeout;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials, Gateway, TransportKind},
+        connection::{Connection, ConnectionState, Credentials, Gateway},
+        transport::TransportKind,
     },
     wire::registry::Registry,
 };

@@ -17,7 +17,8 @@ use toolcrib::{
     },
     model::{
         call::{Limits, Outcome, Request, StrayCause},
-        connection::{Connection, TransportKind},
+        connection::Connection,
+        transport::TransportKind,
     },
     syntax::source::{Format, Source},
     wire::{

@@ -9,8 +9,9 @@ use toolcrib::{
     engine::stub::read::read,
     model::{
         call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
-        connection::{Channel, Connection, TransportKind},
+        connection::{Channel, Connection},
         entry::FileId,
+        transport::TransportKind,
     },
     syntax::source::{Format, Source},
 };

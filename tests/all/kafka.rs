@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request},
-        connection::{Connection, ConnectionState, Credentials, SecretAt, Tls, TransportKind},
+        connection::{Connection, ConnectionState, Credentials, SecretAt, Tls},
+        transport::TransportKind,
     },
     wire::{
         registry::Registry,

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
         call::{Limits, Outcome, Request, StrayCause},
-        connection::{Connection, Credentials, SecretAt, Tls, TransportKind},
+        connection::{Connection, Credentials, SecretAt, Tls},
+        transport::TransportKind,
     },
     wire::{
         registry::Registry,

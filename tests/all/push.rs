@@ -12,12 +12,7 @@ use tokio::{
     sync::Mutex,
 };
 use toolcrib::{
-    model::{
-        catalog::Catalog,
-        connection::{Connection, TransportKind},
-        context::Mode,
-        entry::FileId,
-    },
+    model::{catalog::Catalog, connection::Connection, context::Mode, entry::FileId, transport::TransportKind},
     syntax::source::{Format, Source},
     systems::{
         deployed::push::Absent,

@@ -20,8 +20,9 @@ use toolcrib::{
     model::{
         call::CallProblem,
         clock::Millis,
-        connection::{Channel, Connection, TransportKind},
+        connection::{Channel, Connection},
         traffic::{Crossing, Kept, Tapped, Witnessed},
+        transport::TransportKind,
     },
     systems::watched::{self, Witness},
     ui::{

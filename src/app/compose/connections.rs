@@ -5,7 +5,10 @@ use serde_json::json;
 use super::{ground::Ground, plan::Plan};
 use crate::{
     app::documents::Change,
-    engine::settings::connections::{self, TOOLS},
+    engine::settings::{
+        connection_form::examples,
+        connections::{self, TOOLS},
+    },
     model::{connection::Connection, connections::Connections, settings::SETTINGS, tool::Tool},
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
@@ -92,7 +95,8 @@ pub fn add(ground: Ground<'_>, text: &str) -> Result<Plan, String> {
     free(ground, name)?;
     let alone = Connections::default();
     if !address.contains("://") {
-        return Err("an address begins with nats://, amqp://, pulsar://, kafka://, https:// or wss://".into());
+        let known: Vec<_> = examples().filter_map(|example| Some(format!("{}://", example.split_once("://")?.0))).collect();
+        return Err(format!("an address begins with {}", known.join(" or ")));
     }
     connections::named(&alone, address).map_err(|problem| format!("{}; {}", problem.cause, problem.remedy))?;
     let value = json!({"servers": [address]});

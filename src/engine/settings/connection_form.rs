@@ -2,8 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::connections::{BROKER, CHANNEL, LARGEST, SECRETS, TOOLS, kind_of, words};
-use crate::model::connection::{LARGEST_ANSWER, MIB, TransportKind};
+use super::connections::{BROKER, CHANNEL, LARGEST, SECRETS, TOOLS};
+use crate::model::{
+    connection::{LARGEST_ANSWER, MIB},
+    transport::{TRANSPORTS, TransportKind},
+};
 
 /// The schema for a table with this value. A key that does not count for its transport is offered only while it is there.
 #[must_use]
@@ -16,15 +19,16 @@ pub fn schema(table: &Value) -> Value {
         }
     };
     let is_wire = kind != TransportKind::Embedded;
+    let about = format!("Addresses to try in order: {}. No password in them", examples().collect::<Vec<_>>().join(", "));
     let addresses = match table.get("servers") {
-        Some(Value::String(_)) => json!({"type": "string", "title": "servers", "description": ADDRESSES}),
-        _ => json!({"type": "array", "items": {"type": "string"}, "description": ADDRESSES}),
+        Some(Value::String(_)) => json!({"type": "string", "title": "servers", "description": about}),
+        _ => json!({"type": "array", "items": {"type": "string"}, "description": about}),
     };
     offer("servers", true, addresses);
     offer(
         "transport",
         true,
-        json!({"enum": words().collect::<Vec<_>>(), "description": "Said by the address, so it may be left out"}),
+        json!({"enum": TRANSPORTS.iter().map(|kind| kind.word()).collect::<Vec<_>>(), "description": "Said by the address, so it may be left out"}),
     );
     offer(
         TOOLS,
@@ -47,7 +51,7 @@ pub fn schema(table: &Value) -> Value {
     }
     offer(
         "credentials-file",
-        kind == TransportKind::Nats,
+        kind.about().credentials_file,
         json!({"type": "string", "format": "path", "description": "A credentials file of NATS"}),
     );
     offer(
@@ -64,17 +68,17 @@ pub fn schema(table: &Value) -> Value {
     }
     offer(
         "workspace",
-        kind.is_gateway(),
+        !kind.is_bus(),
         json!({"type": "string", "description": "The workspace of the deployment; else the token's own"}),
     );
     offer(
         "flow",
-        kind.is_gateway(),
+        !kind.is_bus(),
         json!({"type": "string", "default": "default", "description": "The flow that flow services are asked of"}),
     );
     offer(
         BROKER,
-        kind.is_gateway(),
+        !kind.is_bus(),
         json!({"type": "string", "description": "The broker behind the gateway, a connection's name or an address: the tools that the agent really has, and its true errors, are read there"}),
     );
     offer(
@@ -82,14 +86,17 @@ pub fn schema(table: &Value) -> Value {
         true,
         json!({"type": "integer", "minimum": 1, "default": LARGEST_ANSWER / MIB, "description": "How many MiB an answer may have; a call whose answer has more is ended"}),
     );
-    offer(CHANNEL, kind == TransportKind::Nats, channel());
+    offer(CHANNEL, kind.about().keeps, channel());
     for (key, _) in SECRETS {
         offer(key, false, json!({"type": "string", "format": "password", "description": "It does not belong in this file"}));
     }
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-const ADDRESSES: &str = "Addresses to try in order: nats://HOST:4222, amqp://HOST:5672/VHOST, pulsar://HOST:6650, kafka://HOST:9092, https://HOST:8888, wss://HOST:8888. No password in them";
+/// An address of each transport that has any, as help shows them.
+pub fn examples() -> impl Iterator<Item = &'static str> {
+    TRANSPORTS.iter().map(|kind| kind.about().example).filter(|example| !example.is_empty())
+}
 
 fn channel() -> Value {
     let text = |words: &str| json!({"type": "string", "description": words});
@@ -113,12 +120,12 @@ fn channel() -> Value {
 #[must_use]
 pub fn transport(table: &Value) -> TransportKind {
     let word = table.get("transport").and_then(Value::as_str);
-    if let Some(kind) = word.and_then(super::connections::of_word) {
+    if let Some(kind) = word.and_then(TransportKind::of_word) {
         return kind;
     }
     let servers = table.get("servers");
     let first = servers.and_then(|servers| servers.as_str().or_else(|| servers.get(0)?.as_str()));
-    first.map_or(TransportKind::Embedded, |first| kind_of(first).unwrap_or(TransportKind::Nats))
+    first.map_or(TransportKind::Embedded, |first| TransportKind::of_address(first).unwrap_or(TransportKind::Nats))
 }
 
 #[cfg(test)]

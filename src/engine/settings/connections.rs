@@ -4,41 +4,13 @@ use super::table::{Reader, Table};
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{Channel, Connection, Credentials, Gateway, LARGEST_ANSWER, MIB, SecretAt, Tls, TransportKind},
+        connection::{Channel, Connection, Credentials, Gateway, LARGEST_ANSWER, MIB, SecretAt, Tls},
         connections::Connections,
         finding::Severity,
         problem::{Problem, ProblemKind},
+        transport::{TRANSPORTS, Traffic, TransportKind, is_encrypted},
     },
 };
-
-const TRANSPORTS: [(&str, TransportKind); 7] = [
-    ("embedded", TransportKind::Embedded),
-    ("nats", TransportKind::Nats),
-    ("rabbitmq", TransportKind::RabbitMq),
-    ("pulsar", TransportKind::Pulsar),
-    ("kafka", TransportKind::Kafka),
-    ("http", TransportKind::Http),
-    ("websocket", TransportKind::WebSocket),
-];
-
-/// Which addresses begin a transport's.
-const SCHEMES: [(&str, TransportKind); 12] = [
-    ("nats", TransportKind::Nats),
-    ("tls", TransportKind::Nats),
-    ("amqp", TransportKind::RabbitMq),
-    ("amqps", TransportKind::RabbitMq),
-    ("pulsar", TransportKind::Pulsar),
-    ("pulsar+ssl", TransportKind::Pulsar),
-    ("kafka", TransportKind::Kafka),
-    ("kafka+ssl", TransportKind::Kafka),
-    ("http", TransportKind::Http),
-    ("https", TransportKind::Http),
-    ("ws", TransportKind::WebSocket),
-    ("wss", TransportKind::WebSocket),
-];
-
-/// Those of them that are encrypted always.
-const ENCRYPTED: [&str; 6] = ["tls://", "amqps://", "pulsar+ssl://", "kafka+ssl://", "https://", "wss://"];
 
 /// Every key of a connection.
 pub const KEYS: [&str; 18] = [
@@ -81,23 +53,15 @@ pub const SECRETS: [(&str, &str); 3] = [("password", "password"), ("token", "tok
 const CHANNEL_SECRETS: [(&str, &str); 4] =
     [("postgres", "postgres"), ("dsn", "postgres"), ("postgres-dsn", "postgres"), ("password", "postgres")];
 
-/// The words that name a transport.
-pub fn words() -> impl Iterator<Item = &'static str> {
-    TRANSPORTS.iter().map(|(word, _)| *word)
-}
-
-/// The transport of that word.
-pub fn of_word(word: &str) -> Option<TransportKind> {
-    TRANSPORTS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
-}
-
 /// Reads `[connections.NAME]`; one that cannot be used is noted and left out.
 pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connection> {
     known(reader, table, &SECRETS, &KEYS);
     let servers = servers(reader, table)?;
     let kind = match table.members.contains_key("transport") {
-        true => reader.word(table, "transport", &TRANSPORTS)?,
-        false => servers.first().map_or(TransportKind::Embedded, |server| kind_of(server).unwrap_or(TransportKind::Nats)),
+        true => reader.word(table, "transport", &words())?,
+        false => servers
+            .first()
+            .map_or(TransportKind::Embedded, |server| TransportKind::of_address(server).unwrap_or(TransportKind::Nats)),
     };
     if kind != TransportKind::Embedded && servers.is_empty() {
         let message = format!("connection \"{name}\" has no address; add servers = [\"nats://HOST:4222\"]");
@@ -105,7 +69,7 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
         return None;
     }
     let tls = Tls {
-        required: reader.flag(table, "tls").unwrap_or_else(|| servers.iter().any(|server| encrypted(server))),
+        required: reader.flag(table, "tls").unwrap_or_else(|| servers.iter().any(|server| is_encrypted(server))),
         ca_file: reader.text(table, "ca-file"),
         cert_file: reader.text(table, "cert-file"),
         key_file: reader.text(table, "key-file"),
@@ -118,6 +82,11 @@ pub fn read(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<Connec
     };
     let largest_answer = reader.count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
     Some(Connection { name: name.to_owned(), transport: kind, servers, credentials, tls, gateway, channel, largest_answer })
+}
+
+/// The words that name a transport.
+fn words() -> Vec<(&'static str, TransportKind)> {
+    TRANSPORTS.iter().map(|kind| (kind.word(), *kind)).collect()
 }
 
 /// Reads the tools whose calls go through a connection: each through one.
@@ -159,7 +128,7 @@ pub fn read_broker(reader: &mut Reader, name: &str, table: &Table<'_>, connectio
 /// When there is none, or it leads to no broker.
 pub fn broker(connections: &Connections, wanted: &str) -> Result<Connection, Problem> {
     let broker = named(connections, wanted)?;
-    if broker.transport.is_gateway() || broker.transport == TransportKind::Embedded {
+    if !broker.transport.is_bus() || broker.transport == TransportKind::Embedded {
         let cause = format!("connection \"{}\" leads to {}, not to a broker", broker.name, broker.transport.title());
         let remedy = "name the broker behind the gateway: pulsar://HOST:6650, amqp://HOST:5672 or kafka://HOST:9092";
         return Err(Problem::new(ProblemKind::Input, "choosing the broker", cause).remedy(remedy));
@@ -190,7 +159,8 @@ fn channel(reader: &mut Reader, table: &Table<'_>) -> Option<Channel> {
     let [version, project, channel, agent] = ["version", "project", "channel", "agent"].map(|key| id(reader, table, key));
     let api = reader.text(table, "api");
     if let Some(api) = &api
-        && (holds_credentials(api) || !matches!(kind_of(api), Some(TransportKind::Http)))
+        && (holds_credentials(api)
+            || !TransportKind::of_address(api).is_some_and(|kind| kind.about().traffic == Traffic::Exchange))
     {
         let message = "api must be the address of the management API without user and password: http://HOST:PORT";
         reader.note(Severity::Error, "settings.api", &table.at.child("api"), message);
@@ -216,7 +186,7 @@ fn id(reader: &mut Reader, table: &Table<'_>, key: &str) -> Option<String> {
 fn gateway(reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Gateway {
     let usual = Gateway::default();
     let keys = ["workspace", "flow"];
-    for key in keys.iter().chain(&[BROKER]).filter(|key| !kind.is_gateway() && table.members.contains_key(**key)) {
+    for key in keys.iter().chain(&[BROKER]).filter(|key| kind.is_bus() && table.members.contains_key(**key)) {
         let message = format!("{key} counts only behind a gateway, which transport {} is not", kind.word());
         reader.note(Severity::Warning, "settings.no-gateway", &table.at.child(*key), message);
     }
@@ -279,16 +249,6 @@ fn holds_credentials(server: &str) -> bool {
     rest.split('/').next().unwrap_or_default().contains('@')
 }
 
-fn encrypted(address: &str) -> bool {
-    ENCRYPTED.iter().any(|scheme| address.starts_with(scheme))
-}
-
-/// The transport that an address begins with.
-pub fn kind_of(address: &str) -> Option<TransportKind> {
-    let (scheme, _) = address.split_once("://")?;
-    SCHEMES.iter().find(|(word, _)| *word == scheme).map(|(_, kind)| *kind)
-}
-
 /// The connection that a command line or a case means: by name, or by address.
 ///
 /// # Errors
@@ -312,11 +272,12 @@ pub fn named(connections: &Connections, wanted: &str) -> Result<Connection, Prob
         let remedy = "keep the connection in toolcrib.toml, with user and password-variable or password-key";
         return Err(Problem::new(ProblemKind::Input, doing, "the address holds a user or password").remedy(remedy));
     }
-    let Some(transport) = kind_of(wanted) else {
-        let known: Vec<_> = SCHEMES.iter().map(|(scheme, _)| format!("{scheme}://")).collect();
+    let Some(transport) = TransportKind::of_address(wanted) else {
+        let schemes = TRANSPORTS.iter().flat_map(|kind| kind.about().schemes);
+        let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
         let cause = format!("no transport is known for {}", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(format!("addresses begin with {}", known.join(" or "))));
     };
-    let tls = Tls { required: encrypted(wanted), ..Tls::default() };
+    let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     Ok(Connection { transport, tls, ..Connection::nats(wanted, wanted) })
 }

@@ -116,7 +116,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::connection::{Credentials, SecretAt, TransportKind};
+    use crate::model::{
+        connection::{Credentials, SecretAt},
+        transport::TransportKind,
+    };
 
     fn told(findings: &[Finding]) -> Vec<String> {
         findings.iter().map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message)).collect()

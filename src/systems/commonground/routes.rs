@@ -6,16 +6,17 @@ use sha2::{Digest, Sha256};
 use super::{
     command::{self, Command, Ids, Pointed},
     context::Context,
-    idempotency, internal, keys,
+    idempotency, internal, keys, settings,
     subject::{self, Subject, Undispatched},
     trace::Traceparent,
 };
 use crate::{
     model::{
         call::Request,
-        connection::{Channel, Connection, TransportKind},
+        connection::{Channel, Connection},
         problem::{Problem, ProblemKind},
         tool::Tool,
+        transport::TransportKind,
     },
     schema::literal::Literal,
     systems::system::{CallOf, RouteOffer},
@@ -105,7 +106,7 @@ fn no_channel(connection: &Connection) -> String {
 }
 
 fn no_nats(connection: &Connection) -> Option<String> {
-    (connection.transport != TransportKind::Nats)
+    (!settings::TRANSPORTS.contains(&connection.transport))
         .then(|| format!("it goes over NATS, and connection \"{}\" leads to {}", connection.name, connection.transport.title()))
 }
 

@@ -2,15 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gateway::{
-    endpoints::{self, Endpoint},
-    words,
+use super::{
+    gateway::{
+        endpoints::{self, Endpoint},
+        words,
+    },
+    settings,
 };
 use crate::model::{
     call::Request,
-    connection::{Connection, TransportKind},
+    connection::Connection,
     context::Context,
     problem::{Problem, ProblemKind},
+    transport::Traffic,
 };
 
 /// The service's name on the gateway.
@@ -61,15 +65,16 @@ pub fn request(asked: &Asked, correlation: &str, connection: &Connection) -> Res
 /// # Errors
 /// When it is none over which its steps arrive.
 pub fn reached(connection: &Connection) -> Result<(), Problem> {
-    if connection.transport != TransportKind::WebSocket {
-        let cause = match connection.transport {
-            TransportKind::Http => "over HTTP only the agent's last message arrives, which holds no text".to_owned(),
-            other => format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, other.title()),
-        };
-        let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
-        return Err(Problem::new(ProblemKind::Input, "asking the agent", cause).remedy(remedy));
-    }
-    Ok(())
+    let transport = connection.transport;
+    let cause = match transport.about().traffic {
+        _ if !settings::is_gateway(transport) => {
+            format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, transport.title())
+        }
+        Traffic::Exchange => "over HTTP only the agent's last message arrives, which holds no text".to_owned(),
+        Traffic::Pipe | Traffic::Bus => return Ok(()),
+    };
+    let remedy = "choose a connection to the gateway's socket: ws:// or wss://";
+    Err(Problem::new(ProblemKind::Input, "asking the agent", cause).remedy(remedy))
 }
 
 /// Whether requests that go there are questions for the agent.
@@ -173,6 +178,7 @@ pub fn explained(observation: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::transport::TransportKind;
 
     fn told(text: &str) -> Option<Told> {
         read(&serde_json::from_str(text).unwrap())

@@ -5,12 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{agent, queue, reply, request::ID};
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Connection, TransportKind},
-        problem::Problem,
-        traffic::Crossing,
-    },
+    model::{call::CallProblem, connection::Connection, problem::Problem, traffic::Crossing, transport::TransportKind},
     systems::system::Place,
 };
 

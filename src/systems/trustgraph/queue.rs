@@ -1,8 +1,8 @@
 //! Queue names as descriptors spell them, and what each broker calls them.
 
 use crate::model::{
-    connection::TransportKind,
     problem::{Problem, ProblemKind},
+    transport::TransportKind,
 };
 
 /// Who hears a message, and whether it is kept.

@@ -20,7 +20,7 @@ use crate::{
         deployed::{item::Item, push::Push},
         trustgraph::{
             deployed::{item, push},
-            keys,
+            keys, settings,
         },
     },
     wire::registry::Registry,
@@ -81,7 +81,7 @@ async fn configure(
 /// When the connection leads to no gateway, or something cannot be read.
 async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
     let doing = "reading TrustGraph's configuration";
-    if !connection.transport.is_gateway() {
+    if !settings::is_gateway(connection.transport) {
         let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport.title());
         let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));

@@ -11,7 +11,6 @@ use tokio::time::timeout;
 
 use super::offers::Offer;
 use crate::{
-    model::connection::TransportKind,
     systems::trustgraph::{reply, request},
     wire::{
         sessions::trustgraph::address,
@@ -62,9 +61,10 @@ async fn one(bus: &dyn Bus, offer: &Offer) -> Option<String> {
             at.name
         )),
         // Elsewhere they share the calls.
-        Found::Own if bus.transport() == TransportKind::Kafka => Some(format!(
-            "another `toolcrib serve` answers on {} already, and on Kafka both answer every call of {name}; stop one of the two",
-            at.name
+        Found::Own if !bus.transport().about().shares => Some(format!(
+            "another `toolcrib serve` answers on {} already, and on {} both answer every call of {name}; stop one of the two",
+            at.name,
+            bus.transport().title()
         )),
         Found::Own => None,
     }

@@ -12,8 +12,8 @@ use crate::{
     model::{
         call::{Call, CallId},
         clock::Millis,
-        connection::TransportKind,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
+        transport::TransportKind,
     },
     schema::pointer::Pointer,
     systems::trustgraph::reply,

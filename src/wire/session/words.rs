@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::{
     model::{
         call::{CallProblem, Limits, StrayCause},
-        connection::TransportKind,
         size,
+        transport::TransportKind,
     },
     wire::{sessions::ride::Route, transport::bus::Receipt},
 };
@@ -164,7 +164,7 @@ pub fn timed_out_first(
     if let Some(remedy) = strangers.hint() {
         return problem("timed-out-first", message, remedy);
     }
-    if transport.is_gateway() {
+    if !transport.is_bus() {
         let remedy =
             "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
         return problem("timed-out-first", message, remedy);
@@ -186,23 +186,9 @@ pub fn timed_out_first(
         message,
         format!(
             "the call listened on {heard}; check {}the response-queue and whether replies carry the request's id, or wait longer",
-            unheard(transport)
+            transport.about().unheard
         ),
     )
-}
-
-/// What became of a request that no service heard, where the transport does not tell.
-fn unheard(transport: TransportKind) -> &'static str {
-    match transport {
-        TransportKind::Pulsar => "whether the service runs (Pulsar drops a request that nobody hears), ",
-        TransportKind::RabbitMq => {
-            "whether the service runs (RabbitMQ keeps the request, and it is answered when the service is back), "
-        }
-        TransportKind::Kafka => {
-            "whether the service runs (Kafka keeps the request for minutes, and a service that is back may still answer it), "
-        }
-        _ => "",
-    }
 }
 
 pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use crate::{
     model::{
         call::{CallProblem, Request},
-        connection::TransportKind,
         entry::SystemId,
+        transport::TransportKind,
     },
     systems::system::Reply,
     wire::transport::message::{Address, Packet},

@@ -9,9 +9,9 @@ use super::ride::{Packed, Reader, Ride, Route, Way};
 use crate::{
     model::{
         call::{CallProblem, Request},
-        connection::TransportKind,
         entry::SystemId,
         problem::Problem,
+        transport::{Traffic, TransportKind},
     },
     systems::{
         system::{Message, Reply},
@@ -20,7 +20,7 @@ use crate::{
                 answer::{Answer, Wrapping},
                 endpoints::{self, Endpoint, WORKSPACE},
             },
-            queue, reply, request,
+            queue, reply, request, settings,
         },
     },
     wire::transport::{
@@ -65,19 +65,19 @@ impl Ride for TrustGraphRide {
 
     fn packed(&self, request: &Request, transport: TransportKind) -> Packed {
         let body = Bytes::copy_from_slice(request.body.as_bytes());
-        match (transport, Endpoint::parse(&request.to)) {
-            (TransportKind::WebSocket, Some(endpoint)) => {
+        match (transport.about().traffic, Endpoint::parse(&request.to)) {
+            (Traffic::Pipe, Some(endpoint)) => {
                 let workspace = request.headers.iter().find(|(name, _)| name == WORKSPACE).map(|(_, value)| value.as_str());
                 let frame = endpoints::frame(&endpoint, &request.correlation, workspace, &request.body);
                 Packed { headers: Vec::new(), body: frame.into() }
             }
-            (TransportKind::Http, _) => Packed { headers: Vec::new(), body },
+            (Traffic::Exchange, _) => Packed { headers: Vec::new(), body },
             _ => Packed { headers: request.headers.clone(), body },
         }
     }
 
     fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r> {
-        if transport.is_gateway() {
+        if settings::is_gateway(transport) {
             Box::new(BehindGateway { sent: request, transport, answer: Answer::to(&request.to) })
         } else {
             Box::new(OnBus { sent: request })
@@ -87,12 +87,16 @@ impl Ride for TrustGraphRide {
 
 fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, CallProblem> {
     let to = Address::fleeting(request.to.clone());
-    match transport {
-        TransportKind::WebSocket => Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) }),
-        TransportKind::Http => Ok(Route { to, answers: None }),
-        other => Err(CallProblem {
+    match transport.about().traffic {
+        Traffic::Pipe => Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) }),
+        Traffic::Exchange => Ok(Route { to, answers: None }),
+        Traffic::Bus => Err(CallProblem {
             kind: "bad-subject".into(),
-            message: format!("the request is for the gateway ({}), and this connection leads to {}", request.to, other.title()),
+            message: format!(
+                "the request is for the gateway ({}), and this connection leads to {}",
+                request.to,
+                transport.title()
+            ),
             remedy: "choose a connection to the gateway: https:// or wss://".into(),
         }),
     }
@@ -123,8 +127,8 @@ struct BehindGateway<'r> {
 
 impl Reader for BehindGateway<'_> {
     fn read(&mut self, _: Way, packet: &Packet) -> Reply {
-        let wrapping = match self.transport {
-            TransportKind::WebSocket => Wrapping::Framed { id: &self.sent.correlation },
+        let wrapping = match self.transport.about().traffic {
+            Traffic::Pipe => Wrapping::Framed { id: &self.sent.correlation },
             _ if marks::is_event(packet) => Wrapping::Piece,
             _ => Wrapping::Bare { status: marks::status(packet) },
         };

@@ -12,7 +12,6 @@ use super::{
 use crate::{
     model::{
         clock::Millis,
-        connection::TransportKind,
         traffic::{Crossing, Tapped},
     },
     wire::transport::bus::{Bus, Keeps, Recall, Recalled},
@@ -64,7 +63,7 @@ impl Past {
             sources.extend(self.next_of(kept, rest).await);
         }
         self.say(match (self.keeps.is_empty(), count) {
-            (true, _) if self.bus.transport() == TransportKind::Nats => {
+            (true, _) if self.bus.transport().about().keeps => {
                 "no stream keeps what passes here, so that there is nothing to show of before".into()
             }
             (true, _) => {

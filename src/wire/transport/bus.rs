@@ -10,7 +10,7 @@ use super::{
     message::{Address, Outgoing, Packet},
     news::News,
 };
-use crate::model::{call::CallProblem, clock::Millis, connection::TransportKind};
+use crate::model::{call::CallProblem, clock::Millis, transport::TransportKind};
 
 /// Something under way that ends well or with a problem in words.
 pub type Doing<'a, T> = BoxFuture<'a, Result<T, CallProblem>>;

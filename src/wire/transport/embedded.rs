@@ -15,7 +15,7 @@ use super::{
     news::News,
     pattern::matches,
 };
-use crate::model::connection::TransportKind;
+use crate::model::transport::TransportKind;
 
 struct Listener {
     share: Share,

@@ -20,10 +20,7 @@ use super::{
     socket,
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Connection, TransportKind},
-    },
+    model::{call::CallProblem, connection::Connection, transport::TransportKind},
     wire::{secrets::Secrets, tls},
 };
 
@@ -33,8 +30,6 @@ pub mod marks;
 pub mod words;
 
 use exchange::Exchange;
-
-const PORTS: [(&str, u16); 4] = [("http", 80), ("https", 443), ("ws", 80), ("wss", 443)];
 
 /// A server that answers requests.
 pub struct Http {
@@ -48,7 +43,7 @@ pub struct Http {
 
 /// Finds the first server that lets itself be spoken to, or says why there is none.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, CallProblem> {
-    let servers = settings::servers(connection, &PORTS)?;
+    let servers = settings::servers(connection)?;
     let encryption = tls::encryption(connection).await?;
     let token = settings::token(connection, secrets, "over HTTP").await?;
     let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;

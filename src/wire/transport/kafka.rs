@@ -10,10 +10,7 @@ use super::{
     settings,
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Connection, TransportKind},
-    },
+    model::{call::CallProblem, connection::Connection, transport::TransportKind},
     wire::secrets::Secrets,
 };
 

@@ -16,7 +16,7 @@ use super::{
     news::News,
 };
 use crate::{
-    model::{call::CallProblem, connection::TransportKind},
+    model::{call::CallProblem, transport::TransportKind},
     wire::backoff,
 };
 

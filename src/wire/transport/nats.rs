@@ -10,12 +10,7 @@ use super::{
     settings,
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        clock::Millis,
-        connection::{Connection, TransportKind},
-        size,
-    },
+    model::{call::CallProblem, clock::Millis, connection::Connection, size, transport::TransportKind},
     wire::{backoff, secrets::Secrets},
 };
 use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};

@@ -6,6 +6,7 @@ use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, Credentials},
+        transport::Transport,
     },
     wire::secrets::Secrets,
 };
@@ -29,9 +30,10 @@ impl fmt::Display for Server {
 
 impl Server {
     /// Reads an address; a port that is not said is that of the scheme. User and password have no place in it.
-    fn parse(text: &str, ports: &[(&str, u16)]) -> Result<Self, String> {
+    fn parse(text: &str, transport: &Transport) -> Result<Self, String> {
         let (scheme, rest) = text.split_once("://").ok_or("it has no scheme")?;
-        let (_, usual) = ports.iter().find(|(known, _)| *known == scheme).ok_or(format!("the scheme {scheme} is not known"))?;
+        let known = transport.accepted().find(|known| known.word == scheme);
+        let usual = known.ok_or_else(|| format!("the scheme {scheme} is not known"))?.port;
         let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
         if authority.contains('@') {
             return Err("it holds a user or password".into());
@@ -40,7 +42,7 @@ impl Server {
             Some((host, rest)) => (host, rest.strip_prefix(':')),
             None => authority.rsplit_once(':').map_or((authority, None), |(host, port)| (host, Some(port))),
         };
-        let port = port.map_or(Ok(*usual), |port| port.parse().map_err(|_| format!("{} is no port", port.escape_debug())))?;
+        let port = port.map_or(Ok(usual), |port| port.parse().map_err(|_| format!("{} is no port", port.escape_debug())))?;
         if host.is_empty() {
             return Err("it names no host".into());
         }
@@ -59,19 +61,20 @@ pub fn place(connection: &Connection) -> String {
     connection.servers.iter().map(bare).collect::<Vec<_>>().join(", ")
 }
 
-/// The addresses of a connection, at least one. `ports` are the schemes that may stand there, the first for the words, with their usual
-/// ports.
-pub fn servers(connection: &Connection, ports: &[(&str, u16)]) -> Result<Vec<Server>, CallProblem> {
-    let bad = |cause: &str| bad_address(connection, cause, ports.first().map_or("", |(scheme, _)| scheme));
+/// The addresses of a connection, at least one, with schemes that its transport takes.
+pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallProblem> {
+    let transport = connection.transport.about();
+    let bad = |cause: &str| bad_address(connection, cause);
     if connection.servers.is_empty() {
         return Err(bad("it has no server"));
     }
-    connection.servers.iter().map(|server| Server::parse(server, ports).map_err(|cause| bad(&cause))).collect()
+    connection.servers.iter().map(|server| Server::parse(server, transport).map_err(|cause| bad(&cause))).collect()
 }
 
 /// An address that cannot be used.
 #[must_use]
-pub fn bad_address(connection: &Connection, cause: &str, scheme: &str) -> CallProblem {
+pub fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
+    let scheme = connection.transport.about().schemes.first().map_or("", |scheme| scheme.word);
     CallProblem {
         kind: "bad-address".into(),
         message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
@@ -110,13 +113,11 @@ pub fn bad_file(path: &str, cause: &str) -> CallProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connection::TransportKind;
-
-    const PORTS: [(&str, u16); 2] = [("amqp", 5672), ("amqps", 5671)];
+    use crate::model::transport::TransportKind;
 
     fn read(text: &str) -> Result<Server, String> {
         let connection = Connection::to(TransportKind::RabbitMq, "mq", text);
-        servers(&connection, &PORTS).map(|mut servers| servers.remove(0)).map_err(|problem| problem.message)
+        servers(&connection).map(|mut servers| servers.remove(0)).map_err(|problem| problem.message)
     }
 
     #[test]
@@ -139,7 +140,7 @@ mod tests {
             assert!(message.contains(word) && !message.contains("u:p"), "{text}: {message}");
         }
         let none = Connection { servers: Vec::new(), ..Connection::to(TransportKind::RabbitMq, "mq", "") };
-        assert!(servers(&none, &PORTS).unwrap_err().message.contains("no server"));
+        assert!(servers(&none).unwrap_err().message.contains("no server"));
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::{
     thread,
 };
 
-use toolcrib::model::connection::{Connection, Credentials, SecretAt, Tls, TransportKind};
+use toolcrib::model::{
+    connection::{Connection, Credentials, SecretAt, Tls},
+    transport::TransportKind,
+};
 
 use super::{
     certificates::Certificates,

@@ -5,7 +5,7 @@ use std::{
     process::{Child, Command},
 };
 
-use toolcrib::model::connection::{Connection, TransportKind};
+use toolcrib::model::{connection::Connection, transport::TransportKind};
 
 use super::{services::program, signals, started::started};
 

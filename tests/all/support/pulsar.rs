@@ -7,7 +7,7 @@ use std::{
 };
 
 use tempfile::TempDir;
-use toolcrib::model::connection::{Connection, TransportKind};
+use toolcrib::model::{connection::Connection, transport::TransportKind};
 
 use super::{calls::HUNG, services::program, signals, started::started_telling};
 

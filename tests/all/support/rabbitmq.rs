@@ -11,7 +11,10 @@ use std::{
 };
 
 use tempfile::TempDir;
-use toolcrib::model::connection::{Connection, Credentials, SecretAt, TransportKind};
+use toolcrib::model::{
+    connection::{Connection, Credentials, SecretAt},
+    transport::TransportKind,
+};
 
 use super::{certificates::Certificates, services::program, signals};
 

@@ -10,7 +10,7 @@ use crate::{model::connection::Connection, systems::system::Place};
 /// listens. Then the publisher would wait for an acknowledgement in vain, and the watch would have changed what it watches.
 #[must_use]
 pub fn places(connection: &Connection) -> Vec<Place> {
-    let Some(channel) = connection.channel.as_ref().filter(|_| !connection.transport.is_gateway()) else { return Vec::new() };
+    let Some(channel) = connection.channel.as_ref().filter(|_| connection.transport.is_bus()) else { return Vec::new() };
     let (version, project) = (&channel.version, &channel.project);
     let refused = ["MSG_NAKED", "MAX_DELIVERIES"].map(|kind| format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_{version}.>"));
     let names = [format!("cg.{version}.{project}.{}.*.*.*.>", channel.channel), format!("$KV.{TOOL_BUCKET}.tool.{project}.>")];

@@ -9,7 +9,7 @@ use crate::{
         connections::Connections,
         finding::{Finding, Severity},
     },
-    systems::trustgraph::{descriptor::text, keys, queue},
+    systems::trustgraph::{descriptor::text, keys, queue, settings},
 };
 
 /// Calls over the chosen connection are refused for the queue's name.
@@ -44,7 +44,7 @@ pub fn uncarried(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
     for entry in catalog.services.iter().map(|service| &service.entry).filter(|entry| entry.system == keys::SYSTEM) {
         let over = used.get(entry.key.as_str()).map_or(Vec::from_iter(&usual), Vec::from_iter);
         let over = over.into_iter().filter_map(|name| connections.named(name));
-        let over = over.filter(|connection| !connection.transport.is_gateway());
+        let over = over.filter(|connection| !settings::is_gateway(connection.transport));
         for (connection, key) in over.flat_map(|connection| QUEUES.map(|key| (connection, key))) {
             let Some(name) = text(&entry.value, key).filter(|name| !name.is_empty()) else { continue };
             // What no broker could carry is another check's.

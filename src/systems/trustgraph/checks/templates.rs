@@ -10,7 +10,7 @@ use crate::{
         connections::{Connections, Listeners},
         finding::{Finding, Severity},
     },
-    systems::trustgraph::{descriptor::text, keys},
+    systems::trustgraph::{descriptor::text, keys, settings},
 };
 
 /// Calls of the tool fail, because its template is not there.
@@ -31,7 +31,9 @@ pub fn missing(catalog: &Catalog, connections: &Connections, listeners: &Listene
     let mut report = Report::new(code, severity, &mut findings);
     for tool in catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM) {
         let connection = connections.of(tool);
-        let Some(there) = listeners.get(&connection.name).filter(|_| connection.transport.is_gateway()) else { continue };
+        let Some(there) = listeners.get(&connection.name).filter(|_| settings::is_gateway(connection.transport)) else {
+            continue;
+        };
         let fixed = FIXED.iter().find(|(kind, _)| *kind == tool.kind).map(|(_, template)| *template);
         let own = || text(&tool.entry.value, keys::TEMPLATE).filter(|name| tool.kind == keys::PROMPT && !name.is_empty());
         let Some(template) = fixed.or_else(own) else { continue };
@@ -54,11 +56,7 @@ pub fn missing(catalog: &Catalog, connections: &Connections, listeners: &Listene
 mod tests {
     use super::*;
     use crate::{
-        model::{
-            connection::{Connection, TransportKind},
-            context::Mode,
-            entry::FileId,
-        },
+        model::{connection::Connection, context::Mode, entry::FileId, transport::TransportKind},
         syntax::source::{Format, Source},
         systems::read,
     };

@@ -14,7 +14,7 @@ use crate::{
             item::Item,
             push::{Absent, Push},
         },
-        trustgraph::keys,
+        trustgraph::{keys, settings},
     },
 };
 
@@ -26,7 +26,7 @@ impl Deployment for TrustGraphDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        connection.transport.is_gateway() && connection.channel.is_none()
+        settings::is_gateway(connection.transport) && connection.channel.is_none()
     }
 
     fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use crate::{
     model::{
         call::Request,
-        connection::{Connection, Gateway, TransportKind},
+        connection::{Connection, Gateway},
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         tool::Tool,
+        transport::Traffic,
     },
     schema::pointer::Pointer,
     systems::{
@@ -67,8 +68,8 @@ impl Endpoint {
     fn request(&self, asked: &Asked<'_>, mut body: Map<String, Value>, arguments: Option<(&str, &str)>) -> Request {
         let Asked { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
-        match (&connection.gateway.workspace, connection.transport) {
-            (Some(workspace), TransportKind::Http) => drop(body.insert(WORKSPACE.into(), workspace.as_str().into())),
+        match (&connection.gateway.workspace, connection.transport.about().traffic) {
+            (Some(workspace), Traffic::Exchange) => drop(body.insert(WORKSPACE.into(), workspace.as_str().into())),
             (Some(workspace), _) => headers.push((WORKSPACE.to_owned(), workspace.clone())),
             (None, _) => {}
         }
@@ -125,7 +126,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     };
     let mut body = body(call)?;
     // Over HTTP only the last piece arrives, which holds no text.
-    if call.connection.transport == TransportKind::WebSocket && STREAMING.contains(service) {
+    if call.connection.transport.about().traffic == Traffic::Pipe && STREAMING.contains(service) {
         body.insert("streaming".into(), true.into());
     }
     let endpoint = Endpoint::of_flow(service, &call.connection.gateway);
@@ -231,7 +232,7 @@ pub fn frame(endpoint: &Endpoint, correlation: &str, workspace: Option<&str>, bo
 mod tests {
     use super::*;
     use crate::{
-        model::{connection::Connection, context::Mode},
+        model::{connection::Connection, context::Mode, transport::TransportKind},
         schema::literal::Literal,
         syntax::source::{Format, Source},
         systems::read,

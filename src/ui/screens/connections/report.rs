@@ -96,7 +96,7 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
     }
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
-        let is_gateway = connection.transport.is_gateway();
+        let is_gateway = !connection.transport.is_bus();
         let heading = if is_gateway { "prompt templates" } else { "listening" };
         lines.push(vec![(Role::Heading, format!("{heading} {}", listeners.len()))]);
         let row = |(name, of): &(String, String)| if is_gateway { name.clone() } else { format!("{name} → {of}") };

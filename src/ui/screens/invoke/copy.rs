@@ -7,7 +7,8 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     model::{
         call::Request,
-        connection::{Connection, Credentials, KEPT_AS, SecretAt, TransportKind},
+        connection::{Connection, Credentials, KEPT_AS, SecretAt},
+        transport::{Program, TransportKind},
     },
     schema::literal::Literal,
     systems::{self, trustgraph::agent},
@@ -22,12 +23,13 @@ pub(super) struct Copied {
 /// What a request can be copied as.
 pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option<&str>, connection: &Connection) -> Vec<Copied> {
     let mut copies = vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
-    if let (TransportKind::Nats, Some(subject)) = (connection.transport, subject) {
-        copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
-        copies.push(Copied { what: "Python program", text: python(request, subject, connection) });
-    }
-    if connection.transport == TransportKind::Http {
-        copies.push(Copied { what: "curl command", text: curl(request, connection) });
+    match (connection.transport.about().program, subject) {
+        (Some(Program::Nats), Some(subject)) => {
+            copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
+            copies.push(Copied { what: "Python program", text: python(request, subject, connection) });
+        }
+        (Some(Program::Curl), _) => copies.push(Copied { what: "curl command", text: curl(request, connection) }),
+        (Some(Program::Nats) | None, _) => {}
     }
     copies.push(Copied { what: "request body", text: request.body.to_string() });
     copies
@@ -59,10 +61,10 @@ fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> 
     words.join(" ")
 }
 
-/// Where the answers are heard: the queue that the service names, as NATS spells it.
-fn answers(request: &Request) -> Option<String> {
+/// Where the answers are heard: the queue that the service names, as the transport spells it.
+fn answers(request: &Request, transport: TransportKind) -> Option<String> {
     let reply = request.reply.as_deref()?;
-    systems::by_id(request.system)?.subject(reply, TransportKind::Nats).ok()
+    systems::by_id(request.system)?.subject(reply, transport).ok()
 }
 
 /// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.
@@ -105,7 +107,7 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
     // It fills in what stands in double braces.
     let body = quote(&request.body.replace("{{", "{{\"{{\"}}"));
     let asking = format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", quote(subject));
-    match answers(request) {
+    match answers(request, connection.transport) {
         Some(answers) => format!("{nats} sub {} & sleep 1; {asking}; kill $!", quote(&answers)),
         None => asking,
     }
@@ -149,8 +151,8 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let subscribe =
-        answers(request).map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
+    let subscribe = answers(request, connection.transport)
+        .map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
         Credentials::Password { user, password } => format!(", user={}, password={}", text(user), in_python(password)),

@@ -80,14 +80,14 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
     let routed = system.is_some_and(|system| !system.routes(tool, &connection).is_empty());
-    let has_inbox = connection.transport.has_inbox() && !routed;
+    let has_inbox = connection.transport.about().has_inbox && !routed;
     let reply = match request.reply.as_deref().map(subject) {
         Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
         Some(Ok(subject)) => (subject, Role::Text),
         Some(Err(problem)) => (problem.cause, Role::Error),
         None if routed => ("the API's answer".to_owned(), Role::Text),
         None if has_inbox => (inbox.to_owned(), Role::Text),
-        None if connection.transport.is_gateway() => ("the gateway's answer".to_owned(), Role::Text),
+        None if !connection.transport.is_bus() => ("the gateway's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();

@@ -16,7 +16,7 @@ use crate::{
         filter::{self, Filter},
         trace,
     },
-    model::{connection::TransportKind, size, traffic::Tapped},
+    model::{size, traffic::Tapped, transport::Names},
     systems::watched,
     ui::{
         canvas::wrap,
@@ -63,13 +63,12 @@ pub(super) fn subjects(state: &State) -> Reply {
         (None, Err(problem)) => format!("Name at least one: {}.", problem.cause),
     };
     let transport = connection.transport;
-    let (parts, since) = match transport {
-        TransportKind::Nats => (
-            "; * and > stand for parts",
-            " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then.",
-        ),
-        TransportKind::Embedded => ("; * and > stand for parts", ""),
-        _ => ("", ""),
+    let parts = if transport.about().names == Names::Subjects { "; * and > stand for parts" } else { "" };
+    let since = match transport.about().keeps {
+        true => {
+            " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then."
+        }
+        false => "",
     };
     let words = format!(
         "At {}: queues such as request:tg:joke, or subjects as {} spells them, with blanks between{parts}. {nothing}{since}",

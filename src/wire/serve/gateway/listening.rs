@@ -15,10 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{doors::Door, house::House, http};
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Connection, TransportKind},
-    },
+    model::{call::CallProblem, connection::Connection},
     systems::trustgraph::gateway::{
         endpoints::Endpoint,
         table::{self, Table},
@@ -29,8 +26,6 @@ use crate::{
         transport::settings::{self, Server},
     },
 };
-
-const PORTS: [(&str, u16); 4] = [("http", 80), ("https", 443), ("ws", 80), ("wss", 443)];
 
 /// How many connections are open at once; more wait.
 const AT_ONCE: usize = 256;
@@ -59,10 +54,10 @@ impl Listening {
         listen: Option<&str>,
         doors: Vec<Door>,
     ) -> Result<Self, CallProblem> {
-        let servers = settings::servers(connection, &PORTS)?;
+        let servers = settings::servers(connection)?;
         let token = settings::token(connection, secrets, "to whoever calls").await?;
         let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
-            return Err(settings::bad_address(connection, "it has no server", "http"));
+            return Err(settings::bad_address(connection, "it has no server"));
         };
         if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required) {
             let remedy = "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
@@ -92,7 +87,7 @@ impl Listening {
             tasks: TaskTracker::new(),
             requests: AtomicU64::new(0),
         };
-        let scheme = if connection.transport == TransportKind::WebSocket { "ws" } else { "http" };
+        let scheme = connection.transport.about().schemes.first().map_or("http", |scheme| scheme.word);
         Ok(Self { listener, at: bound, scheme, house })
     }
 

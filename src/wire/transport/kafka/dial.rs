@@ -27,8 +27,6 @@ use crate::{
     },
 };
 
-const PORTS: [(&str, u16); 2] = [("kafka", 9092), ("kafka+ssl", 9093)];
-
 /// The ways to prove a password, the strongest first: the last one shows it to the broker.
 const WAYS: [fn(Login) -> SaslConfig; 3] = [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
 
@@ -41,7 +39,7 @@ pub struct Brokers {
 
 impl Brokers {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
-        let servers = settings::servers(connection, &PORTS)?;
+        let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,

@@ -28,8 +28,8 @@ pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallPr
     let servers: Result<Vec<_>, _> = connection.servers.iter().map(read).collect();
     match servers {
         Ok(servers) if !servers.is_empty() => Ok(servers),
-        Ok(_) => Err(bad_address(connection, "it has no server", "nats")),
-        Err(error) => Err(bad_address(connection, &error.to_string(), "nats")),
+        Ok(_) => Err(bad_address(connection, "it has no server")),
+        Err(error) => Err(bad_address(connection, &error.to_string())),
     }
 }
 

@@ -16,7 +16,8 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
-        connection::{Connection, Credentials, TransportKind},
+        connection::{Connection, Credentials},
+        transport::TransportKind,
     },
     wire::{
         secrets::Secrets,
@@ -27,8 +28,6 @@ use crate::{
         },
     },
 };
-
-const PORTS: [(&str, u16); 2] = [("pulsar", 6650), ("pulsar+ssl", 6651)];
 
 /// The newest protocol whose every demand we follow: later ones may challenge us to log in again.
 const PROTOCOL: i32 = 13;
@@ -55,7 +54,7 @@ pub struct Met {
 
 impl Brokers {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
-        let servers = settings::servers(connection, &PORTS)?;
+        let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let login = match &connection.credentials {
             Credentials::None => None,
@@ -79,7 +78,7 @@ impl Brokers {
         broken: CancellationToken,
     ) -> Result<Met, CallProblem> {
         let named = Connection::to(TransportKind::Pulsar, url, url);
-        let server = settings::servers(&named, &PORTS)?.swap_remove(0);
+        let server = settings::servers(&named)?.swap_remove(0);
         self.meet(&server, said, broken).await
     }
 

@@ -34,8 +34,6 @@ use crate::{
     },
 };
 
-const PORTS: [(&str, u16); 2] = [("amqp", 5672), ("amqps", 5671)];
-
 /// Who is silent for twice as long is gone, in seconds.
 const HEARTBEAT: u16 = 10;
 
@@ -48,7 +46,7 @@ pub struct Rabbits {
 
 impl Rabbits {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
-        let servers = settings::servers(connection, &PORTS)?;
+        let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let user = |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
         let user = match &connection.credentials {

@@ -29,8 +29,6 @@ use crate::{
     },
 };
 
-const PORTS: [(&str, u16); 4] = [("ws", 80), ("wss", 443), ("http", 80), ("https", 443)];
-
 /// Where below a gateway's address its socket is.
 const SOCKET: &str = "/api/v1/socket";
 
@@ -48,7 +46,7 @@ pub struct Gateways {
 
 impl Gateways {
     pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallProblem> {
-        let servers = settings::servers(connection, &PORTS)?;
+        let servers = settings::servers(connection)?;
         let encryption = tls::encryption(connection).await?;
         let token = settings::token(connection, secrets, "to a gateway").await?;
         let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
