@@ -62,6 +62,12 @@ impl Listing {
         self.matching.get(self.cursor).copied()
     }
 
+    /// Lets go of options that are no longer there: their owner may have fewer than when the list was opened.
+    fn fit(&mut self, options: &[Shown]) {
+        self.matching.retain(|number| *number < options.len());
+        self.cursor = self.cursor.min(self.matching.len().saturating_sub(1));
+    }
+
     /// The cursor was moved away from the first row.
     #[must_use]
     pub fn is_led(&self) -> bool {
@@ -86,6 +92,7 @@ impl Listing {
     /// Goes to the next option that begins with a letter; whether the key was one.
     pub fn seek(&mut self, options: &[Shown], key: Key) -> bool {
         let Some(letter) = key.letter().map(|letter| letter.to_lowercase().to_string()) else { return false };
+        self.fit(options);
         let count = self.matching.len();
         let starts = |place: &usize| options[self.matching[*place]].label.to_lowercase().starts_with(&letter);
         let next = (1..=count).map(|step| (self.cursor + step) % count).find(starts);
@@ -106,6 +113,7 @@ impl Listing {
 
     /// Draws the list from `line` on.
     pub fn draw(&mut self, options: &[Shown], paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
+        self.fit(options);
         let overlay = paper.style(Role::Overlay);
         if self.matching.is_empty() {
             let dim = overlay.patch(paper.style(Role::Dim));
@@ -182,6 +190,17 @@ mod tests {
         listing.filter(&options, "rse");
         assert_eq!(listing.chosen(), Some(1));
         listing.filter(&options, "zzz");
+        assert_eq!(listing.chosen(), None);
+    }
+
+    #[test]
+    fn options_that_went_meanwhile_are_let_go() {
+        let options = ["one", "two", "three"].map(|label| Shown { label: label.into(), ..Shown::default() });
+        let mut listing = Listing::open(&options);
+        listing.key(Key::plain(Code::Up));
+        assert!(listing.seek(&options[..2], Key::plain(Code::Char('t'))));
+        assert_eq!(listing.chosen(), Some(1));
+        assert!(listing.seek(&[], Key::plain(Code::Char('t'))));
         assert_eq!(listing.chosen(), None);
     }
 }
