@@ -9,7 +9,7 @@ mod draft;
 pub mod edit;
 mod flow;
 mod gentle;
-mod json;
+pub(crate) mod json;
 mod lines;
 pub mod nested;
 mod number;

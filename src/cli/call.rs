@@ -3,6 +3,7 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
@@ -279,6 +280,14 @@ async fn stream(registry: Registry, connection: Connection, request: Request, li
     }
 }
 
+/// A piece of the answer as a line of JSON, which borrows its text.
+#[derive(Serialize)]
+struct Chunk<'t> {
+    event: &'static str,
+    at_ms: u64,
+    text: &'t str,
+}
+
 /// Tells a call's events to whoever reads the output.
 struct Teller<'t> {
     out: &'t mut Out,
@@ -329,7 +338,7 @@ impl Teller<'_> {
                 self.bytes += bytes as u64;
                 self.first.get_or_insert(at_ms);
                 match self.json {
-                    true => self.out.json_line(&json!({"event": "chunk", "at_ms": at_ms, "text": &*text}))?,
+                    true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
                     false => self.out.raw(&text)?,
                 }
                 self.open_line = if text.is_empty() { self.open_line } else { !text.ends_with('\n') };

@@ -6,12 +6,13 @@ use std::{
     io::{self, BufWriter, IsTerminal as _, Stdout, Write},
 };
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::global::Global;
 use crate::model::{
     problem::Problem,
-    shown::{escaped_json, visible},
+    shown::{EscapedJson, visible},
 };
 
 /// A role of text on a terminal that has colours.
@@ -115,18 +116,21 @@ impl Out {
 
     /// A value as JSON over several lines.
     pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        writeln!(self.data, "{}", escaped_json(&format!("{value:#}")))
+        serde_json::to_writer_pretty(EscapedJson::to(&mut self.data), value)?;
+        writeln!(self.data)
     }
 
-    /// A value as JSON on a line of its own, which is seen at once.
-    pub fn json_line(&mut self, value: &Value) -> io::Result<()> {
-        writeln!(self.data, "{}", escaped_json(&value.to_string()))?;
-        self.data.flush()
+    /// A value as JSON on a line of its own, which is seen at once. A large one is written as it is read, without a text of it all.
+    pub fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        self.json_lines(std::slice::from_ref(value))
     }
 
     /// Several values as JSON, each on a line of its own, which are seen at once.
-    pub fn json_lines(&mut self, values: &[Value]) -> io::Result<()> {
-        values.iter().try_for_each(|value| writeln!(self.data, "{}", escaped_json(&value.to_string())))?;
+    pub fn json_lines(&mut self, values: &[impl Serialize]) -> io::Result<()> {
+        for value in values {
+            serde_json::to_writer(EscapedJson::to(&mut self.data), value)?;
+            writeln!(self.data)?;
+        }
         self.data.flush()
     }
 
@@ -213,7 +217,9 @@ mod tests {
     #[test]
     fn json_cannot_steer_a_terminal_and_says_the_same() {
         let value = json!({"a\u{9b}": "\u{1b}[31m \u{202e} é\n"});
-        let text = escaped_json(&format!("{value:#}")).into_owned();
+        let mut text = Vec::new();
+        serde_json::to_writer_pretty(EscapedJson::to(&mut text), &value).unwrap();
+        let text = String::from_utf8(text).unwrap();
         assert!(!text.contains(['\u{9b}', '\u{1b}', '\u{202e}']), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }

@@ -1,6 +1,6 @@
 //! A call: one use of a tool; its request, its events with their times, its outcome.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, fmt, ops::Deref, sync::Arc, time::Duration};
 
 use super::{
     clock::Millis,
@@ -107,6 +107,36 @@ impl StrayCause {
 /// Names and values that come beside a message's body, in their order; a name may stand there more than once.
 pub type Headers = Arc<[(String, String)]>;
 
+/// Text that several hold without a copy each. One made of a `String` is that string: an answer may be as large as memory allows only once.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SharedText(Arc<String>);
+
+impl Deref for SharedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for SharedText {
+    fn from(text: String) -> Self {
+        Self(Arc::new(text))
+    }
+}
+
+impl From<&str> for SharedText {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl fmt::Debug for SharedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// The connection was there and the request went out.
@@ -117,7 +147,7 @@ pub enum EventKind {
     Headers(Headers),
     /// A piece of the answer; empty pieces are kept.
     Chunk {
-        text: Arc<str>,
+        text: SharedText,
         bytes: usize,
     },
     Stray {

@@ -1,6 +1,10 @@
 //! Text from elsewhere as people may see it: nothing in it steers a terminal, and nothing in it hides.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+    mem,
+};
 
 /// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as spaces, and what would not show or would turn the
 /// writing direction as `�`, so that text from elsewhere can neither steer a terminal nor hide something in it. Joined
@@ -18,24 +22,43 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// JSON text in which what [`visible`] would replace is written as `\u061c`. Outside of strings JSON holds none of it.
-#[must_use]
-pub fn escaped_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(|letter| letter != '\n' && is_suspect(letter)) {
-        return Cow::Borrowed(json);
+/// Writes JSON text on as it comes, and what [`visible`] would replace as `\u061c`. Outside of strings JSON holds none of it.
+#[derive(Debug)]
+pub struct EscapedJson<W> {
+    to: W,
+    before: char,
+}
+
+impl<W: Write> EscapedJson<W> {
+    /// Writes to what is given, at once.
+    pub fn to(to: W) -> Self {
+        Self { to, before: ' ' }
     }
-    let mut escaped = String::with_capacity(json.len());
-    for (letter, fate) in fates(json) {
-        if fate != Fate::Unseen || letter == '\n' {
-            escaped.push(letter);
-            continue;
+}
+
+impl<W: Write> Write for EscapedJson<W> {
+    /// Takes all that it is given, which must be whole characters.
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(json).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        let mut kept = 0;
+        for (at, letter) in text.char_indices() {
+            let fate = fate(mem::replace(&mut self.before, letter), letter);
+            if fate != Fate::Unseen || letter == '\n' {
+                continue;
+            }
+            self.to.write_all(&json[kept..at])?;
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                write!(self.to, "\\u{unit:04x}")?;
+            }
+            kept = at + letter.len_utf8();
         }
-        for unit in letter.encode_utf16(&mut [0; 2]) {
-            // Writing to a string does not fail.
-            let _ = write!(escaped, "\\u{unit:04x}");
-        }
+        self.to.write_all(&json[kept..])?;
+        Ok(json.len())
     }
-    Cow::Owned(escaped)
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 /// Whether a character never shows, or would steer a terminal.
@@ -65,7 +88,7 @@ enum Fate {
 fn fates(text: &str) -> impl Iterator<Item = (char, Fate)> {
     let mut before = ' ';
     text.chars().map(move |letter| {
-        let last = std::mem::replace(&mut before, letter);
+        let last = mem::replace(&mut before, letter);
         (letter, fate(last, letter))
     })
 }
@@ -127,6 +150,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn escaped_json(json: &str) -> String {
+        let mut escaped = EscapedJson::to(Vec::new());
+        escaped.write_all(json.as_bytes()).unwrap();
+        String::from_utf8(escaped.to).unwrap()
+    }
 
     /// What must never reach a terminal.
     fn steers(letter: char) -> bool {

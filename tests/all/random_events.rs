@@ -408,16 +408,20 @@ impl Session {
 
     fn goes_on(&mut self, call: CallId) {
         self.at += 1;
-        let text: Arc<str> =
-            (*self.luck.pick(&["piece ", "{\"a\": 1}", "line\nline\n", "", "# Head\n- item\n", "\u{1b}[31mé🙂"])).into();
+        let text = *self.luck.pick(&["piece ", "{\"a\": 1}", "line\nline\n", "", "# Head\n- item\n", "\u{1b}[31mé🙂"]);
         let kind = match self.luck.below(10) {
             0 => EventKind::Sent { bytes: 10 },
             1 => EventKind::Notice("reconnecting".into()),
-            2 => EventKind::Stray { cause: StrayCause::ForeignId, id: Some("x".into()), headers: Headers::default(), body: text },
+            2 => EventKind::Stray {
+                cause: StrayCause::ForeignId,
+                id: Some("x".into()),
+                headers: Headers::default(),
+                body: text.into(),
+            },
             3 => {
                 EventKind::End { outcome: *self.luck.pick(&[Outcome::Succeeded, Outcome::Failed, Outcome::Lost]), problem: None }
             }
-            _ => EventKind::Chunk { bytes: text.len(), text },
+            _ => EventKind::Chunk { bytes: text.len(), text: text.into() },
         };
         self.bench.send(Message::CallEvents { call, events: vec![Event { at_ms: self.at, kind }] });
     }

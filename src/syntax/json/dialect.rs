@@ -56,14 +56,12 @@ pub fn continues_name(letter: char) -> bool {
 pub fn unescaped(written: &str) -> Result<String, (usize, String)> {
     let mut text = String::with_capacity(written.len());
     let mut at = 0;
-    while let Some(letter) = written[at..].chars().next() {
-        if letter == '\\' {
-            at += escape(written, at, &mut text)?;
-        } else {
-            text.push(letter);
-            at += letter.len_utf8();
-        }
+    while let Some(length) = written[at..].find('\\') {
+        text.push_str(&written[at..at + length]);
+        at += length;
+        at += escape(written, at, &mut text)?;
     }
+    text.push_str(&written[at..]);
     Ok(text)
 }
 

@@ -1,11 +1,14 @@
 //! Replies of a tool service: what each message means to the caller, and how a service writes one.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::request::ID;
 use crate::{
     model::call::{CallProblem, StrayCause},
+    syntax::json::dialect::unescaped,
     systems::system::{Message, Reply},
 };
 
@@ -27,10 +30,17 @@ pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
 
 /// A piece of text as nearly all replies are; any other is looked at more closely.
 #[derive(Deserialize)]
-struct Piece {
+struct Piece<'b> {
     error: Option<IgnoredAny>,
-    response: Option<String>,
+    #[serde(borrow)]
+    response: Option<&'b RawValue>,
     end_of_stream: Option<bool>,
+}
+
+/// The string that a piece of valid JSON is. serde_json's own would gather one with escapes once more beside it, and an answer may be large.
+fn string_of(json: &RawValue) -> Option<String> {
+    let written = json.get().strip_prefix('"')?.strip_suffix('"')?;
+    unescaped(written).ok()
 }
 
 fn read(body: &[u8]) -> Result<Reply, CallProblem> {
@@ -38,8 +48,10 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
         let place = error.valid_up_to();
         unreadable("not-utf8", format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
     })?;
-    if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text) {
-        return Ok(Reply::Chunk { text: response.unwrap_or_default(), last: end_of_stream.unwrap_or_default() });
+    if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text)
+        && let Some(text) = response.map_or_else(|| Some(String::new()), string_of)
+    {
+        return Ok(Reply::Chunk { text, last: end_of_stream.unwrap_or_default() });
     }
     let value: Value =
         serde_json::from_str(text).map_err(|error| unreadable("not-json", format!("the reply is not JSON: {error}")))?;
@@ -60,7 +72,7 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
 /// Whether it is a JSON object that has nothing of a reply in it, such as the receipt of a server that stores what passes by.
 #[must_use]
 pub fn is_foreign(body: &[u8]) -> bool {
-    let fields: Option<Map<String, Value>> = serde_json::from_slice(body).ok();
+    let fields: Option<HashMap<String, IgnoredAny>> = serde_json::from_slice(body).ok();
     fields.is_some_and(|fields| {
         !fields.is_empty() && !["error", "response", "end_of_stream"].iter().any(|name| fields.contains_key(*name))
     })

@@ -91,7 +91,7 @@ impl Answer {
             // What is asked for by other parts of this program comes whole.
             "agent" | "config" | "iam" | "flow" => Value::Object(response).to_string(),
             "structured-query" => structured(&response),
-            _ => spoken(&response),
+            _ => spoken(response),
         };
         self.said_something |= !text.is_empty();
         if let Some(error) = (self.service == "mcp-tool").then(|| words::mcp_error(&text)).flatten() {
@@ -112,11 +112,11 @@ fn troubled(error: &Value, status: Option<u16>) -> Reply {
 }
 
 /// The text of a piece, under whichever name the service has for it.
-fn spoken(response: &Map<String, Value>) -> String {
-    let found = ["text", "response", "content", "object"].iter().filter_map(|name| response.get(*name));
+fn spoken(mut response: Map<String, Value>) -> String {
+    let found = ["text", "response", "content", "object"].iter().filter_map(|name| response.remove(*name));
     let mut texts = found.filter_map(|value| match value {
         Value::Null => None,
-        Value::String(text) => Some(text.clone()),
+        Value::String(text) => Some(text),
         other => Some(other.to_string()),
     });
     texts.find(|text| !text.is_empty()).unwrap_or_default()
