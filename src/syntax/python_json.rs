@@ -112,7 +112,7 @@ pub fn write(value: &Value) -> String {
 }
 
 /// Whether a text begins with the digits of half a pair.
-fn is_half(text: &str) -> bool {
+pub(super) fn is_half(text: &str) -> bool {
     text.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).is_some_and(|code| (0xd800..0xe000).contains(&code))
 }
 

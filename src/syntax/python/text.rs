@@ -2,6 +2,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::syntax::python_json::{HALF, is_half, too_long};
+
 /// What `str.strip` cuts.
 #[must_use]
 pub fn is_space(c: char) -> bool {
@@ -53,10 +55,16 @@ pub fn repr(value: &Value) -> String {
     }
 }
 
+/// Whether Python reads a number as a float: `1.0`, `1e3`, `NaN`, `Infinity`.
+#[must_use]
+pub fn is_float(number: &Number) -> bool {
+    number.to_string().contains(|letter: char| letter != '-' && !letter.is_ascii_digit())
+}
+
 fn number_repr(number: &Number) -> String {
     let written = number.to_string();
-    match number.as_f64() {
-        Some(float) if written.contains(['.', 'e', 'E']) => float_repr(float),
+    match written.parse() {
+        Ok(float) if is_float(number) => float_repr(float),
         _ if written == "-0" => "0".into(),
         _ => written,
     }
@@ -64,6 +72,9 @@ fn number_repr(number: &Number) -> String {
 
 /// The shortest digits, with an exponent from 1e16 on and below 1e-4.
 fn float_repr(float: f64) -> String {
+    if !float.is_finite() {
+        return float.to_string().to_lowercase();
+    }
     let scientific = format!("{float:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let power: i32 = exponent.parse().unwrap_or_default();
@@ -77,8 +88,9 @@ fn float_repr(float: f64) -> String {
 fn text_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         match c {
+            HALF if is_half(&text[at + c.len_utf8()..]) => out.push_str("\\u"),
             '\\' => out.push_str("\\\\"),
             '\t' => out.push_str("\\t"),
             '\n' => out.push_str("\\n"),
@@ -102,32 +114,34 @@ fn is_printable(c: char) -> bool {
     matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(2).is_none()
 }
 
-/// `int(text)`, as digits with their sign; `None` where that raises.
-#[must_use]
-pub fn int(text: &str) -> Option<String> {
-    let text = strip(text);
-    let (minus, digits) = match text.strip_prefix(['+', '-']) {
-        Some(rest) => (text.starts_with('-'), rest),
-        None => (false, text),
+/// `int(text)`, as digits with their sign.
+///
+/// # Errors
+/// What Python says where that raises.
+pub fn int(text: &str) -> Result<String, String> {
+    let trimmed = text.trim();
+    let (minus, digits) = match trimmed.strip_prefix(['+', '-']) {
+        Some(rest) => (trimmed.starts_with('-'), rest),
+        None => (false, trimmed),
     };
-    let digits = plain_digits(digits)?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() > MOST_DIGITS {
-        return None;
+    let is_integer = |digits: &String| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(digits) = plain_digits(digits).filter(is_integer) else {
+        return Err(format!("invalid literal for int() with base 10: {}", text_repr(text)));
+    };
+    if let Some(words) = too_long(digits.len()) {
+        return Err(words);
     }
     let digits = match digits.trim_start_matches('0') {
-        "" => return Some("0".into()),
+        "" => return Ok("0".into()),
         digits => digits,
     };
-    Some(if minus { format!("-{digits}") } else { digits.to_owned() })
+    Ok(if minus { format!("-{digits}") } else { digits.to_owned() })
 }
-
-/// More digits Python does not read, so that nobody keeps it busy with them.
-const MOST_DIGITS: usize = 4_300;
 
 /// `float(text)`; `None` where that raises.
 #[must_use]
 pub fn float(text: &str) -> Option<f64> {
-    plain_digits(strip(text))?.parse().ok()
+    plain_digits(text.trim())?.parse().ok()
 }
 
 /// Digits of every script as those of ASCII, without the underscores between them; `None` where one stands elsewhere.
@@ -234,13 +248,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::syntax::python_json;
 
     #[test]
     fn values_print_as_in_python() {
         for (value, text) in [
             (json!({"a": [1, 2.0, null, true], "b'": "x\n"}), r#"{'a': [1, 2.0, None, True], "b'": 'x\n'}"#),
             (json!([1e16, 1e15, 1e-5, 0.0001, -0.0, 1.5e300]), "[1e+16, 1000000000000000.0, 1e-05, 0.0001, -0.0, 1.5e+300]"),
+            (json!([true, "it's", 1, {"a": false}]), r#"[True, "it's", 1, {'a': False}]"#),
+            (json!(["a\n\\\"'\u{1}"]), r#"['a\n\\"\'\x01']"#),
+            (json!([1.0, 1.5e-5, 123_456.75]), "[1.0, 1.5e-05, 123456.75]"),
             (json!("'\"\\"), r#"'\'"\\'"#),
+            (python_json::read("[NaN, -Infinity, 1e999, -0]").unwrap(), "[nan, -inf, inf, 0]"),
+            (python_json::read(r#"["\ud800", "\ufdd0x"]"#).unwrap(), r"['\ud800', '\ufdd0x']"),
             (json!("é\u{200b}\u{e000}\u{a0}\u{301}\u{7f}\u{10ffff}"), "'é\\u200b\\ue000\\xa0\u{301}\\x7f\\U0010ffff'"),
         ] {
             assert_eq!(repr(&value), text);
@@ -265,10 +285,25 @@ mod tests {
             ("+-1", None),
             ("²", None),
         ] {
-            assert_eq!(int(text).as_deref(), number, "{text:?}");
+            assert_eq!(int(text).ok().as_deref(), number, "{text:?}");
         }
+        // What `strip` cuts and Rust calls no white space is none to `int` either.
+        assert_eq!(int("\u{1c}5").unwrap_err(), r"invalid literal for int() with base 10: '\x1c5'");
+        assert_eq!(int("a'b").unwrap_err(), r#"invalid literal for int() with base 10: "a'b""#);
+        assert!(int(&"1".repeat(4300)).is_ok());
+        assert!(int(&"1".repeat(4301)).unwrap_err().contains("value has 4301 digits"));
         assert_eq!((float(" 1_0.5 "), float("٣"), float("1e"), float("")), (Some(10.5), Some(3.0), None, None));
         assert_eq!((float("inf"), float("0x1")), (Some(f64::INFINITY), None));
         assert_eq!((strip("\u{1f} a\u{3000}"), is_true(&json!(-0.0)), is_true(&json!(" "))), ("a", false, true));
+    }
+
+    #[test]
+    fn truth_is_pythons() {
+        for value in [json!(null), json!(false), json!(0), json!(-0.0), json!(""), json!([]), json!({})] {
+            assert!(!is_true(&value), "{value}");
+        }
+        for value in [json!(true), json!(5), json!(0.1), json!("false"), json!([0]), json!({"a": 0})] {
+            assert!(is_true(&value), "{value}");
+        }
     }
 }

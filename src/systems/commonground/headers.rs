@@ -77,7 +77,7 @@ pub fn number<'h>(headers: &'h [(String, String)], name: &str) -> Result<Option<
 /// A whole number from 0 on, as Python reads one: `0_1` is 1. Larger ones than fit count as the largest.
 #[must_use]
 pub fn whole(text: &str) -> Option<u64> {
-    let digits = python::int(text)?;
+    let digits = python::int(text).ok()?;
     (!digits.starts_with('-')).then(|| digits.parse().unwrap_or(u64::MAX))
 }
 

@@ -12,7 +12,7 @@ use super::{
     python::{self, text},
     types::{self, Arguments, FieldKind, ToolType},
 };
-use crate::model::service::Parameter;
+use crate::{model::service::Parameter, syntax::python::text::is_true};
 
 /// Service entries by configuration key.
 pub type Services<'v> = HashMap<&'v str, &'v Value>;
@@ -154,7 +154,7 @@ impl Loading<'_> {
     fn bind(&self, tool: &mut Loaded, services: &Services<'_>) -> Result<(), LoadError> {
         let name = &tool.name;
         let stop = |code, logged| self.stop(code, keys::SERVICE, logged);
-        let Some(named) = self.value.get(keys::SERVICE).filter(|named| python::is_true(named)) else {
+        let Some(named) = self.value.get(keys::SERVICE).filter(|named| is_true(named)) else {
             let logged = format!("Tool {name} has type 'tool-service' but no 'service' reference");
             return Err(stop(LoadCode::NoService, logged));
         };
@@ -165,7 +165,7 @@ impl Loading<'_> {
             return Err(stop(LoadCode::UnknownService, logged));
         };
         let members = python::members(service).map_err(|logged| stop(LoadCode::BadService, logged))?;
-        let queue = |of: &str| members.get(of).filter(|queue| python::is_true(queue)).cloned();
+        let queue = |of: &str| members.get(of).filter(|queue| is_true(queue)).cloned();
         (tool.request_queue, tool.response_queue) = (queue(keys::REQUEST_QUEUE), queue(keys::RESPONSE_QUEUE));
         if tool.request_queue.is_none() || tool.response_queue.is_none() {
             let logged = format!("Tool-service '{key}' must define 'request-queue' and 'response-queue'");
@@ -212,7 +212,7 @@ fn declared(service: &Value) -> Result<Vec<Declared>, String> {
     let items = service.get(keys::CONFIG_PARAMS).map_or(Ok(Vec::new()), python::items)?;
     let read = |item: Value| match item {
         Value::Object(mut members) => {
-            Declared { required: members.get(keys::REQUIRED).is_some_and(python::is_true), name: members.remove(keys::NAME) }
+            Declared { required: members.get(keys::REQUIRED).is_some_and(is_true), name: members.remove(keys::NAME) }
         }
         name => Declared { name: Some(name), required: false },
     };

@@ -111,7 +111,7 @@ impl Entering<'_> {
         }
         if let Some(given) = self.value(headers::EPOCH).filter(|given| headers::whole(given).is_none()) {
             let log =
-                if python::int(given).is_some() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
+                if python::int(given).is_ok() { "CGContext: turn_epoch cannot be negative" } else { "invalid CG-Turn-Epoch" };
             dropped(headers::EPOCH, not_whole(given), log);
         }
         faults

@@ -17,7 +17,7 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::edit::Edit,
+    syntax::{edit::Edit, python::text::is_true},
     systems::trustgraph::{
         descriptor::{self, text},
         keys, python,
@@ -120,7 +120,7 @@ impl Taken {
         let taken = match (entry.kind, key) {
             (EntryKind::Server, _) => false,
             (EntryKind::Tool, keys::TYPE | keys::NAME | keys::STATE | keys::SERVICE) => false,
-            (EntryKind::Service, keys::REQUEST_QUEUE | keys::RESPONSE_QUEUE) => python::is_true(value),
+            (EntryKind::Service, keys::REQUEST_QUEUE | keys::RESPONSE_QUEUE) => is_true(value),
             _ => match holds {
                 Holds::Text => true,
                 Holds::Texts => false,

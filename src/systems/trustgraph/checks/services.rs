@@ -19,8 +19,8 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::edit::Edit,
-    systems::trustgraph::{descriptor::text, keys, python, queue},
+    syntax::{edit::Edit, python::text::is_true},
+    systems::trustgraph::{descriptor::text, keys, queue},
 };
 
 /// The service that answers for a tool of type tool-service.
@@ -161,7 +161,7 @@ pub fn parameter_malformed(_: &Ground<'_>, service: &Service, report: &mut Repor
                 report.at(&service.entry, at, format!("the parameter \"{name}\" stands twice")).fix_remove("remove this one");
             }
             Some(_) if item.get(keys::REQUIRED).is_some_and(|required| !required.is_boolean()) => {
-                let meant = if item.get(keys::REQUIRED).is_some_and(python::is_true) { "true" } else { "false" };
+                let meant = if item.get(keys::REQUIRED).is_some_and(is_true) { "true" } else { "false" };
                 let message = format!("\"required\" must be true or false; TrustGraph takes it for {meant}");
                 drop(report.at(&service.entry, at.child(keys::REQUIRED), message));
             }
