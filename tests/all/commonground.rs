@@ -359,6 +359,29 @@ fn a_watch_reads_the_cards_that_messages_name() {
 }
 
 #[test]
+fn agents_are_called_by_the_names_that_the_projects_roster_has() {
+    let there = CommonGround::start();
+    // Its turn tells no name by itself: it has only begun.
+    there.python(
+        "import asyncio, json, nats, sys, urllib.request as it\n\
+         body = json.dumps({'agent_id': 'clerk', 'profile_name': 'p', 'worker_target': 'worker_generic', 'display_name': 'Front desk'})\n\
+         it.urlopen(it.Request(sys.argv[1] + '/projects/lab/agents', body.encode(), {'Content-Type': 'application/json'}))\n\
+         headers = {'CG-Agent-Id': 'clerk', 'CG-Turn-Id': 'turn_1', 'CG-Turn-Epoch': '2'}\n\
+         async def begins():\n \
+             client = await nats.connect(sys.argv[2])\n \
+             body = json.dumps({'status': 'dispatched', 'turn_epoch': 2}).encode()\n \
+             await client.jetstream().publish('cg.v1r4.lab.public.evt.agent.clerk.state', body, headers=headers)\n \
+             await client.close()\n\
+         asyncio.run(begins())",
+    );
+    let settings = there.settings();
+    let place = Place::with(&[("toolcrib.toml", settings.as_str())]);
+    let events = place.run(&["--json", "watch", "--since", "1h", "--count", "1", "--for", "60s"]).events();
+    let state = events.iter().find(|event| event["label"] == "state").unwrap_or_else(|| panic!("{events:#?}"));
+    assert_eq!((&state["topic"], &state["state"]), (&json!("Front desk"), &json!("dispatched")));
+}
+
+#[test]
 fn a_watch_begins_at_a_time_by_the_clock() {
     let there = CommonGround::with(&["--no-tools"]);
     there.put(&ALL);

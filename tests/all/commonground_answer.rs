@@ -167,6 +167,79 @@ fn a_direct_call_writes_its_card_and_takes_the_result_from_the_inbox() {
     assert_eq!(events.last().unwrap()["error"]["type"], "bad_request", "{events:#?}");
 }
 
+/// How much of a call the deployment has: messages in its streams, cards, agents, rows of inboxes.
+fn traces(there: &CommonGround) -> Value {
+    let lines = "import asyncio, json, nats, psycopg, sys\n\
+         async def count():\n \
+             client = await nats.connect(sys.argv[2])\n \
+             streams = await client.jetstream().streams_info()\n \
+             await client.close()\n \
+             return sum(stream.state.messages for stream in streams)\n\
+         db = psycopg.connect(sys.argv[3])\n\
+         rows = [db.execute('select count(*) from ' + table).fetchone()[0] for table in ('cards', 'resource.project_agents', 'state.agent_inbox')]\n\
+         print(json.dumps([asyncio.run(count())] + rows))";
+    serde_json::from_str(&there.python(lines)).unwrap()
+}
+
+/// A tool whose calls go to that subject.
+fn tool_at(subject: &str) -> String {
+    format!("tool_name: lamp\ntarget_subject: \"{subject}\"\nafter_execution: terminate\n")
+}
+
+#[test]
+fn a_direct_call_that_the_dispatcher_would_refuse_is_refused_before_anything_is_sent() {
+    let there = CommonGround::start();
+    let settings = there.settings() + &format!("postgres-variable = \"{VARIABLE}\"\n");
+    let before = traces(&there);
+    for (subject, why) in [
+        ("cg.v1r4.attic.{channel_id}.cmd.tool.lamp.switch", "it is in another project than the connection's"),
+        ("cg.v1r4.{project_id}.private.cmd.tool.lamp.switch", "it is in another channel than the connection's"),
+        ("cg.v1r4.{project_id}.{channel_id}.evt.tool.lamp.switch", "it is no subject of commands"),
+        ("cg.v1r4.{project_id}.{channel_id}.cmd.agent.lamp.wakeup", "it is the bell of a worker"),
+        // It is the caller's name, and no service listens for an agent of ours that it never heard of.
+        ("cg.v1r4.{project_id}.{channel_id}.cmd.tool.{agent_id}.switch", "name that agent in the connection"),
+    ] {
+        let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", tool_at(subject).as_str())]);
+        let ran = command(&there, &place, &["call", "--route", "direct", "lamp"]).output().unwrap();
+        let words = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.code() == Some(2) && words.contains(why), "{subject}: {words}");
+        assert_eq!(traces(&there), before, "{subject}");
+    }
+}
+
+#[test]
+fn the_agent_in_a_direct_calls_subject_is_the_one_that_the_connection_names() {
+    let there = CommonGround::start();
+    let subject = tool_at("cg.v1r4.{project_id}.{channel_id}.cmd.tool.{agent_id}.call");
+    there.put(&[&subject]);
+    // The service that counts words listens where an agent of its name calls.
+    there.agents(&[("word_count", "ui_worker")]);
+    let settings = there.settings() + &format!("agent = \"word_count\"\npostgres-variable = \"{VARIABLE}\"\n");
+    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", subject.as_str())]);
+    let events = events(&there, &place, &["--route", "direct", "lamp", "mode=map", "text=a b a"]);
+    assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
+    let request = events.iter().find(|event| event["event"] == "request").unwrap();
+    assert_eq!(request["to"], "cg.v1r4.lab.public.cmd.tool.word_count.call");
+}
+
+#[test]
+fn a_project_that_does_not_exist_is_said_on_the_direct_route_too() {
+    let there = CommonGround::start();
+    let settings = there.settings().replace("project = \"lab\"", "project = \"labs\"")
+        + &format!("agent = \"caller\"\npostgres-variable = \"{VARIABLE}\"\n");
+    // With an API that is asked of it, and with the tables alone.
+    let alone: String = settings.lines().filter(|line| !line.starts_with("api")).map(|line| format!("{line}\n")).collect();
+    let before = traces(&there);
+    for (settings, who) in [(&settings, "has no project \"labs\""), (&alone, "PostgreSQL at 127.0.0.1")] {
+        let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/lamp.yaml", LAMP)]);
+        let ran = command(&there, &place, &["call", "--route", "direct", "lamp"]).output().unwrap();
+        let words = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.code() == Some(3) && words.contains(who), "{words}");
+        assert!(words.contains("has no project \"labs\"") && words.contains("set project in"), "{words}");
+        assert_eq!(traces(&there), before, "{words}");
+    }
+}
+
 #[test]
 fn a_stub_answers_in_the_place_of_a_service() {
     let there = CommonGround::start();

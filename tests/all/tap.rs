@@ -40,10 +40,12 @@ use crate::support::{
     certificates::Certificates,
     kafka::KafkaBroker,
     nats::NatsServer,
+    place::Place,
     pulsar::PulsarBroker,
     rabbitmq::{PASSWORD, Rabbit},
     services::{JokeService, Responder, foreign_call},
     signals,
+    terminal::toolcrib,
 };
 
 /// Somebody who looks on, over a connection of their own.
@@ -345,4 +347,27 @@ fn on_pulsar_nothing_of_a_watch_stays_at_the_broker() {
     assert!(watching.wait().unwrap().success());
     broker.logs("Removed subscription 'toolcrib-");
     broker.logs("Removed subscription 'toolcrib-");
+}
+
+#[test]
+fn on_pulsar_nothing_of_the_workbenchs_watch_stays_at_the_broker() {
+    let broker = PulsarBroker::start();
+    let settings = format!("connection = \"mq\"\n[connections.mq]\nservers = \"{}\"\n", broker.url());
+    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools.yaml", "tool: {a: {type: text-completion}}\n")]);
+    let mut terminal = toolcrib([&place.here]).home(place.home.path()).folder(&place.here).start();
+    terminal.wait_for("text-completion");
+    let mut listens = |press: &[&str]| {
+        terminal.press(["4", "w"]);
+        terminal.wait_for("Listen to");
+        terminal.type_text("persistent://tg/flow/kept non-persistent://tg/request/joke");
+        terminal.press(["enter"]);
+        terminal.wait_for("listening at mq");
+        terminal.press(press);
+        // Of each topic one, and neither can have a backlog any more.
+        broker.logs("Removed subscription 'toolcrib-");
+        broker.logs("Removed subscription 'toolcrib-");
+    };
+    listens(&["x"]);
+    listens(&["ctrl+q"]);
+    assert!(terminal.wait_end().success());
 }
