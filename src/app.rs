@@ -9,6 +9,7 @@ pub mod calls;
 pub mod cases;
 pub mod checking;
 pub mod compose;
+pub mod deployed;
 pub mod documents;
 pub mod effect;
 pub mod exploring;

@@ -34,6 +34,8 @@ mod connections_screen;
 mod copies;
 #[path = "all/demo.rs"]
 mod demo;
+#[path = "all/deployed_tools.rs"]
+mod deployed_tools;
 #[path = "all/deployment.rs"]
 mod deployment;
 #[path = "all/descriptors.rs"]

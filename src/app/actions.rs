@@ -217,6 +217,7 @@ actions! {
     Route           "route"            Invoke   ["o"],                  "route…",          "Choose the way that calls of CommonGround tools take: UI action, direct, god endpoint, probe";
     NewAgent        "new-agent"        Invoke   ["A"],                  "new agent",       "Call in the name of a new agent of CommonGround, although the connection names one (when that one is busy, or wedged); or in that one's name again";
     AnswerByHand    "answer-by-hand"   Invoke   ["H"],                  "answer",          "Answer for the CommonGround tool by hand, in the place of its service; its calls come to Waiting";
+    DeployedTools   "deployed-tools"   Invoke   ["f2"],                 "deployed tools",  "List the tools of the system that the connection leads to (TrustGraph, CommonGround) below the workspace's own, to call them without a definition here";
     CancelCall      "cancel"           Invoke   ["esc", "ctrl+x"],      "cancel",          "Stop the running call";
     Resend          "resend"           Invoke   ["r"],                  "resend",          "Send the selected call's request once more";
     EditSent        "edit-sent"        Invoke   ["E"],                  "edit, resend",    "Put the arguments of the call that is shown into the form, to change and send them";

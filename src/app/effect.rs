@@ -124,7 +124,7 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
     },
-    /// Read what is configured where the connection leads. Answered by `Deployed` or `Failed`.
+    /// Read what is configured where the connection leads. Answered by `Deployed`.
     ReadDeployed {
         connection: Box<Connection>,
         purpose: Purpose,

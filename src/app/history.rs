@@ -9,6 +9,7 @@ use crate::{
         catalog::Catalog,
         clock::Millis,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
+        tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
     },
     schema::pointer::Pointer,
@@ -91,7 +92,12 @@ impl Kept {
 
     fn as_call(&mut self, trace: &Trace, catalog: &Catalog) -> Call {
         self.shown += 1;
-        Call::new(CallId(self.shown), request_of(&trace.head, catalog), &*trace.head.connection, trace.head.at)
+        Call::new(
+            CallId(self.shown),
+            request_of(&trace.head, catalog.tool_called(&trace.head.tool)),
+            &*trace.head.connection,
+            trace.head.at,
+        )
     }
 }
 
@@ -112,9 +118,9 @@ impl Opened {
     }
 }
 
-/// The request that a head tells of. Where the tool is gone, it stands nowhere.
+/// The request that a head tells of, and its tool. Where that is gone, it stands nowhere.
 #[must_use]
-pub fn request_of(head: &Head, catalog: &Catalog) -> Request {
+pub fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
     let nowhere = || {
         EntryId::new(EntryPlace {
             file: FileId::new(""),
@@ -124,7 +130,7 @@ pub fn request_of(head: &Head, catalog: &Catalog) -> Request {
         })
     };
     Request {
-        tool: catalog.tool_called(&head.tool).map_or_else(nowhere, |tool| tool.id().clone()),
+        tool: tool.map_or_else(nowhere, |tool| tool.id().clone()),
         system: systems::by_id(&head.system).map_or("", |system| system.id()),
         name: head.tool.to_string(),
         to: head.to.to_string(),

@@ -62,6 +62,10 @@ pub enum Then {
 pub enum Purpose {
     Import,
     Push,
+    /// To call what is there; with the number of the asking.
+    Call {
+        turn: u64,
+    },
 }
 
 /// Whether a document with issues may be saved.
@@ -108,8 +112,10 @@ pub enum Message {
     TestConnection(String),
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     UseConnection(Option<String>),
-    /// What is configured where the connection leads is wanted. Answered by `Deployed` or `Failed`.
+    /// What is configured where the connection leads is wanted. Answered by `Deployed`.
     AskDeployed(Purpose),
+    /// The same, to list its tools beside the workspace's own.
+    ListDeployed,
     /// Ask the agent there, in the context of the run.
     AskAgent(String),
     /// Make what is configured there like the workspace.
@@ -256,10 +262,10 @@ pub enum Message {
     Answering(AnsweringMessage),
 
     // What comes back.
-    /// What is configured where the connection leads.
+    /// What is configured where the connection leads, or why it could not be read.
     Deployed {
         purpose: Purpose,
-        items: Vec<Item>,
+        read: Result<Vec<Item>, Problem>,
     },
     /// A slice of the workspace's files.
     Loaded(Vec<(FileId, Loaded)>),

@@ -12,6 +12,7 @@ use super::{
     calls::Calls,
     cases::Cases,
     checking::There,
+    deployed::DeployedTools,
     documents::Documents,
     exploring::Exploring,
     folder::FolderList,
@@ -152,6 +153,8 @@ pub struct State {
     pub watching: Watching,
     /// Calls that are answered by hand.
     pub answering: Answering,
+    /// Tools of a running system, as last listed.
+    pub deployed: Option<DeployedTools>,
     /// Connections that are looked at.
     pub exploring: Exploring,
     pub connections: Connections,
@@ -266,6 +269,7 @@ impl State {
             kept: Kept::default(),
             watching: Watching::default(),
             answering: Answering::default(),
+            deployed: None,
             exploring: Exploring::default(),
             connections: start.connections,
             conditions: HashMap::new(),
@@ -327,7 +331,31 @@ impl State {
         self.selected.as_ref().filter(|_| at_tool).map_or_else(|| self.connection(), |tool| self.connection_of(tool))
     }
 
-    /// The connection that a tool's calls go through; what is no tool any more has the one for all.
+    /// The tools listed of the system that the connection for all leads to; `None` where they were listed elsewhere, or never.
+    #[must_use]
+    pub fn deployed(&self) -> Option<&DeployedTools> {
+        self.deployed.as_ref().filter(|deployed| deployed.connection == self.connection())
+    }
+
+    /// A tool that can be called: of the workspace, or listed of the running system.
+    #[must_use]
+    pub fn tool(&self, id: &EntryId) -> Option<&Tool> {
+        self.catalog.tool(id).or_else(|| self.deployed()?.catalog.tool(id))
+    }
+
+    /// The tool of that key or name; the workspace's own wins.
+    #[must_use]
+    pub fn tool_called(&self, word: &str) -> Option<&Tool> {
+        self.catalog.tool_called(word).or_else(|| self.deployed()?.catalog.tool_called(word))
+    }
+
+    /// Where the listed tool is deployed, by the connection's name; `None` for a tool of the workspace.
+    #[must_use]
+    pub fn deployed_on(&self, tool: &EntryId) -> Option<&str> {
+        self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some()).map(|deployed| &*deployed.connection.name)
+    }
+
+    /// The connection that a tool's calls go through; what is no tool of the workspace has the one for all.
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
         self.catalog.tool(tool).map_or_else(|| self.connection(), |tool| self.connections.of(tool))
@@ -391,7 +419,7 @@ impl State {
     #[must_use]
     pub fn question_argument(&self, tool: &EntryId) -> Option<&'static str> {
         self.simulation.question()?;
-        let (schema, typed) = (table::arguments(self.catalog.tool(tool)?), self.arguments_of(tool));
+        let (schema, typed) = (table::arguments(self.tool(tool)?), self.arguments_of(tool));
         ["question", "query"].into_iter().find(|name| {
             let is_text = schema.pointer(&format!("/properties/{name}/type")).is_some_and(|kind| kind == "string");
             is_text && typed.get(name).is_none_or(|value| value.as_str() == Some(""))
@@ -422,7 +450,7 @@ impl State {
     /// The same of other arguments.
     #[must_use]
     pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merging(tool, given, &self.connections.of(tool), &self.samples)
+        table::by_id(tool.entry.system)?.merging(tool, given, &self.connection_of(tool.id()), &self.samples)
     }
 
     /// The sample value of a variable, where it has one.
@@ -434,12 +462,14 @@ impl State {
     /// The request that sending would make now, to the letter.
     pub fn request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone = || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
-        let tool = self.catalog.tool(tool).ok_or_else(gone)?;
+        let catalog = self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some());
+        let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
+        let tool = catalog.tool(tool).ok_or_else(gone)?;
         let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
         let (correlation, connection) = (self.ids.peek(), self.calling(tool.id()));
         system.request(&CallOf {
-            catalog: &self.catalog,
+            catalog,
             tool,
             user: &self.user,
             arguments: &arguments,

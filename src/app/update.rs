@@ -95,8 +95,9 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return vec![Effect::KeepTheme(theme)];
         }
         Message::AskDeployed(purpose) => return deployed::ask(state, purpose, now),
+        Message::ListDeployed => return deployed::list(state, now),
         Message::AskAgent(question) => return calls::ask_agent(state, &question, now),
-        Message::Deployed { purpose, items } => deployed::came(state, purpose, items, now),
+        Message::Deployed { purpose, read } => deployed::came(state, purpose, read, now),
         Message::Push(push) => return deployed::push(state, push, now),
         Message::UseConnection(name) => use_connection(state, name, now),
         Message::Condition { connection, condition } => {

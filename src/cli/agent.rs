@@ -25,7 +25,7 @@ use crate::{
     runtime::registry,
     store::secrets,
     systems::{
-        deployed::push::Absent,
+        deployed::{catalog::catalog, push::Absent},
         trustgraph::{
             agent::{self, Asked, PATTERNS, Part, Told},
             deployed::push,
@@ -33,7 +33,7 @@ use crate::{
             gateway::words::AGENT_ERROR,
         },
     },
-    wire::{deployed::catalog, overhearing::Listener},
+    wire::overhearing::Listener,
 };
 
 /// Events on their way at most.

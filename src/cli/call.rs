@@ -44,7 +44,7 @@ pub const NOBODY: &str = "user";
 
 #[derive(Args, Debug)]
 pub struct Call {
-    /// The tool, by key or name; on CommonGround also one that only the project has (`toolcrib tools --deployed` lists them)
+    /// The tool, by key or name; also one that only the running system has (`toolcrib tools --deployed` lists them)
     tool: String,
 
     /// Arguments: key=text, or key:=json for numbers, lists and so on

@@ -1,7 +1,7 @@
 //! What the commands share that speak with a running system about its descriptors.
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     columns::{self, Cell},
@@ -16,16 +16,14 @@ use crate::{
     model::{
         catalog::Catalog,
         connection::Connection,
-        context::Mode,
-        entry::FileId,
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
     runtime::registry,
-    syntax::source::{Format, Source},
+    syntax::source::Format,
     systems::{
         self,
-        deployed::{deployment::Deployment, item::Item, push::Push, table},
+        deployed::{catalog, deployment::Deployment, item::Item, push::Push, table},
     },
     wire::deployed,
 };
@@ -104,12 +102,10 @@ pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>
     Ok(found)
 }
 
-/// The tools of the running system that can be called without being in the workspace; `None` where there are none.
+/// The tools that can be called on the running system, also those that are not in the workspace; `None` where the connection leads to none.
 pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
-    let Some(definitions) = table::at(connection).and_then(|deployment| deployment.callable()) else { return Ok(None) };
-    let definitions = Value::Array(definitions(&read(connection)?)).to_string();
-    let (file, source) = (FileId::new("deployed.json"), Source::parse(Format::Json, definitions));
-    Ok(Some(systems::read::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)))
+    let Some(deployment) = table::at(connection) else { return Ok(None) };
+    Ok(Some(catalog::callable(deployment, &read(connection)?)))
 }
 
 /// Lists them, each with the ways that lead to it.
@@ -117,7 +113,7 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable(&connection)? else {
         let cause = format!("connection \"{}\" leads to no system that lists its tools to be called", connection.name);
-        let remedy = "name one with a [connections.NAME.commonground] table: --connection NAME";
+        let remedy = "name TrustGraph's gateway, or a connection with a [connections.NAME.commonground] table: --connection NAME";
         return Err(Problem::new(ProblemKind::Input, "listing the tools of a running system", cause).remedy(remedy).into());
     };
     let routes = |tool: &Tool| -> Vec<&'static str> {

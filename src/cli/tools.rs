@@ -35,7 +35,7 @@ pub struct Tools {
     #[arg(long, value_name = "TOOL")]
     why: Option<String>,
 
-    /// The tools that can be called on the running system that the connection leads to, also those without a definition here (CommonGround)
+    /// The tools that can be called on the running system that the connection leads to, also those without a definition here (TrustGraph, CommonGround)
     #[arg(long, conflicts_with = "why")]
     deployed: bool,
 }

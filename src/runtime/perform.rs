@@ -319,7 +319,7 @@ impl Performer {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             let read = deployed::read(&registry, &connection).await;
-            messages.send(read.map_or_else(Message::Failed, |items| Message::Deployed { purpose, items })).await
+            messages.send(Message::Deployed { purpose, read }).await
         });
     }
 

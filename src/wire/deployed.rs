@@ -6,22 +6,14 @@ pub mod keeper;
 pub mod trustgraph;
 
 use keeper::{Keeper, Listeners};
-use serde_json::{Map, Value, json};
 
 use super::registry::Registry;
 use crate::{
     model::{
-        catalog::Catalog,
         connection::Connection,
-        context::Mode,
-        entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    syntax::source::{Format, Source},
-    systems::{
-        deployed::{item::Item, push::Push, table},
-        read as reading,
-    },
+    systems::deployed::{item::Item, push::Push, table},
 };
 
 const KEEPERS: &[&dyn Keeper] = &[&trustgraph::TrustGraphKeeper, &commonground::CommonGroundKeeper];
@@ -68,17 +60,4 @@ fn nowhere(connection: &Connection) -> Problem {
     let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml; for CommonGround one with a \
                   [connections.NAME.commonground] table";
     Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(remedy)
-}
-
-/// What is there, as a catalog of its own by the rules of what runs.
-#[must_use]
-pub fn catalog(items: &[Item]) -> Catalog {
-    let mut root = Map::new();
-    for item in items {
-        root.entry(item.section).or_insert_with(|| json!({}))[item.key.as_str()] =
-            item.value().filter(|value| !value.is_string()).unwrap_or_else(|| item.text.as_str().into());
-    }
-    let source = Source::parse(Format::Json, Value::Object(root).to_string());
-    let file = FileId::new("deployed.json");
-    reading::catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
 }

@@ -4,12 +4,7 @@ use std::time::Duration;
 
 use tokio::{sync::mpsc, time::Instant};
 
-use super::{
-    deployed::{self, catalog},
-    overhearing::Listener,
-    queue,
-    registry::Registry,
-};
+use super::{deployed, overhearing::Listener, queue, registry::Registry};
 use crate::{
     engine::mask::Mask,
     model::{
@@ -18,7 +13,7 @@ use crate::{
         problem::Problem,
     },
     systems::{
-        deployed::push::Absent,
+        deployed::{catalog::catalog, push::Absent},
         trustgraph::{
             agent::Asked,
             deployed::push,

@@ -53,6 +53,7 @@ fn the_real_gateway() {
     agents_that_are_listened_to(&trustgraph);
     agents_that_fail(&trustgraph);
     agents_by_keys(&trustgraph);
+    lacking_templates(&trustgraph);
     pushes(&trustgraph);
     by_keys(&trustgraph);
     numbers_stay(&trustgraph);
@@ -122,8 +123,37 @@ fn imports(trustgraph: &Deployment, scheme: &str) {
     let told: Value = serde_json::from_str(&overwritten.data).unwrap();
     assert_eq!((told["files"][0].as_str(), told["written"].as_bool()), (Some("trustgraph.yaml"), Some(true)));
     assert!(fs::read_to_string(&file).unwrap().contains("template: shout"));
+    let empty = tempfile::tempdir().unwrap();
+    let listed = toolcrib(empty.path(), &["tools", "--deployed", "--connection", &url, "--json"]);
+    let rows: Value = serde_json::from_str(&listed.data).unwrap();
+    assert_eq!(
+        (&rows[0]["name"], &rows[0]["here"], &rows[1]["name"]),
+        (&"ask-model".into(), &false.into(), &"shout".into()),
+        "{rows:#}"
+    );
+    let asked = toolcrib(empty.path(), &["call", "--connection", &url, "ask-model", "question=why"]);
+    assert_eq!((asked.code, asked.data.trim_end()), (Some(0), "The answer is why."), "{}", asked.words);
     let elsewhere = toolcrib(folder.path(), &["import", "trustgraph"]);
     assert!(elsewhere.code == Some(2) && elsewhere.words.contains("not to a gateway"), "{}", elsewhere.words);
+}
+
+/// A prompt template that the running configuration does not have is a problem on the screen, once the workbench is connected.
+fn lacking_templates(trustgraph: &Deployment) {
+    let (folder, home) = (workspace(), tempfile::tempdir().unwrap());
+    let settings = format!("connection = \"gate\"\n[connections.gate]\nservers = \"{}\"\n", trustgraph.url("ws"));
+    fs::write(folder.path().join("toolcrib.toml"), settings).unwrap();
+    let mut terminal = terminal::toolcrib([folder.path()]).home(home.path()).folder(folder.path()).size(160, 50).start();
+    terminal.wait_for("ask-model");
+    terminal.press(["v", "v", "v"]);
+    terminal.wait_for("Problems");
+    assert!(!terminal.contents().contains("no prompt template"), "{}", terminal.contents());
+    terminal.press(["6", "t"]);
+    terminal.wait_for("tool/ask-model");
+    terminal.press(["1"]);
+    terminal.wait_for("there is no prompt template \"no-such-prompt\"");
+    assert!(!terminal.contents().contains("no prompt template \"shout\""), "{}", terminal.contents());
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
 }
 
 /// Comes last: afterwards the agent has other tools.

@@ -386,7 +386,11 @@ impl Session {
             Effect::AskListeners(connection) => {
                 Message::Listeners { connection: connection.name, listeners: vec![("joke".into(), "somebody".into())].into() }
             }
-            Effect::ReadDeployed { purpose, .. } if !fails => Message::Deployed { purpose, items: Vec::<Item>::new() },
+            Effect::ReadDeployed { purpose, .. } => {
+                let text = r#"{"name": "joke", "type": "text-completion", "description": "Tells one."}"#.to_owned();
+                let item = Item { system: "trustgraph", section: "tool", key: "joke".into(), text };
+                Message::Deployed { purpose, read: if fails { Err(problem()) } else { Ok(vec![item]) } }
+            }
             Effect::LookIntoFolder(folder) => {
                 let names: Vec<String> = (0..self.luck.below(5)).map(|number| format!("name-{number}")).collect();
                 Message::Folder(FolderList { folder, names: if fails { Err("it is gone".into()) } else { Ok(names.into()) } })

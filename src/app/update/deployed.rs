@@ -1,7 +1,10 @@
 //! Import from a running system, and push to it.
 
+use std::sync::Arc;
+
 use crate::{
     app::{
+        deployed::{DeployedTools, Progress},
         effect::Effect,
         message::{Health, Purpose},
         notices::NoticeKind,
@@ -12,6 +15,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     systems::deployed::{
+        catalog,
         item::Item,
         push::{Absent, Push},
         table,
@@ -37,18 +41,46 @@ pub(super) fn ask_again(state: &State) -> Vec<Effect> {
     open.filter_map(|(name, _)| ask_listeners(state, name)).collect()
 }
 
-/// Shows what would change, here or there.
-pub(super) fn came(state: &mut State, purpose: Purpose, items: Vec<Item>, now: Millis) {
-    match purpose {
-        Purpose::Import => state.question = Some(Question::Import(items)),
-        Purpose::Push => match plans(state, &items) {
-            Err(problem) => state.notices.problem(&problem, now),
-            Ok([_, delete]) if delete.changes.is_empty() => {
-                state.notices.push(NoticeKind::Done, "nothing to push: all is there just so", now);
-            }
-            Ok([keep, delete]) => state.question = Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) }),
-        },
+/// Lists the tools of the system that the connection leads to. Those of the last listing stay meanwhile.
+pub(super) fn list(state: &mut State, now: Millis) -> Vec<Effect> {
+    let connection = state.connection();
+    let turn = state.deployed.as_ref().map_or(1, |known| known.turn + 1);
+    let catalog = state.deployed().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
+    state.notices.push(NoticeKind::Hint, format!("listing the tools of {} …", connection.name), now);
+    state.deployed = Some(DeployedTools { connection: connection.clone(), turn, progress: Progress::UnderWay, catalog });
+    vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
+}
+
+/// Shows what would change, here or there, or what can be called there.
+pub(super) fn came(state: &mut State, purpose: Purpose, read: Result<Vec<Item>, Problem>, now: Millis) {
+    let shown = match purpose {
+        Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
+        Purpose::Push => read.and_then(|items| plans(state, &items)).map(|[keep, delete]| match delete.changes.is_empty() {
+            true => state.notices.push(NoticeKind::Done, "nothing to push: all is there just so", now),
+            false => state.question = Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) }),
+        }),
+        Purpose::Call { turn } => listed(state, turn, read, now),
+    };
+    if let Err(problem) = shown {
+        state.notices.problem(&problem, now);
     }
+}
+
+/// Takes a listing in; an older one than the last asked for counts no more.
+fn listed(state: &mut State, turn: u64, read: Result<Vec<Item>, Problem>, now: Millis) -> Result<(), Problem> {
+    let Some(known) = state.deployed.as_mut().filter(|known| known.turn == turn) else { return Ok(()) };
+    state.generation += 1;
+    let read = read.map(|items| {
+        let catalog = table::at(&known.connection).map(|deployment| catalog::callable(deployment, &items));
+        Arc::new(catalog.unwrap_or_default())
+    });
+    known.catalog = read.as_ref().map_or_else(|_| Arc::default(), Arc::clone);
+    known.progress = read.as_ref().map_or_else(|problem| Progress::Failed(problem.clone()), |_| Progress::Listed);
+    read.map(|catalog| {
+        let tools = catalog.tools.len();
+        let words = format!("{tools} {} deployed on {}", if tools == 1 { "tool is" } else { "tools are" }, known.connection.name);
+        state.notices.push(NoticeKind::Done, words, now);
+    })
 }
 
 /// What a push changes there when it leaves what is not here, and when it takes that away.

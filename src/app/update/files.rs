@@ -202,8 +202,8 @@ pub(super) fn check_again(state: &mut State) {
 /// Findings, selection and generation for the catalog as it is now.
 fn settle(state: &mut State) {
     check_again(state);
-    let there = |id: &EntryId, catalog: &Catalog| catalog.entry(id).is_some();
-    if !state.selected.as_ref().is_some_and(|id| there(id, &state.catalog)) {
+    let is_there = |id: &EntryId| state.catalog.entry(id).is_some() || state.tool(id).is_some();
+    if !state.selected.as_ref().is_some_and(is_there) {
         let near = state.selected.as_ref().and_then(|id| state.catalog.of_file(id.file()).next());
         state.selected = near.or_else(|| state.catalog.entries().next()).map(|entry| entry.id.clone());
     }

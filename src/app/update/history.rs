@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::calls;
 use crate::{
-    app::{effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind, state::State},
+    app::{actions::Act, effect::Effect, history::request_of, message::ScreenId, notices::NoticeKind, state::State},
     model::{
         call::Event,
         clock::Millis,
@@ -101,10 +101,14 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     };
     let refused = if head.masked {
         Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
-    } else if state.catalog.tool_called(&head.tool).is_none() && !agent::is_at(&head.to) {
-        Some(problem("its tool is no longer in this workspace".into(), "open the workspace that has it"))
+    } else if state.tool_called(&head.tool).is_none() && !agent::is_at(&head.to) {
+        let remedy = format!(
+            "open the workspace that has it; {} on Invoke lists tools that are only deployed",
+            Act::DeployedTools.row().keys.join(", ")
+        );
+        Some(problem("its tool is no longer in this workspace".into(), &remedy))
     } else if state.connections.named(&head.connection).is_none()
-        && state.connection_of(&request_of(head, &state.catalog).tool).transport.word() != &*head.transport
+        && state.connection_of(&request_of(head, state.tool_called(&head.tool)).tool).transport.word() != &*head.transport
     {
         Some(problem(
             format!("its connection \"{}\" is no longer there", head.connection),
@@ -117,9 +121,9 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         state.notices.problem(&problem, now);
         return Vec::new();
     }
-    let request = request_of(head, &state.catalog);
+    let request = request_of(head, state.tool_called(&head.tool));
     let connection = head.connection.to_string();
-    if state.catalog.tool(&request.tool).is_some() {
+    if state.tool(&request.tool).is_some() {
         state.selected = Some(request.tool.clone());
     }
     state.screen = ScreenId::Invoke;
@@ -128,7 +132,7 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
 
 /// Puts the arguments of a call into the form of its tool.
 pub(super) fn edit(state: &mut State, tool: &str, arguments: &str, now: Millis) {
-    let found = state.catalog.tool_called(tool).map(|tool| tool.id().clone());
+    let found = state.tool_called(tool).map(|tool| tool.id().clone());
     match (found, Source::parse(Format::Json, arguments)) {
         (Some(tool), Ok(text)) => {
             let before = state.arguments.get(&tool).cloned();

@@ -1,7 +1,7 @@
 //! What a system offers whose entries can be read and written while it runs.
 
 use super::{
-    item::Item,
+    item::{self, Item},
     push::{Absent, Push},
 };
 use crate::model::{
@@ -19,9 +19,6 @@ pub enum Layout {
     /// Each into a file of its own in that folder, named by its key.
     Each(&'static str),
 }
-
-/// Makes definitions of the items of a running system.
-pub type Definitions = fn(&[Item]) -> Vec<serde_json::Value>;
 
 pub trait Deployment: Sync {
     fn system(&self) -> SystemId;
@@ -65,9 +62,9 @@ pub trait Deployment: Sync {
         Err(Problem::new(ProblemKind::Input, "pushing", cause).remedy("leave --reload out"))
     }
 
-    /// What there can be called without being in a workspace, as definitions; `None` where nothing can.
-    fn callable(&self) -> Option<Definitions> {
-        None
+    /// What there can be called, as a file of a workspace would hold it: the items, and what else calls reach there.
+    fn callable(&self, items: &[Item]) -> serde_json::Value {
+        item::sections(items)
     }
 
     /// What so many tools there mean: `the agent should load 3 tools`. Nobody has seen it load them.

@@ -43,6 +43,9 @@ pub fn menu(state: &State) -> Menu {
 
 /// The connections, to choose one that calls of the selected tool always go through.
 pub fn of_tool(state: &State) -> Reply {
+    if let Some(connection) = state.selected.as_ref().and_then(|id| state.deployed_on(id)) {
+        return Reply::Refused(format!("no file here defines this tool: it is called where it is deployed, on {connection}"));
+    }
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
         return Reply::Refused("choose a tool first".into());
     };

@@ -24,7 +24,7 @@ struct Variable {
 }
 
 fn tool_of(state: &State) -> Option<&Tool> {
-    let chosen = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
+    let chosen = state.selected.as_ref().and_then(|id| state.tool(id));
     chosen.or_else(|| state.catalog.tools.first().map(|tool| &**tool))
 }
 

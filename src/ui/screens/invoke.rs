@@ -38,7 +38,7 @@ use crate::{
         tool::Tool,
     },
     schema::literal::Literal,
-    systems::{self, system::RouteOffer, trustgraph::agent},
+    systems::{self, deployed::table, system::RouteOffer, trustgraph::agent},
     ui::{
         answer::{
             draw::{Shown, indented, welcome},
@@ -57,6 +57,9 @@ use crate::{
         },
     },
 };
+
+/// Why what needs a definition can't be done with a tool that was listed of a running system.
+const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is deployed";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
@@ -214,7 +217,7 @@ fn answer_by_hand(state: &State) -> Reply {
 
 /// Whether it could be answered for, and is not.
 fn is_unanswered(state: &State, tool: &EntryId) -> bool {
-    let name = state.catalog.tool(tool).map(|tool| tool.name.as_str());
+    let name = state.tool(tool).map(|tool| tool.name.as_str());
     !routes_of(state).is_empty() && name.is_some_and(|name| state.answering.stand_of(name).is_none())
 }
 
@@ -242,7 +245,7 @@ fn names_agent(state: &State) -> bool {
 }
 
 fn routes_of(state: &State) -> Vec<RouteOffer> {
-    let tool = tool_of(state).and_then(|id| state.catalog.tool(&id).cloned());
+    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
     let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.calling(tool.id())));
     tool.and_then(|tool| routes(&tool)).unwrap_or_default()
 }
@@ -361,6 +364,11 @@ impl Screen for Invoke {
             Act::Route => return route_menu(state),
             Act::AnswerByHand => return answer_by_hand(state),
             Act::NewAgent => return tool_of(state).map_or(Reply::Handled, |tool| Reply::send(Message::NewAgent { tool })),
+            Act::DeployedTools => {
+                self.panes.focus = LEFT;
+                self.tools.part = Part::Tools;
+                return Reply::send(Message::ListDeployed);
+            }
             Act::CancelCall => return self.cancel(state),
             Act::Resend => {
                 let reply = state.calls.shown().map_or(Reply::Handled, |call| Reply::send(Message::Resend(call.id)));
@@ -405,6 +413,9 @@ impl Screen for Invoke {
             }
             Act::NewAgent if !names_agent(state) => "the connection names no agent: a new one is made anyway",
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
+            Act::DeployedTools if table::at(&state.connection()).is_none() => {
+                return Some(format!("connection \"{}\" leads to no system that lists its tools", state.connection().name));
+            }
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {
                 "no call is running here"
             }
@@ -413,9 +424,11 @@ impl Screen for Invoke {
                 return Some(format!("this was asked of the agent; {} asks it anew", Act::AskAgent.row().keys.join(", ")));
             }
             Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",
+            Act::KeepCase if shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some()) => ONLY_DEPLOYED,
             Act::Strays if shown.is_none_or(|call| call.strays == 0) => "this call has no strays",
             Act::Follow if self.answer.follows().is_none() => "this view has no end to follow",
             Act::EditDescriptor if tool_of(state).is_none() => "there is no tool",
+            Act::EditDescriptor if tool_of(state).is_some_and(|tool| state.deployed_on(&tool).is_some()) => ONLY_DEPLOYED,
             _ if act.row().scope == Scope::Form => return self.request.refusal(act),
             _ => return None,
         };
@@ -436,7 +449,7 @@ impl Screen for Invoke {
         match self.panes.focus {
             MIDDLE => hints.extend(self.request.hints()),
             RIGHT => hints.extend([Act::NextView, Act::Follow, Act::Find]),
-            _ => hints.push(Act::Find),
+            _ => hints.extend([Act::Find, Act::DeployedTools]),
         }
         hints.extend([Act::Variables, Act::Resend, Act::KeepCase, Act::KeepStub, Act::CopyAs, Act::Strays, Act::Cases]);
         // In the form Tab goes from field to field first.

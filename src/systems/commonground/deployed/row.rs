@@ -13,7 +13,7 @@ use crate::{
     systems::{
         commonground::{internal, keys},
         deployed::{
-            deployment::{Definitions, Deployment, Layout},
+            deployment::{Deployment, Layout},
             item::Item,
             push::{Absent, Push},
         },
@@ -51,8 +51,8 @@ impl Deployment for CommonGroundDeployment {
         rows::short(value)
     }
 
-    fn callable(&self) -> Option<Definitions> {
-        Some(|items| items.iter().filter_map(Item::value).chain(internal::definitions()).collect())
+    fn callable(&self, items: &[Item]) -> Value {
+        items.iter().filter_map(Item::value).chain(internal::definitions()).collect()
     }
 
     fn loaded(&self, tools: usize) -> String {

@@ -67,7 +67,7 @@ impl RequestPane {
             form.set_clip(&state.clip);
         }
         let tool = tool_of(state);
-        let Some(found) = tool.as_ref().and_then(|id| state.catalog.tool(id)) else {
+        let Some(found) = tool.as_ref().and_then(|id| state.tool(id)) else {
             *self = Self::default();
             return;
         };
@@ -104,13 +104,16 @@ impl RequestPane {
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, state: &State, focused: bool) {
         let styles = look.styles;
-        let Some(tool) = self.tool.as_ref().and_then(|id| state.catalog.tool(id)) else {
+        let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
             let inside = Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
             Pen::new(buffer, inside, 0).put("choose a tool", styles[Role::Ghost]);
             return;
         };
-        let service = tool.service.as_deref().unwrap_or(&tool.kind);
-        let title = format!("{} · {service}", tool.name);
+        let beside = match state.deployed_on(tool.id()) {
+            Some(connection) => format!("deployed on {connection}"),
+            None => tool.service.as_ref().unwrap_or(&tool.kind).clone(),
+        };
+        let title = format!("{} · {beside}", tool.name);
         let foot = self.form().and_then(Form::position).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
         let rest = self.draw_configuration(buffer, inside, styles, focused);

@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     app::{
+        deployed::{DeployedTools, Progress},
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -21,7 +22,7 @@ use crate::{
     },
     ui::{
         answer::events::{sign, span},
-        canvas::{Pen, mark_chosen},
+        canvas::{Pen, mark_chosen, visible, width, wrap_to},
         ranking::{Candidate, ranked},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -37,11 +38,33 @@ pub(super) enum Part {
     Calls,
 }
 
+/// Where a tool is, and whether the context admits it; in the order of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    Available,
+    Hidden,
+    /// Listed of a running system.
+    Deployed,
+}
+
+impl Standing {
+    fn sign(self) -> (&'static str, Role) {
+        match self {
+            Self::Available => ("● ", Role::Available),
+            Self::Hidden => ("○ ", Role::Hidden),
+            Self::Deployed => (DEPLOYED, Role::Info),
+        }
+    }
+}
+
+/// The sign of a tool that was listed of a running system.
+const DEPLOYED: &str = "◆ ";
+
 /// A tool as the list shows it.
 struct ToolRow {
     id: EntryId,
     name: Arc<str>,
-    available: bool,
+    standing: Standing,
 }
 
 /// Tools and calls.
@@ -64,13 +87,12 @@ impl Tools {
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split(&state.catalog.tools, &from.1);
             let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
-            let row = |(at, tool): (usize, &Arc<Tool>)| ToolRow {
-                id: tool.id().clone(),
-                name: tool.name.as_str().into(),
-                available: available.contains(&at),
-            };
-            self.rows = state.catalog.tools.iter().enumerate().map(row).collect();
-            self.rows.sort_by_key(|row| !row.available);
+            let row = |tool: &Arc<Tool>, standing| ToolRow { id: tool.id().clone(), name: tool.name.as_str().into(), standing };
+            let standing = |at| if available.contains(&at) { Standing::Available } else { Standing::Hidden };
+            let own = state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
+            let deployed = state.deployed().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+            self.rows = own.chain(deployed.map(|tool| row(tool, Standing::Deployed))).collect();
+            self.rows.sort_by_key(|row| row.standing);
             self.made_from = Some(from);
             self.narrow();
         }
@@ -101,7 +123,7 @@ impl Tools {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
             None => format!("{} find", look.keymap.shown(crate::app::actions::Act::Find)),
         };
-        let title = format!("Tools {}", self.rows.len());
+        let title = format!("Tools {}", state.catalog.tools.len());
         let foot = self.cursor.position(self.shown.len()).unwrap_or_default();
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
@@ -113,6 +135,7 @@ impl Tools {
             filter.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             inside = Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
         }
+        inside.height -= draw_deployed(buffer, inside, styles, state);
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
@@ -136,8 +159,8 @@ impl Tools {
         for (line, at) in (0_u16..).zip(self.cursor.window(self.shown.len(), area.height)) {
             let row = &self.rows[self.shown[at]];
             let here = Some(&row.id) == chosen.as_ref();
-            let (sign, role) = if row.available { ("● ", Role::Available) } else { ("○ ", Role::Hidden) };
-            let name = if row.available { Role::Text } else { Role::Dim };
+            let (sign, role) = row.standing.sign();
+            let name = if row.standing == Standing::Hidden { Role::Dim } else { Role::Text };
             Pen::new(buffer, area, line)
                 .put(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put(sign, styles[role])
@@ -266,16 +289,37 @@ impl Tools {
     }
 }
 
+/// Draws below the list how the listing of a running system went; answers how many lines that takes.
+fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) -> u16 {
+    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed() else { return 0 };
+    let (sign, words, role) = match progress {
+        Progress::UnderWay => ("", format!("listing the tools of {} …", connection.name), Role::Dim),
+        Progress::Listed => (DEPLOYED, format!("{} deployed on {}", catalog.tools.len(), connection.name), Role::Dim),
+        Progress::Failed(problem) => ("", format!("{}: {}", connection.name, problem.cause), Role::Error),
+    };
+    let indent = usize::from(area.width).min(1);
+    let lines =
+        wrap_to(&visible(&words), usize::from(area.width).saturating_sub(indent + width(sign)), usize::from(area.height / 2));
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let below = Rect { y: area.bottom() - height, height, ..area };
+    for (line, text) in (0_u16..).zip(&lines) {
+        let before = if line == 0 { sign } else { "" };
+        Pen::new(buffer, below, line).put(" ", styles[role]).put(before, styles[Role::Info]).put(text, styles[role]);
+    }
+    height
+}
+
 /// The tool that is shown: the selected one, or one that the selected service answers for, or the first.
 pub(super) fn tool_of(state: &State) -> Option<EntryId> {
     let catalog = &state.catalog;
     let selected = state.selected.as_ref();
-    if let Some(tool) = selected.and_then(|id| catalog.tool(id)) {
+    if let Some(tool) = selected.and_then(|id| state.tool(id)) {
         return Some(tool.id().clone());
     }
     let service = selected.and_then(|id| catalog.service(id));
     let served = service.and_then(|service| catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key())));
-    served.or_else(|| catalog.tools.first()).map(|tool| tool.id().clone())
+    let deployed = || state.deployed().and_then(|deployed| deployed.catalog.tools.first());
+    served.or_else(|| catalog.tools.first()).or_else(deployed).map(|tool| tool.id().clone())
 }
 
 /// Shows the call in that row, and its tool with it.
@@ -284,7 +328,7 @@ fn show(state: &State, row: usize) -> Reply {
     let id: CallId = call.id;
     let tool = call.request.tool.clone();
     let mut messages = Vec::new();
-    if state.catalog.tool(&tool).is_some() {
+    if state.tool(&tool).is_some() {
         messages.push(Message::Select(tool));
     }
     messages.push(Message::SelectCall(id));

@@ -23,20 +23,20 @@ use crate::{
         script::{Piece, Then},
     },
     model::call::CallProblem,
-    systems::trustgraph::{
-        agent,
-        gateway::{
-            endpoints::{Endpoint, WORKSPACE},
-            refusal::Refusal,
-            rehearsal::{Rehearsal, rehearse},
-            served,
-            table::{self, Table},
+    systems::{
+        deployed::catalog::catalog,
+        trustgraph::{
+            agent,
+            gateway::{
+                endpoints::{Endpoint, WORKSPACE},
+                refusal::Refusal,
+                rehearsal::{Rehearsal, rehearse},
+                served,
+                table::{self, Table},
+            },
         },
     },
-    wire::{
-        deployed::catalog,
-        serve::decided::{Answered, Decided},
-    },
+    wire::serve::decided::{Answered, Decided},
 };
 
 /// The body of an answer.

@@ -1,0 +1,208 @@
+//! Tools of a running system on Invoke: listed beside the workspace's own, found, and called without a definition here.
+
+use serde_json::json;
+use toolcrib::{
+    app::{
+        effect::Effect,
+        message::{Message, Purpose, ScreenId},
+    },
+    model::{
+        connection::{Channel, Connection},
+        problem::{Problem, ProblemKind},
+        transport::TransportKind,
+    },
+    systems::deployed::item::Item,
+};
+
+use crate::support::{commonground::CommonGround, place::Place, terminal::toolcrib, workbench::Workbench};
+
+const OWN: &str = "tool_name: word_count\ndescription: Counts words.\n\
+    target_subject: \"cg.v1r4.{project_id}.{channel_id}.cmd.tool.word_count.call\"\nafter_execution: suspend\n\
+    parameters: {type: object, properties: {text: {type: string}}}\n";
+
+/// A workspace of one tool on Invoke, over a connection to a project.
+fn open(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::yaml(OWN, width, height);
+    bench.state.connections.choose(project("lab"));
+    bench.on(ScreenId::Invoke)
+}
+
+fn project(name: &str) -> Connection {
+    let channel = Channel { api: Some("http://127.0.0.1:1".into()), ..Channel::new(name, "public") };
+    Connection {
+        name: name.into(),
+        transport: TransportKind::Nats,
+        servers: vec!["nats://127.0.0.1:1".into()],
+        channel: Some(channel),
+        ..Connection::embedded()
+    }
+}
+
+fn tools(names: &[&str]) -> Vec<Item> {
+    let text = |name: &str| {
+        let parameters = json!({"type": "object", "properties": {"skill": {"type": "string"}}, "required": ["skill"]});
+        let subject = format!("cg.v1r4.{{project_id}}.{{channel_id}}.cmd.tool.{name}.call");
+        json!({"tool_name": name, "description": "d", "target_subject": subject, "after_execution": "suspend",
+            "parameters": parameters, "options": {"ui_allowed": true}})
+        .to_string()
+    };
+    let item = |name: &&str| Item { system: "commonground", section: "tool", key: (*name).into(), text: text(name) };
+    names.iter().map(item).collect()
+}
+
+/// What the last asking was for.
+fn asked(bench: &Workbench) -> Purpose {
+    match bench.effects.last() {
+        Some(Effect::ReadDeployed { purpose, .. }) => *purpose,
+        other => panic!("nothing is read: {other:?}"),
+    }
+}
+
+fn answers(bench: &mut Workbench, purpose: Purpose, read: Result<Vec<Item>, Problem>) {
+    bench.send(Message::Deployed { purpose, read });
+    bench.draw();
+}
+
+fn refused() -> Problem {
+    Problem::new(ProblemKind::Unreachable, "reading CommonGround's tools", "nobody answers at http://127.0.0.1:1")
+        .remedy("start the API")
+}
+
+#[test]
+fn they_are_listed_below_the_workspaces_own_and_called() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut bench = open(width, height);
+        bench.keys("f2");
+        assert!(bench.shows("listing the tools of lab …"), "{}", bench.screen());
+        let purpose = asked(&bench);
+        answers(&mut bench, purpose, Ok(tools(&["skills.load", "skills.list"])));
+        // With those of PMO itself, which the API does not list.
+        for words in ["◆ skills.load", "◆ delegate_async", "◆ 7 deployed on lab", "● word_count"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        let (own, deployed) = (bench.find("● word_count"), bench.find("◆ skills.load"));
+        assert!(own.1 < deployed.1, "{}", bench.screen());
+        bench.keys("/");
+        bench.types("load");
+        assert!(bench.shows("1 of 8") && !bench.shows("delegate_async"), "{}", bench.screen());
+        bench.keys("enter tab");
+        assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());
+        bench.keys("enter");
+        bench.types("writing");
+        bench.keys("f6");
+        let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+        assert_eq!((request.name.as_str(), connection.name.as_str()), ("skills.load", "lab"));
+        assert!(request.arguments.contains("writing"), "{}", request.arguments);
+    }
+}
+
+#[test]
+fn what_needs_a_definition_is_refused_with_the_reason() {
+    let mut bench = open(120, 36);
+    bench.keys("f2");
+    let purpose = asked(&bench);
+    answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
+    bench.clicks("◆ skills.load");
+    for key in ["e", "f3"] {
+        bench.keys(key);
+        assert!(bench.shows("no file") && bench.shows("deployed"), "{key}\n{}", bench.screen());
+    }
+    // It stays the chosen one when the workspace is read again.
+    bench.send(Message::LoadEnded {
+        names: bench.state.documents.iter().map(|(file, _)| file.clone()).collect(),
+        skipped: vec![],
+    });
+    bench.draw();
+    assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());
+}
+
+#[test]
+fn a_listing_that_fails_says_why_and_an_older_one_counts_no_more() {
+    let mut bench = open(120, 36);
+    bench.keys("f2");
+    let first = asked(&bench);
+    bench.keys("f2");
+    let second = asked(&bench);
+    answers(&mut bench, first, Ok(tools(&["skills.load"])));
+    assert!(bench.shows("listing the tools") && !bench.shows("skills.load"), "{}", bench.screen());
+    answers(&mut bench, second, Err(refused()));
+    assert!(bench.shows("lab: nobody answers") && bench.shows("start the API"), "{}", bench.screen());
+    bench.keys("f2");
+    let third = asked(&bench);
+    answers(&mut bench, third, Ok(tools(&["skills.load"])));
+    assert!(bench.shows("skills.load") && !bench.shows("nobody answers"), "{}", bench.screen());
+}
+
+#[test]
+fn they_are_those_of_the_connection_that_is_chosen() {
+    let mut bench = open(120, 36);
+    bench.keys("f2");
+    let purpose = asked(&bench);
+    answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
+    bench.state.connections.put(project("other"));
+    bench.send(Message::UseConnection(Some("other".into())));
+    bench.draw();
+    assert!(!bench.shows("skills.load"), "{}", bench.screen());
+    bench.send(Message::UseConnection(Some("lab".into())));
+    bench.draw();
+    assert!(bench.shows("◆ skills.load"), "{}", bench.screen());
+    // Where it leads to no system there is nothing to list.
+    bench.send(Message::UseConnection(Some("embedded".into())));
+    let effects = bench.effects.len();
+    bench.keys("f2");
+    assert!(bench.shows("\"embedded\" leads to no system that lists its tools"), "{}", bench.screen());
+    assert_eq!(bench.effects.len(), effects);
+}
+
+#[test]
+fn trustgraphs_are_listed_by_the_same_key() {
+    let mut bench = Workbench::yaml("tool: {own: {type: text-completion, name: own, description: d}}\n", 120, 36);
+    let gateway = TransportKind::Http;
+    let servers = vec!["http://127.0.0.1:1".into()];
+    bench.state.connections.choose(Connection { name: "gate".into(), transport: gateway, servers, ..Connection::embedded() });
+    let mut bench = bench.on(ScreenId::Invoke);
+    bench.keys("f2");
+    let purpose = asked(&bench);
+    let item = |section, key: &str, text: &str| Item { system: "trustgraph", section, key: key.into(), text: text.into() };
+    let ask = r#"{"name": "ask", "type": "text-completion", "description": "Asks."}"#;
+    answers(&mut bench, purpose, Ok(vec![item("tool", "ask", ask)]));
+    assert!(bench.shows("◆ ask") && bench.shows("◆ 1 deployed on gate"), "{}", bench.screen());
+    bench.clicks("◆ ask");
+    assert!(bench.shows("ask · deployed on gate"), "{}", bench.screen());
+    bench.keys("tab enter");
+    bench.types("Why?");
+    bench.keys("f6");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert!(request.body.contains("Why?"), "{}", request.body);
+}
+
+#[test]
+fn a_turn_of_another_agent_is_started_and_watched_to_its_end() {
+    let there = CommonGround::start();
+    there.agents(&[("counter", "worker_generic")]);
+    let settings = there.settings();
+    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/count.yaml", OWN)]);
+    let mut terminal = toolcrib([&place.here]).home(place.home.path()).folder(&place.here).start();
+    terminal.wait_for("word_count");
+    terminal.press(["3", "f2"]);
+    terminal.wait_for("deployed on cg");
+    terminal.press(["/"]);
+    terminal.type_text("delegate");
+    terminal.press(["enter"]);
+    terminal.wait_for("delegate_async · deployed on cg");
+    terminal.press(["tab", "right", "right"]);
+    terminal.wait_for("reuse");
+    terminal.press(["tab", "enter"]);
+    terminal.type_text("counter");
+    terminal.press(["tab"]);
+    terminal.type_text("I count.");
+    terminal.press(["f6"]);
+    terminal.wait_for("delegate_async succeeded");
+    // What the agent says is the answer, and the call is in the history as any other.
+    assert!(terminal.contents().matches("I count.").count() >= 2, "{}", terminal.contents());
+    terminal.press(["esc", "5"]);
+    terminal.wait_for("History 1");
+    assert!(terminal.contents().contains("delegate_async  "), "{}", terminal.contents());
+    terminal.press(["ctrl+q"]);
+    assert!(terminal.wait_end().success());
+}
