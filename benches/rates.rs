@@ -113,7 +113,7 @@ impl Answer {
 fn workspace(connection: &Connection) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
-    let (kind, by) = if !connection.transport.is_bus() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
+    let (kind, by) = if !connection.transport().is_bus() { ("mcp-tool", "mcp-tool") } else { ("tool-service", "service") };
     write("tool.json", json!({"type": kind, "name": "flood", "description": "Says much", by: "flood"}).to_string());
     write(
         "service.json",
@@ -125,7 +125,7 @@ fn workspace(connection: &Connection) -> TempDir {
         }
         _ => String::new(),
     };
-    let (word, server) = (connection.transport.word(), &connection.servers[0]);
+    let (word, server) = (connection.transport().word(), &connection.addresses()[0]);
     write(
         "toolcrib.toml",
         format!(
@@ -358,7 +358,7 @@ fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, [f64; 3]) {
 fn nats(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
-    let url = connection.servers[0].clone();
+    let url = connection.addresses()[0].clone();
     let answer = Arc::new(Answer { pace: PACE.into(), ..Answer::default() });
     runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
     let folder = workspace(&connection);
@@ -400,7 +400,7 @@ fn memories(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
     let answer = Arc::new(Answer { pace: SLOW.into(), ..Answer::default() });
-    runtime.spawn(serve_nats(connection.servers[0].clone(), Arc::clone(&answer)));
+    runtime.spawn(serve_nats(connection.addresses()[0].clone(), Arc::clone(&answer)));
     let folder = workspace(&connection);
     let sizes = [
         ("one small piece", 1, PIECE),
@@ -420,7 +420,7 @@ fn memories(runtime: &Runtime) {
 fn flood(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
-    let url = connection.servers[0].clone();
+    let url = connection.addresses()[0].clone();
     let answer = Arc::new(Answer::default());
     runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
     let folder = workspace(&connection);
@@ -442,7 +442,7 @@ fn bus(runtime: &Runtime, title: &str, connection: &Connection, pieces: usize) {
     let (ours, theirs) = (registry(), registry());
     let open = |registry: &Registry| runtime.block_on(registry.open(connection)).map_err(|problem| problem.message).unwrap();
     let (ours, theirs) = (open(&ours), open(&theirs));
-    let at = address("request:tg:flood", connection.transport).unwrap();
+    let at = address("request:tg:flood", connection.transport()).unwrap();
     let line = runtime.block_on(theirs.subscribe(&at, Share::OneOf("bench"))).unwrap();
     runtime.spawn(serve(theirs, line, Arc::clone(&answer)));
     let folder = workspace(connection);

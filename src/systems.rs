@@ -9,6 +9,7 @@ pub mod deployed;
 pub mod findings;
 pub mod read;
 pub mod rename;
+pub mod settings;
 pub mod system;
 pub mod table;
 pub mod trustgraph;

@@ -75,12 +75,9 @@ mod tests {
             state::{Start, State},
             update::update,
         },
-        model::{
-            clock::Millis,
-            connection::{Channel, Connection},
-            transport::TransportKind,
-        },
+        model::{clock::Millis, connection::Connection, transport::TransportKind},
         syntax::source::Format,
+        systems::commonground::settings::Channel,
     };
 
     /// A workspace of so many tools, one of them with an unknown type, read and settled; and what was asked for.
@@ -139,8 +136,8 @@ mod tests {
     #[test]
     fn who_listens_is_asked_once_the_connection_is_open_for_another_reason_and_shows_who_does_not() {
         let tool = "tool_name: door\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.door.on\n";
-        let channel = Some(Channel::new("lab", "public"));
-        let (mut state, opened) = with("door.yaml", tool, vec![Connection { channel, ..Connection::nats("cg", "nats://h") }]);
+        let connection = Channel::new("lab", "public").on(Connection::nats("cg", "nats://h"));
+        let (mut state, opened) = with("door.yaml", tool, vec![connection]);
         let asks = |effects: &[Effect]| effects.iter().filter(|effect| matches!(effect, Effect::AskListeners(_))).count();
         assert_eq!(asks(&opened), 0, "a workspace that opens connects to nothing");
         let is = |health| Message::Condition { connection: "cg".into(), condition: Condition { words: String::new(), health } };

@@ -14,7 +14,7 @@ use crate::{
 /// The tool whose requests go to that subject.
 #[must_use]
 pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
-    let transport = state.watched_connection().transport;
+    let transport = state.watched_connection().transport();
     let catalog = &state.catalog;
     let goes_there = |tool: &Tool| {
         let service = tool.service.as_deref().and_then(|key| catalog.service_by_key(tool.entry.system, key));

@@ -53,6 +53,7 @@ use crate::{
     schema::{literal::Literal, moment::Wall, pointer::Pointer},
     syntax::source::Source,
     systems::{
+        commonground::settings::without_agent,
         deployed::{item::Item, push::Push},
         system::CallOf,
         table,
@@ -375,11 +376,8 @@ impl State {
 
     /// A connection as calls use it: in the name of a new agent where that was asked for.
     #[must_use]
-    pub fn as_calls_use(&self, mut connection: Connection) -> Connection {
-        if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent.as_ref() == Some(&connection.name)) {
-            channel.agent = None;
-        }
-        connection
+    pub fn as_calls_use(&self, connection: Connection) -> Connection {
+        if self.new_agent.as_ref() == Some(&connection.name) { without_agent(connection) } else { connection }
     }
 
     /// The connection that what is watched comes from; of a trace from elsewhere, the one that calls use.

@@ -17,7 +17,7 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::{mask::Mask, settings::connections},
+    engine::mask::Mask,
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -31,6 +31,7 @@ use crate::{
             deployed::push,
             dialogue::{Dialogue, Said, offered_words, state_words},
             gateway::words::AGENT_ERROR,
+            settings::{self, Gateway},
         },
     },
     wire::overhearing::Listener,
@@ -73,7 +74,8 @@ impl Agent {
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
         if let Some(wanted) = &self.broker {
-            connection.gateway.broker = Some(Box::new(connections::broker(connections, wanted)?));
+            let broker = Some(settings::broker(connections, wanted)?);
+            connection = Gateway { broker, ..Gateway::of(&connection) }.on(connection);
         }
         let asked = Asked {
             question: self.question.clone(),

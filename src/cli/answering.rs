@@ -23,11 +23,11 @@ use super::{
 use crate::{
     engine::mask::Mask,
     model::{
-        connection::{Channel, Connection},
+        connection::Connection,
         problem::{Problem, ProblemKind},
     },
     runtime::{now::now, registry},
-    systems::commonground::{by_hand, executor, routes, rows},
+    systems::commonground::{by_hand, executor, routes, rows, settings::Channel},
     wire::serve::{
         asking::{Asking, By, Question, Stand},
         desk::Told,

@@ -32,7 +32,7 @@ use crate::{
         paths::Paths,
         secrets,
     },
-    systems::{by_id, system::CallOf},
+    systems::{by_id, commonground::settings::without_agent, system::CallOf},
     wire::registry::Registry,
 };
 
@@ -111,8 +111,8 @@ impl Call {
             None => (&opened.catalog, opened.tool(&self.tool)?),
         };
         let mut connection = opened.settings.connections.of(tool);
-        if let Some(channel) = connection.channel.as_mut().filter(|_| self.new_agent) {
-            channel.agent = None;
+        if self.new_agent {
+            connection = without_agent(connection);
         }
         let arguments = arguments::read(self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
@@ -209,7 +209,7 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
         "tool": request.name,
         "system": request.system,
         "connection": connection.name,
-        "transport": connection.transport.word(),
+        "transport": connection.transport().word(),
         "to": request.to,
         "reply": request.reply,
         "headers": request.headers.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<serde_json::Map<_, _>>(),

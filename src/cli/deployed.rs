@@ -67,7 +67,7 @@ impl SystemWord {
                 "name one from toolcrib.toml that has a [connections.NAME.commonground] table",
             ),
         };
-        let cause = format!("connection \"{}\" leads to {}, {leads}", connection.name, connection.transport.title());
+        let cause = format!("connection \"{}\" leads to {}, {leads}", connection.name, connection.transport().title());
         Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause).remedy(remedy))
     }
 }

@@ -107,7 +107,7 @@ impl Push {
         }
         let failed = |error: std::io::Error| refused(&error.to_string());
         out.flush().map_err(failed)?;
-        let place = connection.servers.first().map_or("", String::as_str);
+        let place = connection.addresses().first().map_or("", String::as_str);
         let mut asking = std::io::stderr().lock();
         let what = if push.changes.is_empty() { "nothing changes, the agent loads again".to_owned() } else { push.words() };
         let question = format!("write this to {} ({place})? {what} [y/N] ", connection.name);

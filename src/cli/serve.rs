@@ -22,10 +22,9 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        transport::TransportKind,
     },
     runtime::registry,
-    systems::trustgraph::gateway::table::Table,
+    systems::{commonground::settings::Channel, trustgraph::gateway::table::Table},
     wire::{
         registry::Registry,
         serve::{
@@ -72,11 +71,11 @@ impl Serve {
     pub fn run(&self, global: &Global, out: &mut Out) -> Ended {
         let opened = Opened::read_aloud(global, out)?;
         let connection = self.connection(&opened)?;
-        if connection.transport == TransportKind::Embedded {
+        if connection.is_embedded() {
             let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
             return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
         }
-        if let Some(channel) = connection.channel.clone() {
+        if let Some(channel) = Channel::of(&connection) {
             let wanted = Wanted { tools: &self.tools, stub: self.stub.as_deref(), by_hand: self.by_hand };
             let answering = answering::stands(&wanted, &opened, &channel, out)?;
             let from = if self.waiting { From::Waiting } else { From::Now };
@@ -90,7 +89,7 @@ impl Serve {
             let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");
             return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --by-hand out").into());
         }
-        if !connection.transport.is_bus() {
+        if !connection.transport().is_bus() {
             let doors = self.doors(&opened, &connection, out)?;
             let table = Table::of(&opened.catalog);
             return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref(), table)));

@@ -18,6 +18,7 @@ use crate::{
     systems::trustgraph::{
         agent,
         gateway::{endpoints::Endpoint, served},
+        settings::Gateway,
     },
     wire::serve::{
         gateway::doors::Door,
@@ -56,7 +57,7 @@ pub fn doors(path: &Path, opened: &Opened, connection: &Connection, out: &Out) -
     for stub in services(path, out)? {
         match door(&stub, opened, connection)? {
             Ok(door) => {
-                if connection.transport.about().traffic == Traffic::Exchange {
+                if connection.transport().about().traffic == Traffic::Exchange {
                     not_over_http(&stub, out);
                 }
                 doors.push(door);
@@ -95,7 +96,7 @@ fn door(stub: &StubService, opened: &Opened, connection: &Connection) -> Result<
         return Ok(door.map_err(|problem| format!("{}; {}", problem.cause, problem.remedy)));
     }
     if stub.name == agent::SERVICE {
-        let at = Endpoint::of_flow(agent::SERVICE, &connection.gateway);
+        let at = Endpoint::of_flow(agent::SERVICE, &Gateway::of(connection));
         return Ok(Ok(Door { name: stub.name.clone(), at, config: serde_json::Map::new(), by }));
     }
     if opened.service(&stub.name).is_ok() {

@@ -29,7 +29,6 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
         traffic::{Crossing, Part, Reading, Tapped, Witnessed},
-        transport::TransportKind,
     },
     runtime::{
         now::{begins, now},
@@ -112,18 +111,20 @@ impl Watch {
         }
         let opened = Opened::read_aloud(global, out)?;
         let connection = opened.settings.connections.current();
-        if connection.transport == TransportKind::Embedded {
+        if connection.is_embedded() {
             let problem =
                 Problem::new(ProblemKind::Input, "watching", "embedded services are heard only within their own process");
             return Err(problem.remedy("name where to listen: --connection nats://127.0.0.1:4222").into());
         }
         let places = match self.subjects.as_slice() {
             [] => watched::usual(&opened.catalog, &connection)?,
-            subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect::<Result<_, _>>()?,
+            subjects => {
+                subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect::<Result<_, _>>()?
+            }
         };
         let head = Head {
             connection: connection.name.clone(),
-            transport: connection.transport.word().into(),
+            transport: connection.transport().word().into(),
             subjects: places.iter().map(|place| place.name.clone()).collect(),
         };
         let known = opened.settings.connections.known;

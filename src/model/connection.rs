@@ -1,8 +1,10 @@
-//! A connection: an ecosystem's settings under a name. Of secrets it holds where they lie.
+//! A connection: where calls go, under a name, and what single systems need to know of that. Of secrets it holds where they lie.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use super::{problem::Problem, transport::TransportKind};
+use serde_json::{Map, Value};
+
+use super::{entry::SystemId, problem::Problem, transport::TransportKind};
 
 /// [`Connection::largest_answer`] unless the settings say otherwise.
 pub const LARGEST_ANSWER: u64 = 256 * MIB;
@@ -14,70 +16,40 @@ pub const MIB: u64 = 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
     pub name: String,
-    pub transport: TransportKind,
-    /// Addresses to try in order, without credentials: `nats://127.0.0.1:4222`. Empty for embedded.
-    pub servers: Vec<String>,
+    pub endpoint: Endpoint,
     pub credentials: Credentials,
     pub tls: Tls,
-    /// What is addressed behind a gateway.
-    pub gateway: Gateway,
-    /// The channel of a CommonGround project that it leads to; `None`: it leads to no CommonGround.
-    pub channel: Option<Channel>,
     /// How many bytes an answer may have; a call whose answer has more is ended.
     pub largest_answer: u64,
+    /// What single systems need to know of it. One that is not among them has said nothing.
+    pub settings: BTreeMap<SystemId, SystemSettings>,
 }
 
-/// The part of a deployment that requests to its gateway are for.
+/// Where a connection leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gateway {
-    /// `None`: the workspace that the token belongs to.
-    pub workspace: Option<String>,
-    pub flow: String,
-    /// The broker behind it, where the agent can be listened to; `None`: it is not known.
-    pub broker: Option<Box<Connection>>,
+pub enum Endpoint {
+    /// Nowhere: to the sample services within this process.
+    Embedded,
+    /// Servers to try in order, by addresses without credentials: `nats://127.0.0.1:4222`.
+    Servers { transport: TransportKind, addresses: Vec<String> },
 }
 
-impl Default for Gateway {
-    fn default() -> Self {
-        Self { workspace: None, flow: "default".into(), broker: None }
-    }
+/// What one system needs to know of a connection, as the schema that the system gives describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemSettings {
+    /// Members as they were written, but for those that name where a secret lies.
+    pub values: Map<String, Value>,
+    /// Where secrets lie, by what they open.
+    pub secrets: BTreeMap<&'static str, SecretAt>,
+    /// Other connections, by what they are for.
+    pub connections: BTreeMap<&'static str, Connection>,
 }
 
-/// A channel of a CommonGround project, and what else of that deployment is known. Ids are made of letters, digits, `_` and `-`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channel {
-    /// The version that stands in every subject: `v1r4`.
-    pub version: String,
-    pub project: String,
-    pub channel: String,
-    /// The agent in whose name calls are made; `None`: one of our own is made for each session.
-    pub agent: Option<String>,
-    /// The management API: `http://127.0.0.1:8099`.
-    pub api: Option<String>,
-    /// Where the address of the deployment's PostgreSQL lies, password and all.
-    pub postgres: Option<SecretAt>,
-}
-
-impl Channel {
-    /// The one version that is spoken.
-    pub const VERSION: &'static str = "v1r4";
-
-    /// A channel of which nothing else is known.
-    pub fn new(project: impl Into<String>, channel: impl Into<String>) -> Self {
-        Self {
-            version: Self::VERSION.into(),
-            project: project.into(),
-            channel: channel.into(),
-            agent: None,
-            api: None,
-            postgres: None,
-        }
-    }
-
-    /// Whether a text can stand in a subject as an id: dots, blanks and wildcards would make another subject of it.
+impl SystemSettings {
+    /// A member that is a text.
     #[must_use]
-    pub fn is_id(text: &str) -> bool {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.values.get(key)?.as_str()
     }
 }
 
@@ -135,14 +107,65 @@ impl Connection {
     pub fn embedded() -> Self {
         Self {
             name: "embedded".into(),
-            transport: TransportKind::Embedded,
-            servers: Vec::new(),
+            endpoint: Endpoint::Embedded,
             credentials: Credentials::None,
             tls: Tls::default(),
-            gateway: Gateway::default(),
-            channel: None,
             largest_answer: LARGEST_ANSWER,
+            settings: BTreeMap::new(),
         }
+    }
+
+    /// A NATS connection to one address without credentials.
+    pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
+        Self::to(TransportKind::Nats, name, server)
+    }
+
+    /// A connection over HTTP to one address without credentials.
+    pub fn http(name: impl Into<String>, server: impl Into<String>) -> Self {
+        Self::to(TransportKind::Http, name, server)
+    }
+
+    /// A connection to one address without credentials.
+    pub fn to(transport: TransportKind, name: impl Into<String>, server: impl Into<String>) -> Self {
+        let endpoint = Endpoint::Servers { transport, addresses: vec![server.into()] };
+        Self { name: name.into(), endpoint, ..Self::embedded() }
+    }
+
+    /// The same over the same transport to other addresses.
+    #[must_use]
+    pub fn at(self, addresses: Vec<String>) -> Self {
+        let endpoint = Endpoint::Servers { transport: self.transport(), addresses };
+        Self { endpoint, ..self }
+    }
+
+    /// The same with what a system needs to know of it.
+    #[must_use]
+    pub fn with(mut self, system: SystemId, settings: SystemSettings) -> Self {
+        self.settings.insert(system, settings);
+        self
+    }
+
+    #[must_use]
+    pub fn transport(&self) -> TransportKind {
+        match self.endpoint {
+            Endpoint::Embedded => TransportKind::Embedded,
+            Endpoint::Servers { transport, .. } => transport,
+        }
+    }
+
+    /// The addresses that it leads to; none where it leads to no server.
+    #[must_use]
+    pub fn addresses(&self) -> &[String] {
+        match &self.endpoint {
+            Endpoint::Embedded => &[],
+            Endpoint::Servers { addresses, .. } => addresses,
+        }
+    }
+
+    /// Whether it stays within this process, where nobody else hears or answers.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        self.endpoint == Endpoint::Embedded
     }
 
     /// Where all secrets lie that it needs.
@@ -151,17 +174,7 @@ impl Connection {
             Credentials::Password { password: at, .. } | Credentials::Token { token: at } => Some(at),
             Credentials::None | Credentials::File { .. } => None,
         };
-        named.into_iter().chain(self.channel.as_ref().and_then(|channel| channel.postgres.as_ref()))
-    }
-
-    /// A NATS connection to one address without credentials.
-    pub fn nats(name: impl Into<String>, server: impl Into<String>) -> Self {
-        Self::to(TransportKind::Nats, name, server)
-    }
-
-    /// A connection to one address without credentials.
-    pub fn to(transport: TransportKind, name: impl Into<String>, server: impl Into<String>) -> Self {
-        Self { name: name.into(), transport, servers: vec![server.into()], ..Self::embedded() }
+        named.into_iter().chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
     }
 }
 

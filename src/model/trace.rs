@@ -42,7 +42,7 @@ impl Head {
             tool: request.name.as_str().into(),
             system: request.system.into(),
             connection: connection.name.as_str().into(),
-            transport: connection.transport.word().into(),
+            transport: connection.transport().word().into(),
             to: request.to.as_str().into(),
             reply: request.reply.as_deref().map(Into::into),
             headers: request.headers.clone(),

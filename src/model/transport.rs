@@ -173,7 +173,7 @@ const KAFKA: Transport = Transport {
 const PLAIN_HTTP: Transport = Transport {
     kind: TransportKind::Http,
     word: "http",
-    title: "a gateway over HTTP",
+    title: "HTTP",
     schemes: HTTP,
     also: WEB_SOCKET,
     example: "https://HOST:8888",
@@ -249,6 +249,12 @@ impl TransportKind {
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         TRANSPORTS.iter().copied().find(|kind| kind.word() == word)
+    }
+
+    /// The transport of settings that name none, by the first of their addresses.
+    #[must_use]
+    pub fn of_first(address: Option<&str>) -> Self {
+        address.map_or(Self::Embedded, |address| Self::of_address(address).unwrap_or(Self::Nats))
     }
 
     /// The transport that an address says by its scheme.

@@ -67,7 +67,7 @@ use serde_json::{Map, Value};
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
 use crate::{
-    engine::{lint::ground::Ground, traffic::conversation::Conversation},
+    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
     model::{
         call::{CallProblem, Request},
         catalog::Catalog,
@@ -125,11 +125,15 @@ impl System for CommonGround {
         checks::refused(entry, source)
     }
 
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        Some(&settings::SETTINGS)
+    }
+
     fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
         let of_one = |(name, listeners): (&String, &Arc<[(String, String)]>)| {
-            let channel = connections.named(name)?.channel.as_ref()?;
+            let channel = settings::Channel::of(connections.named(name)?)?;
             let tools = catalog.tools.iter().map(AsRef::as_ref).filter(|tool: &&Tool| connections.of(tool).name == *name);
-            Some(checks::listeners(tools, channel, listeners))
+            Some(checks::listeners(tools, &channel, listeners))
         };
         listeners.iter().filter_map(of_one).flatten().collect()
     }

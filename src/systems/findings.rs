@@ -4,7 +4,7 @@ use super::table::{SYSTEMS, by_id};
 use crate::{
     engine::{
         lint::{self, ground::Ground, syntax},
-        settings::{connections, workspace},
+        settings::connections,
         workflow::similar,
     },
     model::{
@@ -19,6 +19,7 @@ use crate::{
         nested,
         source::{Format, Source, SyntaxError},
     },
+    systems::settings,
 };
 
 /// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that could not be read are among the files
@@ -89,7 +90,7 @@ pub fn of_text(catalog: &Catalog, file: &FileId, source: Result<&Source, &Syntax
 
 /// What is wrong with the workspace's settings, by themselves and beside its tools.
 fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
-    let (settings, mut found) = workspace::parse(source.text());
+    let (settings, mut found) = settings::parse(source.text());
     for (tool, connection) in settings.connections.of_tools.iter().filter(|(tool, _)| catalog.tool_called(tool).is_none()) {
         let names = || catalog.tools.iter().map(|tool| tool.entry.key.as_str());
         let hint = similar::nearest(tool, names()).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));

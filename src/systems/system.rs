@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{lint::ground::Ground, traffic::conversation::Conversation},
+    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
     model::{
         call::{CallProblem, Request},
         catalog::{Catalog, Loading},
@@ -120,6 +120,11 @@ pub trait System: Sync {
     fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
         let _ = (tool, connection);
         Vec::new()
+    }
+
+    /// What it needs to know of a connection; `None` where that is nothing of its own.
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        None
     }
 
     /// The same request once more under a fresh id, so that its answer can be told from the first one's.

@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, System};
 use crate::{
-    engine::lint::ground::Ground,
+    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema},
     model::{
         call::Request,
         catalog::{Catalog, Loading},
@@ -123,7 +123,7 @@ impl System for TrustGraph {
     }
 
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
-        if settings::is_gateway(call.connection.transport) { gateway::endpoints::render(call) } else { request::render(call) }
+        if settings::is_gateway(call.connection.transport()) { gateway::endpoints::render(call) } else { request::render(call) }
     }
 
     fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
@@ -148,6 +148,10 @@ impl System for TrustGraph {
 
     fn arguments(&self, body: &str) -> Option<String> {
         request::parse(body.as_bytes()).ok().map(|asked| Value::Object(asked.arguments).to_string())
+    }
+
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        Some(&settings::SETTINGS)
     }
 
     fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {

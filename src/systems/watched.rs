@@ -61,7 +61,7 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
 /// # Errors
 /// When there is neither a service that the transport could carry nor a wildcard.
 pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
-    let transport = connection.transport;
+    let transport = connection.transport();
     bus(transport)?;
     if let Some(places) = SYSTEMS.iter().map(|system| system.places(connection)).find(|places| !places.is_empty()) {
         return Ok(places);

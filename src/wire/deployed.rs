@@ -56,7 +56,7 @@ pub async fn listeners(registry: &Registry, connection: &Connection) -> Result<O
 }
 
 fn nowhere(connection: &Connection) -> Problem {
-    let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport.title());
+    let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport().title());
     let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml; for CommonGround one with a \
                   [connections.NAME.commonground] table";
     Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(remedy)

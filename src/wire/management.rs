@@ -17,7 +17,6 @@ use super::{
 use crate::model::{
     call::CallProblem,
     connection::{Connection, Tls},
-    transport::TransportKind,
 };
 
 /// How much one answer may hold.
@@ -62,7 +61,7 @@ impl Management {
     pub async fn at(connection: &Connection, address: &str) -> Result<Self, CallProblem> {
         let required = address.starts_with("https://");
         let tls = Tls { required, ..connection.tls.clone() };
-        let there = Connection { transport: TransportKind::Http, servers: vec![address.to_owned()], tls, ..connection.clone() };
+        let there = Connection { tls, ..Connection::http(connection.name.as_str(), address) };
         let [server] = <[Server; 1]>::try_from(settings::servers(&there)?)
             .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
         tls::install();

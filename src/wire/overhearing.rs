@@ -19,6 +19,7 @@ use crate::{
         deployed::item,
         dialogue::{Dialogue, Said},
         overheard::{Overheard, Overhearing},
+        settings::Gateway,
     },
 };
 
@@ -45,15 +46,15 @@ impl Listener {
     /// # Errors
     /// When the broker cannot be listened on.
     pub async fn open(registry: &Registry, gateway: &Connection, asked: &Asked, mask: Mask) -> Result<Self, Problem> {
-        let Some(broker) = gateway.gateway.broker.as_deref() else { return Ok(Self::deaf()) };
+        let Some(broker) = Gateway::of(gateway).broker else { return Ok(Self::deaf()) };
         let flow = flow(registry, gateway).await;
-        let (overhearing, places) = Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport)?;
+        let (overhearing, places) = Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport())?;
         let places: Vec<Address> = places.into_iter().map(|place| Address { name: place.name, kept: place.kept }).collect();
         let unreached = |problem: CallProblem| {
             let cause = format!("{}: {}", broker.name, problem.message);
             Problem::new(ProblemKind::Unreachable, LISTENING, cause).remedy(problem.remedy)
         };
-        let bus = registry.open(broker).await.map_err(unreached)?;
+        let bus = registry.open(&broker).await.map_err(unreached)?;
         let tap = Tap::open(bus, &places, mask).await.map_err(unreached)?;
         Ok(Self(Some((tap, overhearing))))
     }
@@ -94,7 +95,7 @@ impl Listener {
 
 /// What the configuration says of the gateway's flow; its usual queues count where it cannot be read.
 async fn flow(registry: &Registry, gateway: &Connection) -> Option<Value> {
-    let keys = json!([{"type": "flow", "key": gateway.gateway.flow}]);
+    let keys = json!([{"type": "flow", "key": Gateway::of(gateway).flow}]);
     let body = [("operation".to_owned(), json!("get")), ("keys".to_owned(), keys)].into_iter().collect();
     let correlation = uuid::Uuid::new_v4().to_string();
     let answer = ask(registry, gateway, item::request(body, &correlation, gateway), LISTENING).await.ok()?;

@@ -26,7 +26,6 @@ use crate::{
         call::{CallProblem, Event, Limits, Request},
         connection::{Connection, ConnectionState},
         problem::{Problem, ProblemKind},
-        transport::TransportKind,
     },
 };
 
@@ -184,7 +183,7 @@ impl Registry {
             }
         });
         let mut beside = vec![watching.abort_handle()];
-        if connection.transport == TransportKind::Embedded {
+        if connection.is_embedded() {
             let serving = Serving::start(Arc::clone(bus), offers::samples()).await?;
             let serving = tokio::spawn(serving.run(None, CancellationToken::new()));
             beside.push(serving.abort_handle());
@@ -220,7 +219,7 @@ fn no_transport(connection: &Connection) -> CallProblem {
         message: format!(
             "connection \"{}\" needs {}, which this program was built without",
             connection.name,
-            connection.transport.word()
+            connection.transport().word()
         ),
         remedy: "choose another connection".into(),
     }

@@ -54,5 +54,5 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
 /// Opens a connection by its kind of transport. `None`: no transport of that kind is built in.
 #[must_use]
 pub fn open<'a>(connection: &'a Connection, secrets: &'a Secrets) -> Option<Doing<'a, Arc<dyn Bus>>> {
-    TRANSPORTS.iter().find(|(kind, _)| *kind == connection.transport).map(|(_, open)| open(connection, secrets))
+    TRANSPORTS.iter().find(|(kind, _)| *kind == connection.transport()).map(|(_, open)| open(connection, secrets))
 }

@@ -156,6 +156,18 @@ const RULES: &[(&str, Rule, Texts)] = &[
         screens,
         &[("ui/screens/a.rs", "//! A.\nuse super::b::B;"), ("ui/screens/b.rs", "//! B.\npub struct B;")],
     ),
+    (
+        "whoever needs an ability of a transport asks its row, not its name",
+        transports,
+        &[
+            ("cli/a.rs", "//! A.\nuse crate::model::transport::TransportKind;\nfn f() -> TransportKind { TransportKind::Kafka }"),
+            (
+                "systems/b.rs",
+                "//! B.\nuse crate::model::transport::TransportKind;\nconst OVER: TransportKind = TransportKind::Nats;",
+            ),
+            ("model/transport.rs", "//! C.\npub enum TransportKind { Kafka, Nats }"),
+        ],
+    ),
     ("every file opens with its purpose", purpose, &[("a.rs", "use std::fmt;")]),
     ("nothing panics by intent", panics, &[("a.rs", "//! A.\nfn f() { unreachable!() }")]),
     ("lints are not switched off", panics, &[("a.rs", "//! A.\n#[allow(dead_code)]\nfn f() {}")]),
@@ -329,6 +341,25 @@ fn screens(tree: &Tree) -> Vec<String> {
                 && from != to
             {
                 found.push(format!("{}: screen {from} imports screen {to}", place(file, mention.line)));
+            }
+        }
+    }
+    found
+}
+
+/// Files that name a single transport: only itself, its rows and what systems say of those that they ride on may.
+fn transports(tree: &Tree) -> Vec<String> {
+    let own = ["model/transport.rs", "model/connection.rs", "wire/transport.rs"];
+    let is_free =
+        |file: &File| own.contains(&file.path.as_str()) || file.path.starts_with("wire/transport/") || file.folder() == "systems";
+    let mut found = Vec::new();
+    for file in tree.files.iter().filter(|file| !is_free(file)) {
+        for mention in &file.mentions {
+            if let [.., kind, name] = mention.path.as_slice()
+                && kind == "TransportKind"
+                && name.starts_with(char::is_uppercase)
+            {
+                found.push(format!("{}: names the transport {name}", place(file, mention.line)));
             }
         }
     }

@@ -21,11 +21,11 @@ use toolcrib::{
     model::{
         catalog::Catalog,
         clock::Millis,
-        connection::{Channel, Connection},
+        connection::Connection,
         traffic::{Crossing, Tapped},
     },
     systems::{
-        commonground::idempotency::tool_key,
+        commonground::{idempotency::tool_key, settings::Channel},
         watched::{self, Witness},
     },
     wire::{registry::Registry, tap::Tap, transport::message::Address},
@@ -62,7 +62,7 @@ impl Deployment {
     }
 
     fn connection(&self) -> Connection {
-        Connection { channel: Some(Channel::new("lab", "public")), ..self.server.connection() }
+        Channel::new("lab", "public").on(self.server.connection())
     }
 
     /// Publishes as upstream's client does, and waits until the stream has it.
@@ -258,7 +258,7 @@ async fn replaying_while_it_goes_on_loses_nothing_and_doubles_nothing() {
 #[tokio::test]
 async fn where_nothing_is_kept_that_is_said() {
     let server = NatsServer::start();
-    let connection = Connection { channel: Some(Channel::new("lab", "public")), ..server.connection() };
+    let connection = Channel::new("lab", "public").on(server.connection());
     let registry = Registry::default();
     let bus = registry.open(&connection).await.unwrap();
     let place = [Address::fleeting("cg.v1r4.lab.public.>")];
@@ -312,7 +312,7 @@ async fn a_turn_with_a_child_is_heard_from_its_action_to_its_task() {
     let there = CommonGround::start();
     there.put(&[COUNT]);
     there.agents(&[("ui_dbg", "ui_worker"), ("counter", "worker_generic"), ("reader", "worker_generic")]);
-    let connection = Connection { channel: Some(Channel::new("lab", "public")), ..there.nats.connection() };
+    let connection = Channel::new("lab", "public").on(there.nats.connection());
     let mut onlooker = Onlooker::at(&connection, &[], None).await;
     let counts = |text: &str| json!({"tool": "word_count", "args": {"text": text}});
     let reads = json!([{"say": "I read it.", "calls": [{"tool": "word_count", "args": {"text": "x"}, "after": "terminate"}]}]);

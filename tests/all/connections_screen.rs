@@ -10,6 +10,7 @@ use toolcrib::{
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
     runtime::exploring::report,
     syntax::source::{Format, Source},
+    systems::trustgraph::settings::Gateway,
     wire::registry::Registry,
 };
 
@@ -66,6 +67,40 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
     bench.types("MQ_PASSWORD");
     bench.keys("tab");
     assert_eq!(bench.state.connections.named("broker").map(|known| known.secrets().count()), Some(1), "{}", text(&bench));
+}
+
+#[test]
+fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
+    let text_of_gate = "[connections.gate] # theirs\nservers = \"wss://h:8888\"\nflow = 'f' # the flow\n";
+    let text_of_lab =
+        "\n[connections.lab]\nservers = ['nats://h']\n[connections.lab.commonground]\nproject = 'p' # ours\nchannel = 'c'\n";
+    let mut bench = Workbench::sample("services", 120, 60);
+    let whole = format!("{text_of_gate}{text_of_lab}");
+    let loaded = Loaded { source: Source::parse(Format::Toml, whole.as_str()), text: whole.as_str().into() };
+    bench.send(Message::Loaded(vec![(FileId::new(SETTINGS), loaded)]));
+    let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+    bench.send(Message::LoadEnded { names, skipped: Vec::new() });
+    let mut bench = bench.on(ScreenId::Connections);
+    bench.clicks("gate ");
+    bench.keys("enter");
+    assert!(!bench.shows("commonground"), "{}", bench.screen());
+    bench.clicks("workspace ");
+    bench.types("w");
+    bench.keys("tab");
+    let edited = text_of_gate.replace("# the flow\n", "# the flow\nworkspace = \"w\"\n");
+    assert_eq!(text(&bench), format!("{edited}{text_of_lab}"));
+    let gateway = Gateway::of(bench.state.connections.named("gate").unwrap());
+    assert_eq!((gateway.workspace.as_deref(), gateway.flow.as_str()), (Some("w"), "f"));
+    bench.keys("esc");
+    bench.clicks("lab ");
+    bench.keys("enter");
+    assert!(!bench.shows("workspace "), "{}", bench.screen());
+    bench.clicks("agent ");
+    bench.types("a.b");
+    bench.keys("tab");
+    assert_eq!(text(&bench), format!("{edited}{}agent = \"a.b\"\n", text_of_lab));
+    assert!(bench.shows("agent stands in"), "{}", bench.screen());
+    assert!(bench.state.connections.named("lab").is_none(), "it cannot be used until that is mended");
 }
 
 #[test]

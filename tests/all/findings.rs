@@ -605,7 +605,7 @@ fn a_queue_that_the_chosen_broker_cannot_carry_has_its_right_spelling() {
     let there = |files: &[(FileId, Source)], transport| {
         let catalog = read::catalog(files.iter().map(|(file, source)| (file, source)), Document);
         let mut connections = Connections::default();
-        connections.choose(Connection { transport, ..Connection::nats("here", "nats://h") });
+        connections.choose(Connection::to(transport, "here", "nats://h"));
         findings::there(&catalog, &connections, &Listeners::new(), |_| Some(&files[0].1))
     };
     // What each of them carries is in `queue_name`'s vectors; here is what becomes of the rest.

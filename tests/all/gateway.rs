@@ -13,9 +13,10 @@ use tokio::time::timeout;
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials, Gateway},
+        connection::{Connection, ConnectionState, Credentials},
         transport::TransportKind,
     },
+    systems::trustgraph::settings::Gateway,
     wire::registry::Registry,
 };
 
@@ -84,7 +85,7 @@ async fn a_gateway_in_peace() {
 
 async fn what_is_sent(gateway: &StandIn) {
     let gateway_of = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-    let with = |transport| Connection { gateway: gateway_of.clone(), ..gateway.connection(transport) };
+    let with = |transport| gateway_of.clone().on(gateway.connection(transport));
     let framed = Request { headers: vec![("workspace".into(), "w".into())], ..asking("what") };
     let heard = call_with(&registry(), &with(TransportKind::WebSocket), framed, limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
@@ -93,7 +94,7 @@ async fn what_is_sent(gateway: &StandIn) {
     let heard = call_with(&registry(), &with(TransportKind::Http), asking("what"), limits()).await;
     let sent: Value = serde_json::from_str(&heard.text()).unwrap();
     assert_eq!(sent, json!({"path": "/api/v1/flow/default/service/mcp-tool", "body": request}));
-    let below = Connection { servers: vec![format!("{}/tg/", gateway.url("http"))], ..gateway.connection(TransportKind::Http) };
+    let below = gateway.connection(TransportKind::Http).at(vec![format!("{}/tg/", gateway.url("http"))]);
     let heard = call_with(&registry(), &below, asking("what"), limits()).await;
     assert!(heard.text().contains("/tg/api/v1/flow"), "{:?}", heard.0);
 }
@@ -152,8 +153,7 @@ async fn pages_and_places_that_are_none_of_ours(gateway: &StandIn) {
     // The token goes nowhere else.
     let elsewhere = heard(gateway, http, "elsewhere", limits()).await;
     elsewhere.assert_lost("no-gateway");
-    let nowhere =
-        Connection { servers: vec![format!("{}/nowhere", gateway.url("ws"))], ..gateway.connection(TransportKind::WebSocket) };
+    let nowhere = gateway.connection(TransportKind::WebSocket).at(vec![format!("{}/nowhere", gateway.url("ws"))]);
     let nowhere = registry().test(&nowhere).await.unwrap_err().to_string();
     assert!(nowhere.contains("HTTP status 40") && nowhere.contains("8888"), "{nowhere}");
     for transport in BOTH {

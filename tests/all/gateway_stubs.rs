@@ -290,7 +290,7 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
         Limits { first: Duration::from_millis(400), idle: Duration::from_millis(400), total: Duration::from_secs(2), ..limits() };
     for (fault, word, _) in toolcrib::engine::stub::script::FAULTS {
         for connection in &gate.connections {
-            let socket = connection.transport == TransportKind::WebSocket;
+            let socket = connection.transport() == TransportKind::WebSocket;
             let (outcome, kind, text, strays) = match fault {
                 Fault::Silence => (Outcome::TimedOut, "timed-out-first", "", vec![]),
                 Fault::WrongId | Fault::UnknownId | Fault::NoId if !socket => (Outcome::TimedOut, "timed-out-first", "", vec![]),

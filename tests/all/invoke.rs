@@ -9,11 +9,12 @@ use toolcrib::{
     engine::stub::read::read,
     model::{
         call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
-        connection::{Channel, Connection},
+        connection::Connection,
         entry::FileId,
         transport::TransportKind,
     },
     syntax::source::{Format, Source},
+    systems::commonground::settings::Channel,
 };
 
 use crate::support::workbench::Workbench;
@@ -519,9 +520,9 @@ fn a_call_is_copied_for_the_connection_that_it_was_made_over() {
 #[test]
 fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     let mut bench = Workbench::sample("commonground", 120, 50).on(ScreenId::Invoke);
-    let mut connection = Connection::nats("cg", "nats://127.0.0.1:4222");
+    let connection = Connection::nats("cg", "nats://127.0.0.1:4222");
     let api = Some("http://127.0.0.1:8099".to_owned());
-    connection.channel = Some(Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") });
+    let connection = Channel { agent: Some("ui-1".into()), api, ..Channel::new("demo", "general") }.on(connection);
     bench.state.connections.choose(connection);
     bench.draw();
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
@@ -529,7 +530,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     assert!(bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"), "{}", bench.screen());
     bench.keys("f6 f6");
     let Some(Effect::Call { connection, .. }) = bench.effects.last() else { panic!("{:?}\n{}", bench.effects, bench.screen()) };
-    assert_eq!(connection.channel.as_ref().and_then(|channel| channel.agent.as_deref()), None);
+    assert_eq!(Channel::of(connection).and_then(|channel| channel.agent), None);
     bench.keys("ctrl+x A");
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
 }

@@ -142,7 +142,7 @@ async fn nobody_listening_and_no_server_are_told_apart() {
     server.kill();
     let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
     heard.assert_lost("no-server");
-    assert!(heard.problem().message.contains(&connection.servers[0]), "{:?}", heard.problem());
+    assert!(heard.problem().message.contains(&connection.addresses()[0]), "{:?}", heard.problem());
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn several_servers_are_tried_in_turn() {
     let _responder = Responder::start(&server.url(), "response");
     let mut gone = NatsServer::start();
     gone.kill();
-    let connection = Connection { servers: vec![gone.url(), server.url()], ..server.connection() };
+    let connection = server.connection().at(vec![gone.url(), server.url()]);
     let heard = call_with(&Registry::default(), &connection, joke(), limits()).await;
     assert_eq!(heard.text(), "Hello alice, llamas as a pun.");
 }
@@ -271,7 +271,7 @@ async fn a_certificate_for_another_name_says_whose_it_is() {
     heard.assert_lost("tls");
     let told = heard.problem().message;
     assert!(told.contains("its certificate is not for 127.0.0.1, but for localhost"), "{told}");
-    let named = Connection { servers: vec![format!("nats://localhost:{}", server.port())], ..connection };
+    let named = connection.at(vec![format!("nats://localhost:{}", server.port())]);
     call_with(&Registry::default(), &named, joke(), limits()).await.assert_lost("no-responders");
     let plain = Connection { tls: Tls::default(), ..named };
     let heard = call_with(&Registry::default(), &plain, joke(), limits()).await;

@@ -188,7 +188,7 @@ async fn encryption_is_verified_and_carries_calls_and_the_token() {
     assert!(stranger.contains("does not trust") && stranger.contains("ca-file"), "{stranger}");
     let plain = tested(connection("pulsar", "localhost", files.file("ca.pem"))).await.unwrap_err();
     assert!(plain.contains("did not greet us as Pulsar does") && plain.contains("pulsar+ssl://"), "{plain}");
-    let to_plain = Connection { servers: vec![broker.url().replace("pulsar://", "pulsar+ssl://")], ..good };
+    let to_plain = good.at(vec![broker.url().replace("pulsar://", "pulsar+ssl://")]);
     let to_plain = tested(to_plain).await.unwrap_err();
     assert!(to_plain.contains("no encrypted connection"), "{to_plain}");
     for told in [other_name, stranger, plain, to_plain] {

@@ -206,7 +206,7 @@ async fn credentials(broker: &Rabbit) {
     assert!(!shown.contains("wr0ng") && !shown.contains(PASSWORD), "{shown}");
     let guest = Connection { credentials: Credentials::None, ..broker.connection() };
     call_with(&registry(), &guest, joke_of("joke"), limits()).await.assert_lost("refused");
-    let elsewhere = Connection { servers: vec![format!("{}/nowhere", broker.url())], ..broker.connection() };
+    let elsewhere = broker.connection().at(vec![format!("{}/nowhere", broker.url())]);
     let heard = call_with(&registry(), &elsewhere, joke_of("joke"), limits()).await;
     heard.assert_lost("refused");
     assert!(heard.problem().message.contains("nowhere"), "{:?}", heard.problem());
@@ -216,9 +216,8 @@ async fn credentials(broker: &Rabbit) {
 
 async fn encryption(broker: &Rabbit, files: &Certificates) {
     let connection = |host: &str, ca: String| Connection {
-        servers: vec![broker.encrypted_url(host)],
         tls: Tls { required: true, ca_file: Some(ca), ..Tls::default() },
-        ..broker.connection()
+        ..broker.connection().at(vec![broker.encrypted_url(host)])
     };
     let tested = async |connection: Connection| registry().test(&connection).await.map_err(|problem| problem.to_string());
     assert!(tested(connection("localhost", files.file("ca.pem"))).await.is_ok());
@@ -226,11 +225,10 @@ async fn encryption(broker: &Rabbit, files: &Certificates) {
     assert!(other_name.contains("its certificate is not for 127.0.0.1, but for localhost"), "{other_name}");
     let stranger = tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
     assert!(stranger.contains("does not trust"), "{stranger}");
-    let plain = Connection { servers: vec![broker.url()], ..connection("127.0.0.1", files.file("ca.pem")) };
+    let plain = connection("127.0.0.1", files.file("ca.pem")).at(vec![broker.url()]);
     let plain = tested(plain).await.unwrap_err();
     assert!(plain.contains("does not speak TLS"), "{plain}");
-    let unencrypted =
-        Connection { servers: vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")], ..broker.connection() };
+    let unencrypted = broker.connection().at(vec![broker.encrypted_url("127.0.0.1").replace("amqps", "amqp")]);
     let unencrypted = tested(unencrypted).await.unwrap_err();
     assert!(unencrypted.contains("did not greet us as RabbitMQ does"), "{unencrypted}");
 }

@@ -59,7 +59,7 @@ struct Onlooker {
 impl Onlooker {
     async fn at(connection: &Connection, subjects: &[&str]) -> Self {
         let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
-        let place = |subject: &&str| watched::place(subject, connection.transport).unwrap();
+        let place = |subject: &&str| watched::place(subject, connection.transport()).unwrap();
         let address = |subject| {
             let place = place(subject);
             Address { name: place.name, kept: place.kept }

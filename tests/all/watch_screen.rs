@@ -20,11 +20,14 @@ use toolcrib::{
     model::{
         call::CallProblem,
         clock::Millis,
-        connection::{Channel, Connection},
+        connection::Connection,
         traffic::{Crossing, Kept, Tapped, Witnessed},
         transport::TransportKind,
     },
-    systems::watched::{self, Witness},
+    systems::{
+        commonground::settings::Channel,
+        watched::{self, Witness},
+    },
     ui::{
         screens::watch::WatchScreen,
         theme::Theme,
@@ -459,7 +462,7 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
 /// A connection to the channel, with an API or without.
 fn connected(bench: &mut Workbench, api: Option<&str>) {
     let channel = Channel { api: api.map(str::to_owned), ..Channel::new("lab", "public") };
-    let connection = Connection { channel: Some(channel), ..Connection::nats("cg", "nats://127.0.0.1:4222") };
+    let connection = channel.on(Connection::nats("cg", "nats://127.0.0.1:4222"));
     bench.state.connections.put(connection);
     bench.state.watching.head.connection = "cg".into();
     bench.draw();

@@ -46,7 +46,7 @@ pub fn of_tool(ground: Ground<'_>, connections: &Connections, tool: &Tool, to: O
         return Ok(Plan::new(format!("{key} goes through the workspace's connection"), changes));
     };
     // What was given on the command line stands in no file, and the demo's own may stand in none either.
-    if !written(ground, name) && connections.named(name).is_some_and(|known| !known.servers.is_empty()) {
+    if !written(ground, name) && connections.named(name).is_some_and(|known| !known.addresses().is_empty()) {
         return Err(format!("connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"));
     }
     let table = table(name);

@@ -18,7 +18,7 @@ use crate::{
         edit::{Edit, EditError},
         source::{Format, Source},
     },
-    systems::commonground::{by_hand, executor, routes},
+    systems::commonground::{by_hand, executor, routes, settings::Channel},
 };
 
 /// Takes a message about it in.
@@ -83,7 +83,7 @@ fn end(answering: &mut Answering, turn: u64) {
 
 fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     let connection = state.connection_of(id);
-    let named = state.tool(id).and_then(|tool| Some((tool.name.clone(), executor::target(tool, connection.channel.as_ref()?)?)));
+    let named = state.tool(id).and_then(|tool| Some((tool.name.clone(), executor::target(tool, &Channel::of(&connection)?)?)));
     let Some((tool, target)) = named else {
         let words = "only a CommonGround tool is answered for by hand, over a connection that names a channel";
         state.notices.push(NoticeKind::Problem, words, now);

@@ -13,7 +13,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{self, trustgraph::agent},
+    systems::{self, commonground::settings::Channel, trustgraph::agent},
 };
 
 /// Makes edits of a tool's arguments, all or none.
@@ -135,7 +135,7 @@ pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: M
 /// Turns to a new agent for each session, or back to the one that the connection names.
 pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
     let connection = state.connection_of(tool);
-    let Some(agent) = connection.channel.and_then(|channel| channel.agent) else { return };
+    let Some(agent) = Channel::of(&connection).and_then(|channel| channel.agent) else { return };
     let words = if state.new_agent.take().is_some_and(|name| name == connection.name) {
         format!("calls are made in the name of {agent} again")
     } else {

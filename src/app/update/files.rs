@@ -23,7 +23,7 @@ use crate::{
         notices::NoticeKind,
         state::{Checking, Goal, Question, Reading, State},
     },
-    engine::{groups::CustomGroups, settings::workspace},
+    engine::groups::CustomGroups,
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
@@ -39,7 +39,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::read,
+    systems::{read, settings},
 };
 
 pub(super) fn change(state: &mut State, label: &str, changes: &[Change], now: Millis) -> Vec<Effect> {
@@ -168,7 +168,7 @@ fn take_settings(state: &mut State) {
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
     let text = document.map_or("", |document| &document.text);
-    take_connections(state, workspace::parse(text).0.connections);
+    take_connections(state, settings::parse(text).0.connections);
     state.listed_states = listed_states(&settings);
     state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::read(settings.get(GROUPS).unwrap_or(&Value::Null)) {

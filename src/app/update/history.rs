@@ -108,7 +108,7 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
         );
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
     } else if state.connections.named(&head.connection).is_none()
-        && state.connection_of(&request_of(head, state.tool_called(&head.tool)).tool).transport.word() != &*head.transport
+        && state.connection_of(&request_of(head, state.tool_called(&head.tool)).tool).transport().word() != &*head.transport
     {
         Some(problem(
             format!("its connection \"{}\" is no longer there", head.connection),

@@ -103,7 +103,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     };
     let places = match subjects.as_slice() {
         [] => watched::usual(&state.catalog, &connection),
-        subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport)).collect(),
+        subjects => subjects.iter().map(|subject| watched::place(subject, connection.transport())).collect(),
     };
     let places = match places {
         Ok(places) => places,
@@ -123,7 +123,7 @@ fn begin(state: &mut State, subjects: &[String], now: Millis) -> Vec<Effect> {
     watching.source = Source::Opening;
     watching.head = Head {
         connection: connection.name.clone(),
-        transport: connection.transport.word().into(),
+        transport: connection.transport().word().into(),
         subjects: places.iter().map(|place| place.name.clone()).collect(),
     };
     let turn = watching.turn;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::{
     engine::{lint::syntax, workflow::similar},
     model::{
+        connection::SecretAt,
         context::Name,
         entry::FileId,
         finding::{Finding, Severity, Site},
@@ -19,6 +20,10 @@ pub struct Reader {
     source: Option<Source>,
     pub findings: Vec<Finding>,
 }
+
+/// Something is wrong that leaves nothing to go on with; a finding says it.
+#[derive(Clone, Copy, Debug)]
+pub struct Noted;
 
 /// A table of the file.
 #[derive(Clone)]
@@ -68,6 +73,33 @@ impl Reader {
             let at = table.at.child(key.as_str());
             self.note(Severity::Warning, "settings.unknown-key", &at, format!("unknown key \"{}\"; {hint}", shown(key)));
         }
+    }
+
+    /// The same for a table in which people write secrets under some keys: `(key, how the keys to use begin)`.
+    pub fn known_but_secrets(&mut self, table: &Table<'_>, secrets: &[(&str, &str)], known: &[&str]) {
+        let mut rest = table.members.clone();
+        for (key, instead) in secrets {
+            if rest.shift_remove(*key).is_some() {
+                let message = format!(
+                    "secrets do not belong in this file; name the environment variable that holds it with {instead}-variable, or its name in the system's key store with {instead}-key"
+                );
+                self.note(Severity::Error, "settings.secret", &table.at.child(*key), message);
+            }
+        }
+        self.known(&Table { members: &rest, at: table.at.clone() }, known);
+    }
+
+    /// Where a secret lies, as its two keys may say: `password-variable`, `password-key`. What is wrong is noted.
+    pub fn secret(&mut self, table: &Table<'_>, what: &str) -> Result<Option<SecretAt>, Noted> {
+        let keys = [format!("{what}-variable"), format!("{what}-key")];
+        let [variable, key] = keys.each_ref().map(|key| self.text(table, key));
+        let message = match (&variable, &key) {
+            (Some(_), Some(_)) => format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1]),
+            (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => format!("name the place where {what} lies"),
+            _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
+        };
+        self.note(Severity::Error, "settings.credentials", &table.at, message);
+        Err(Noted)
     }
 
     pub fn table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {

@@ -2,6 +2,7 @@
 
 use super::{
     connections,
+    system_settings::SettingsSchema,
     table::{Reader, Table},
 };
 use crate::{
@@ -18,9 +19,9 @@ use crate::{
 const MODES: [(&str, Mode); 3] =
     [("document", Mode::Document), ("as-deployed", Mode::AsDeployed), ("as deployed", Mode::AsDeployed)];
 
-/// What a text says, and everything that is wrong in it.
+/// What a text says, and everything that is wrong in it; `systems` is what systems need to know of connections.
 #[must_use]
-pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
+pub fn parse(text: &str, systems: &[&SettingsSchema]) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
     reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections", "schemas"]);
@@ -48,7 +49,7 @@ pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     if let Some(tables) = reader.table(&top, "connections") {
         for name in tables.members.keys() {
             let Some(table) = reader.table(&tables, name) else { continue };
-            if let Some(connection) = connections::read(&mut reader, name, &table) {
+            if let Some(connection) = connections::read(&mut reader, name, &table, systems) {
                 settings.connections.put(connection);
                 connections::read_tools(&mut reader, name, &table, &mut settings.connections);
             }
@@ -57,7 +58,7 @@ pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
             if value.is_object()
                 && let Some(table) = reader.table(&tables, name)
             {
-                connections::read_broker(&mut reader, name, &table, &mut settings.connections);
+                systems.iter().for_each(|system| system.find_connections(&mut reader, name, &table, &mut settings.connections));
             }
         }
     }
@@ -121,6 +122,10 @@ mod tests {
         transport::TransportKind,
     };
 
+    fn read_alone(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
+        parse(text, &[])
+    }
+
     fn told(findings: &[Finding]) -> Vec<String> {
         findings.iter().map(|finding| format!("{} {} {}", finding.site.line, finding.code, finding.message)).collect()
     }
@@ -152,7 +157,7 @@ user = "svc"
 password-variable = "TG_PASSWORD"
 ca-file = "/etc/ca.pem"
 "#;
-        let (settings, findings) = parse(text);
+        let (settings, findings) = read_alone(text);
         assert_eq!(told(&findings), [""; 0]);
         assert_eq!((settings.name.as_deref(), settings.mode), (Some("shop"), Mode::AsDeployed));
         assert_eq!(settings.context.groups(), ["a".into(), "b".into()]);
@@ -167,7 +172,7 @@ ca-file = "/etc/ca.pem"
             prod.credentials,
             Credentials::Password { user: "svc".into(), password: SecretAt::Variable("TG_PASSWORD".into()) }
         );
-        assert_eq!(settings.connections.known[1].transport, TransportKind::Nats);
+        assert_eq!(settings.connections.known[1].transport(), TransportKind::Nats);
     }
 
     #[test]
@@ -194,7 +199,7 @@ user = "x"
 [connections.fine]
 servers = ["nats://host"]
 "#;
-        let (settings, findings) = parse(text);
+        let (settings, findings) = read_alone(text);
         let told = told(&findings);
         for expected in [
             "1 settings.unknown-key unknown key \"mod\"; did you mean \"mode\"?",
@@ -217,14 +222,14 @@ servers = ["nats://host"]
         assert_eq!(settings.name.as_deref(), Some("n"));
         let names: Vec<_> = settings.connections.known.iter().map(|connection| connection.name.as_str()).collect();
         assert_eq!((names, &*settings.connections.usual), (vec!["embedded", "local", "fine"], "embedded"));
-        let broken = parse("a = 1\nb = \n").1;
+        let broken = read_alone("a = 1\nb = \n").1;
         assert_eq!((broken[0].code, broken[0].site.line, broken[0].severity), ("syntax.not-well-formed", 2, Severity::Error));
     }
 
     #[test]
     fn a_secret_lies_in_a_variable_or_in_the_key_store() {
         let read = |rest: &str| {
-            let (settings, findings) = parse(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
+            let (settings, findings) = read_alone(&format!("[connections.c]\nservers = 'nats://h:1'\n{rest}"));
             (settings.connections.named("c").map(|known| known.credentials.clone()), told(&findings))
         };
         let at = || SecretAt::KeyStore("bus".into());
@@ -244,67 +249,22 @@ servers = ["nats://host"]
     }
 
     #[test]
-    fn a_channel_of_commonground_is_part_of_its_connection() {
-        let head = "[connections.cg]\nservers = 'nats://h:1'\n[connections.cg.commonground]\n";
-        let read = |rest: &str| {
-            let (settings, findings) = parse(&format!("{head}{rest}"));
-            (settings.connections.named("cg").cloned(), told(&findings))
-        };
-        let (cg, none) =
-            read("project = 'lab'\nchannel = 'public'\nagent = 'ann-1'\napi = 'http://h:2'\npostgres-variable = 'CG_DSN'\n");
-        let channel = cg.and_then(|cg| cg.channel).unwrap();
-        assert_eq!((none.len(), channel.version.as_str(), channel.project.as_str()), (0, "v1r4", "lab"));
-        let rest = (channel.agent.as_deref(), channel.api.as_deref(), channel.postgres);
-        assert_eq!(rest, (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into()))));
-        for (text, expected) in [
-            ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
-            ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project stands in every subject"),
-            ("project = 'a'\nchannel = '*'\n", "5 settings.id channel stands in every subject"),
-            ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
-            ("project = 'a'\nchannel = 'c'\napi = 'http://u:hunter2@h'\n", "6 settings.api api must be"),
-        ] {
-            let (cg, told) = read(text);
-            assert!(cg.is_none() && told.len() == 1 && told[0].starts_with(expected), "{expected}\nin {told:#?}");
-            assert!(!told[0].contains("hunter2"));
-        }
-        let (cg, _) = read("project = 'a'\nchannel = 'c'\npostgres-key = 'lab'\n");
-        assert_eq!(cg.and_then(|cg| cg.channel).unwrap().postgres, Some(SecretAt::KeyStore("lab".into())));
-        let (cg, told) = read("project = 'a'\nchannel = 'c'\npostgres = 'postgres://u:hunter2@h'\nchanel = 'd'\n");
-        assert!(cg.is_some() && told.len() == 2 && told[0].contains("postgres-variable"), "{told:#?}");
-    }
-
-    #[test]
     fn a_connection_is_chosen_by_name_or_address() {
-        let (settings, _) = parse("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
+        let (settings, _) = read_alone("connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n");
         let choose = |wanted: &str| connections::named(&settings.connections, wanted);
         assert_eq!(settings.connections.current().name, "local");
-        assert_eq!(choose("embedded").unwrap().transport, TransportKind::Embedded);
+        assert_eq!(choose("embedded").unwrap().transport(), TransportKind::Embedded);
         let there = choose("tls://there:4222").unwrap();
-        assert_eq!((there.servers.len(), there.tls.required), (1, true));
+        assert_eq!((there.addresses().len(), there.tls.required), (1, true));
         assert!(choose("locale").unwrap_err().remedy.contains("\"local\""));
         assert!(choose("ftp://x").unwrap_err().remedy.contains("nats://"));
         assert!(!format!("{:?}", choose("nats://u:hunter2@x").unwrap_err()).contains("hunter2"));
     }
 
     #[test]
-    fn a_gateway_names_the_broker_behind_it() {
-        let text = "[connections.tg]\nservers = 'ws://h:1'\nbroker = 'bus'\n[connections.bus]\nservers = 'pulsar://h:2'\n\
-                    [connections.other]\nservers = 'ws://h:3'\nbroker = 'tg'\n[connections.far]\nservers = 'ws://h:4'\nbroker = 'kafka://h:5'\n\
-                    [connections.lost]\nservers = 'ws://h:6'\nbroker = 'bis'\n";
-        let (settings, findings) = parse(text);
-        let broker = |name: &str| settings.connections.named(name).unwrap().gateway.broker.clone().map(|broker| broker.name);
-        assert_eq!((broker("tg").as_deref(), broker("far").as_deref()), (Some("bus"), Some("kafka://h:5")));
-        assert_eq!((broker("other"), broker("lost")), (None, None));
-        let told = told(&findings);
-        assert_eq!(told.len(), 2, "{told:#?}");
-        assert!(told[0].contains("\"tg\" leads to a gateway over WebSocket, not to a broker"), "{told:#?}");
-        assert!(told[1].contains("did you mean \"bus\""), "{told:#?}");
-    }
-
-    #[test]
     fn a_tool_is_given_to_one_connection() {
         let text = "connection = 'local'\n[connections.local]\nservers = 'nats://h:1'\n[connections.embedded]\ntools = ['joke', 'Sum']\n[connections.far]\nservers = 'nats://h:2'\ntools = ['far', 'joke']\n";
-        let (settings, findings) = parse(text);
+        let (settings, findings) = read_alone(text);
         let told = told(&findings);
         assert_eq!(told.len(), 1, "{told:#?}");
         assert!(
@@ -320,7 +280,7 @@ servers = ["nats://host"]
         #[test]
         fn no_text_makes_the_reader_panic(lines in prop::collection::vec(prop::sample::select(LINES.to_vec()), 0..12), odd in ".{0,12}") {
             let text = [&lines.join("\n"), &*odd].concat();
-            let (settings, findings) = parse(&text);
+            let (settings, findings) = read_alone(&text);
             prop_assert!(settings.connections.named(&settings.connections.usual).is_some());
             prop_assert!(settings.connections.of_tools.values().all(|name| settings.connections.named(name).is_some()));
             prop_assert!(settings.groups.is_object());

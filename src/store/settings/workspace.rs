@@ -1,7 +1,6 @@
 //! Reads the workspace's `toolcrib.toml`.
 
 use crate::{
-    engine::settings::workspace::parse,
     model::{
         finding::Finding,
         problem::{Problem, ProblemKind},
@@ -11,6 +10,7 @@ use crate::{
         files,
         workspace::{SETTINGS, Workspace},
     },
+    systems::settings::parse,
 };
 
 /// Reads the workspace's settings; without the file, everything is as it comes.

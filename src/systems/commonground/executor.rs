@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::settings::Channel;
 use super::{
     after::{After, Said},
     command::Command,
@@ -13,7 +14,7 @@ use super::{
     result::{self, Built, Given},
     subject::{self, Subject},
 };
-use crate::model::{connection::Channel, tool::Tool};
+use crate::model::tool::Tool;
 
 /// What is done with a command.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,13 +8,16 @@ use super::{
     refusal,
     routes::path_part,
 };
-use crate::model::{
-    call::CallProblem,
-    clock::Millis,
-    connection::Connection,
-    paper::{Paper, Shelf},
-    problem::{Problem, ProblemKind},
-    traffic::{Known, Settled},
+use crate::{
+    model::{
+        call::CallProblem,
+        clock::Millis,
+        connection::Connection,
+        paper::{Paper, Shelf},
+        problem::{Problem, ProblemKind},
+        traffic::{Known, Settled},
+    },
+    systems::commonground::settings::Channel,
 };
 
 /// Where the cards of a connection's project can be read.
@@ -24,7 +27,7 @@ use crate::model::{
 pub fn shelf(connection: &Connection, ids: &[String]) -> Result<Shelf, Problem> {
     let name = &connection.name;
     let refused = |cause: String, remedy: String| Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy);
-    let Some(channel) = &connection.channel else {
+    let Some(channel) = Channel::of(connection) else {
         let cause = format!("connection \"{name}\" leads to no channel of CommonGround");
         return Err(refused(
             cause,
@@ -131,7 +134,7 @@ fn effective(result: &Card) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connection::Channel;
+    use crate::systems::commonground::settings::Channel;
 
     fn stored(id: &str, kind: &str, call: &str, content: &Value, step: &str) -> Value {
         json!({"card_id": id, "project_id": "lab", "type": kind, "tool_call_id": call, "content": content, "created_at": "2026-01-01T12:00:00Z",
@@ -171,10 +174,10 @@ mod tests {
         let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
         let ids = ["a/b".to_owned()];
         assert!(shelf(&nats, &ids).unwrap_err().to_string().contains("[connections.lab.commonground]"));
-        let silent = Connection { channel: Some(Channel::new("p", "public")), ..nats };
+        let silent = Channel::new("p", "public").on(nats);
         assert!(shelf(&silent, &ids).unwrap_err().to_string().contains("api = \"http://HOST:PORT\""));
         let channel = Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
-        let there = shelf(&Connection { channel: Some(channel), ..silent }, &ids).unwrap();
+        let there = shelf(&channel.on(silent), &ids).unwrap();
         assert_eq!(there.wanted, [("a/b".to_owned(), "/projects/p/cards/a%2Fb".to_owned())]);
     }
 }

@@ -6,17 +6,17 @@ use sha2::{Digest, Sha256};
 use super::{
     command::{self, Command, Ids, Pointed},
     context::Context,
-    idempotency, internal, keys, settings,
+    idempotency, internal, keys,
+    settings::{self, Channel},
     subject::{self, Subject, Undispatched},
     trace::Traceparent,
 };
 use crate::{
     model::{
         call::Request,
-        connection::{Channel, Connection},
+        connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        transport::TransportKind,
     },
     schema::literal::Literal,
     systems::system::{CallOf, RouteOffer},
@@ -76,8 +76,9 @@ const ROUTES: &[Row] = &[
 /// The ways for a tool, the best first.
 #[must_use]
 pub fn offers(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    let channel = Channel::of(connection);
     let offer = |row: &Row| {
-        let closed = match &connection.channel {
+        let closed = match &channel {
             None => Some(no_channel(connection)),
             Some(channel) => (row.closed)(tool, connection, channel),
         };
@@ -101,13 +102,13 @@ pub fn way_of(request: &Request) -> Way {
 
 fn no_channel(connection: &Connection) -> String {
     let name = &connection.name;
-    let section = if connection.transport == TransportKind::Embedded { "NAME" } else { name.as_str() };
+    let section = if connection.is_embedded() { "NAME" } else { name.as_str() };
     format!("connection \"{name}\" names no channel: one with [connections.{section}.commonground], project and channel does")
 }
 
 fn no_nats(connection: &Connection) -> Option<String> {
-    (!settings::TRANSPORTS.contains(&connection.transport))
-        .then(|| format!("it goes over NATS, and connection \"{}\" leads to {}", connection.name, connection.transport.title()))
+    (!settings::TRANSPORTS.contains(&connection.transport()))
+        .then(|| format!("it goes over NATS, and connection \"{}\" leads to {}", connection.name, connection.transport().title()))
 }
 
 fn no_agent(channel: &Channel) -> Option<String> {
@@ -208,7 +209,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
             }
         },
     };
-    let Some(channel) = &call.connection.channel else {
+    let Some(channel) = &Channel::of(call.connection) else {
         return refused("a CommonGround tool is called in a channel of a project".into(), no_channel(call.connection));
     };
     let why = |offer: &RouteOffer| offer.closed.as_ref().map(|closed| format!("{}: {closed}", offer.id));

@@ -8,10 +8,13 @@ use super::{
     merge::{self, Merged},
     template,
 };
-use crate::model::{
-    connection::Connection,
-    merging::{self, Merging, Origin},
-    tool::Tool,
+use crate::{
+    model::{
+        connection::Connection,
+        merging::{self, Merging, Origin},
+        tool::Tool,
+    },
+    systems::commonground::settings::Channel,
 };
 
 /// Who puts values in. The god endpoint hands on what it gets.
@@ -21,7 +24,7 @@ const BY_DISPATCHER: &str = "Workers and UI actions do this; the god endpoint ha
 #[must_use]
 pub fn context(connection: &Connection, variables: &[(String, String)]) -> Context {
     let mut context = Context::default();
-    if let Some(channel) = &connection.channel {
+    if let Some(channel) = Channel::of(connection) {
         context.set("project_id", &channel.project);
         context.set("channel_id", &channel.channel);
         context.agent_id = channel.agent.clone().unwrap_or_default();

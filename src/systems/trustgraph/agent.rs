@@ -65,7 +65,7 @@ pub fn request(asked: &Asked, correlation: &str, connection: &Connection) -> Res
 /// # Errors
 /// When it is none over which its steps arrive.
 pub fn reached(connection: &Connection) -> Result<(), Problem> {
-    let transport = connection.transport;
+    let transport = connection.transport();
     let cause = match transport.about().traffic {
         _ if !settings::is_gateway(transport) => {
             format!("connection \"{}\" leads to {}, not to TrustGraph's gateway", connection.name, transport.title())

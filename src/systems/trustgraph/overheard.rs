@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{agent, queue, reply, request::ID};
 use crate::{
     model::{call::CallProblem, connection::Connection, problem::Problem, traffic::Crossing, transport::TransportKind},
-    systems::system::Place,
+    systems::{system::Place, trustgraph::settings::Gateway},
 };
 
 /// The prompt by which an agent asks the model for its next step.
@@ -49,10 +49,11 @@ const MOST: usize = 16;
 
 /// Where requests and answers of agent and prompt service pass, as the settings of a deployment have it; `flow` is its configuration.
 fn queues(gateway: &Connection, flow: Option<&Value>) -> [String; 4] {
-    let workspace = gateway.gateway.workspace.as_deref().unwrap_or(WORKSPACE);
+    let Gateway { workspace, flow: of_gateway, .. } = Gateway::of(gateway);
+    let workspace = workspace.as_deref().unwrap_or(WORKSPACE);
     let queue = |service: &str, way: &str| {
         let named = flow.and_then(|flow| flow.pointer(&format!("/interfaces/{service}/{way}"))?.as_str());
-        named.map_or_else(|| format!("{way}:tg:{service}:{workspace}:{}", gateway.gateway.flow), str::to_owned)
+        named.map_or_else(|| format!("{way}:tg:{service}:{workspace}:{of_gateway}"), str::to_owned)
     };
     [(agent::SERVICE, "request"), (agent::SERVICE, "response"), ("prompt", "request"), ("prompt", "response")]
         .map(|(service, way)| queue(service, way))
@@ -148,7 +149,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{clock::Millis, connection::Gateway, traffic::Kept};
+    use crate::model::{clock::Millis, traffic::Kept};
 
     fn crossing(subject: &str, id: &str, body: &Value) -> Crossing {
         let body = body.to_string();
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn the_queues_are_those_of_the_flow_and_else_those_that_it_usually_has() {
         let gateway = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-        let gateway = Connection { gateway, ..Connection::to(TransportKind::WebSocket, "tg", "ws://h") };
+        let gateway = gateway.on(Connection::to(TransportKind::WebSocket, "tg", "ws://h"));
         let flow = json!({"interfaces": {"prompt": {"request": "request:tg:mine", "response": "response:tg:mine"}}});
         let (_, places) = Overhearing::of("?", &gateway, Some(&flow), TransportKind::Kafka).unwrap();
         let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();

@@ -14,7 +14,7 @@ use crate::{
 fn item(connection: &Connection, note: &str) -> Item {
     Item {
         title: connection.name.clone(),
-        detail: format!("{} {}", connection.transport.word(), connection.servers.join(", ")),
+        detail: format!("{} {}", connection.transport().word(), connection.addresses().join(", ")),
         note: note.to_owned(),
         ..Item::default()
     }

@@ -30,8 +30,8 @@ use crate::{
         message::{Message, TextTarget},
         state::State,
     },
-    engine::settings::connection_form::schema,
     model::{entry::FileId, settings::SETTINGS},
+    systems::settings::connection_form,
     ui::{
         answer::draw::indented,
         canvas::Pen,
@@ -190,7 +190,7 @@ impl Screen for ConnectionsScreen {
             None if name == "embedded" => Arc::new(json!({})),
             None => return,
         };
-        let schema = Arc::new(schema(&value));
+        let schema = Arc::new(connection_form(&value));
         let form = self.forms.entry(name.to_owned()).or_insert_with(|| Form::new(Arc::clone(&schema)));
         let source = state.documents.get(&FileId::new(SETTINGS)).and_then(|document| document.source.as_ref().ok());
         let base = table(name);

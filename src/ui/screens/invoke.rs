@@ -38,7 +38,7 @@ use crate::{
         tool::Tool,
     },
     schema::literal::Literal,
-    systems::{self, deployed::table, system::RouteOffer, trustgraph::agent},
+    systems::{self, commonground::settings::Channel, deployed::table, system::RouteOffer, trustgraph::agent},
     ui::{
         answer::{
             draw::{Shown, indented, welcome},
@@ -240,7 +240,7 @@ fn route_menu(state: &State) -> Reply {
 }
 
 fn names_agent(state: &State) -> bool {
-    let channel = tool_of(state).and_then(|tool| state.connection_of(&tool).channel);
+    let channel = tool_of(state).and_then(|tool| Channel::of(&state.connection_of(&tool)));
     channel.is_some_and(|channel| channel.agent.is_some())
 }
 
@@ -262,7 +262,7 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
 }
 
 fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
-    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, connection.transport).ok());
+    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, connection.transport()).ok());
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     copy::of_request(request, &arguments, subject.as_deref(), connection)

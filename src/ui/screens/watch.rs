@@ -229,7 +229,7 @@ impl Screen for WatchScreen {
         let watching = &state.watching;
         let words = match act {
             Act::WatchSubjects => {
-                let problem = watched::bus(state.connection().transport).err()?;
+                let problem = watched::bus(state.connection().transport()).err()?;
                 return Some(format!("{}; {}", problem.cause, problem.remedy));
             }
             Act::StopWatching if !watching.is_listening() => "nothing is listened to",

@@ -17,6 +17,7 @@ use crate::{
             deployed::rows,
             keys,
             routes::{self, path_part},
+            settings::Channel,
         },
         deployed::{
             item::Item,
@@ -85,7 +86,7 @@ impl Project {
             let remedy = format!("add api = \"http://HOST:PORT\" to [connections.{}.commonground]", connection.name);
             Problem::new(ProblemKind::Input, doing, cause).remedy(remedy)
         };
-        let Some(channel) = &connection.channel else {
+        let Some(channel) = Channel::of(connection) else {
             return Err(refused(format!("connection \"{}\" names no project of CommonGround", connection.name)));
         };
         let Some(api) = &channel.api else {

@@ -81,8 +81,8 @@ async fn configure(
 /// When the connection leads to no gateway, or something cannot be read.
 async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
     let doing = "reading TrustGraph's configuration";
-    if !settings::is_gateway(connection.transport) {
-        let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport.title());
+    if !settings::is_gateway(connection.transport()) {
+        let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport().title());
         let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
         return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
     }

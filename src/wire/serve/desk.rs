@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::asking::{self, Asking, By, Stand};
 use crate::{
-    model::{call::CallProblem, connection::Channel},
+    model::call::CallProblem,
     systems::commonground::{
         by_hand::Waiting,
         card::Card,
@@ -32,6 +32,7 @@ use crate::{
         result::{self, Author, Built},
         routes::path_part,
         rows::{self, Fresh, Row},
+        settings::Channel,
         subject::Subject,
         trace::Traceparent,
     },

@@ -22,19 +22,17 @@ use super::{
     desk::{Desk, Told},
 };
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Channel, Connection},
-    },
+    model::{call::CallProblem, connection::Connection},
     systems::commonground::{
         idempotency,
+        settings::Channel,
         subject::{self, Subject},
     },
     wire::{
         management::Management,
         secrets::Secrets,
         sessions::commonground::{
-            calling::{known_project, problem},
+            calling::{channel, known_project, problem},
             cause,
             sight::COMMANDS,
             tables::Tables,
@@ -119,10 +117,7 @@ impl Executor {
         stands: Vec<Stand>,
         from: From,
     ) -> Result<Self, CallProblem> {
-        let Some(channel) = connection.channel.clone() else {
-            let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
-            return Err(problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel"));
-        };
+        let channel = channel(connection)?;
         let streams = bus
             .streams()
             .ok_or_else(|| problem("no-streams", format!("{} is no NATS server", bus.place()), "choose a connection nats://…"))?;

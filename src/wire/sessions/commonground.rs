@@ -49,9 +49,14 @@ impl Procedure for CommonGroundCalls {
 
     fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>> {
         Box::pin(async move {
-            let mut calling = match Calling::begin(ground, teller).await {
+            let lost = |problem| Ok((Outcome::Lost, Some(problem)));
+            let channel = match calling::channel(ground.connection) {
+                Ok(channel) => channel,
+                Err(problem) => return lost(problem),
+            };
+            let mut calling = match Calling::begin(ground, &channel, teller).await {
                 Ok(calling) => calling,
-                Err(problem) => return Ok((Outcome::Lost, Some(problem))),
+                Err(problem) => return lost(problem),
             };
             match routes::way_of(ground.request) {
                 Way::Ui => ui::run(&mut calling).await,

@@ -76,6 +76,12 @@ impl Ride for TrustGraphRide {
         }
     }
 
+    fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
+        let words =
+            "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+        settings::is_gateway(transport).then_some(words)
+    }
+
     fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r> {
         if settings::is_gateway(transport) {
             Box::new(BehindGateway { sent: request, transport, answer: Answer::to(&request.to) })

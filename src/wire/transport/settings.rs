@@ -58,23 +58,23 @@ pub fn place(connection: &Connection) -> String {
         (None, Some((_, host))) => host.to_owned(),
         _ => server.clone(),
     };
-    connection.servers.iter().map(bare).collect::<Vec<_>>().join(", ")
+    connection.addresses().iter().map(bare).collect::<Vec<_>>().join(", ")
 }
 
 /// The addresses of a connection, at least one, with schemes that its transport takes.
 pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallProblem> {
-    let transport = connection.transport.about();
+    let transport = connection.transport().about();
     let bad = |cause: &str| bad_address(connection, cause);
-    if connection.servers.is_empty() {
+    if connection.addresses().is_empty() {
         return Err(bad("it has no server"));
     }
-    connection.servers.iter().map(|server| Server::parse(server, transport).map_err(|cause| bad(&cause))).collect()
+    connection.addresses().iter().map(|server| Server::parse(server, transport).map_err(|cause| bad(&cause))).collect()
 }
 
 /// An address that cannot be used.
 #[must_use]
 pub fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
-    let scheme = connection.transport.about().schemes.first().map_or("", |scheme| scheme.word);
+    let scheme = connection.transport().about().schemes.first().map_or("", |scheme| scheme.word);
     CallProblem {
         kind: "bad-address".into(),
         message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
@@ -139,14 +139,14 @@ mod tests {
             let message = read(text).unwrap_err();
             assert!(message.contains(word) && !message.contains("u:p"), "{text}: {message}");
         }
-        let none = Connection { servers: Vec::new(), ..Connection::to(TransportKind::RabbitMq, "mq", "") };
+        let none = Connection::to(TransportKind::RabbitMq, "mq", "").at(Vec::new());
         assert!(servers(&none).unwrap_err().message.contains("no server"));
     }
 
     #[test]
     fn passwords_in_an_address_are_not_shown() {
-        let mut connection = Connection::nats("n", "nats://alice:s3cret@host:4222");
-        connection.servers.push("bob:p@other:1".into());
+        let addresses = ["nats://alice:s3cret@host:4222", "bob:p@other:1"].map(String::from);
+        let connection = Connection::nats("n", "").at(addresses.into());
         assert_eq!(place(&connection), "nats://host:4222, other:1");
     }
 }

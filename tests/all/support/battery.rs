@@ -145,7 +145,7 @@ pub async fn is_gone(broker: &impl Broker, registry: &Registry) -> Heard {
     refused.assert_lost("no-server");
     let fresh = call_with(&broker.registry(), &broker.connection(), joke_of("no-end"), limits()).await;
     fresh.assert_lost("no-server");
-    assert!(fresh.problem().message.contains(&broker.connection().servers[0]), "{:?}", fresh.problem());
+    assert!(fresh.problem().message.contains(&broker.connection().addresses()[0]), "{:?}", fresh.problem());
     refused
 }
 

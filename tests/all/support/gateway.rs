@@ -78,7 +78,7 @@ impl StandIn {
     pub fn encrypted_connection(&self, transport: TransportKind, host: &str, ca_file: String) -> Connection {
         let server = format!("{}s://{host}:{}", scheme(transport), self.port);
         let tls = Tls { required: true, ca_file: Some(ca_file), ..Tls::default() };
-        Connection { servers: vec![server], tls, ..self.connection(transport) }
+        Connection { tls, ..self.connection(transport).at(vec![server]) }
     }
 
     /// Stops it as a crash would, at once.

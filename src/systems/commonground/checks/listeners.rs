@@ -5,13 +5,13 @@ use serde_json::Value;
 use crate::{
     engine::lint::check::{Report, member},
     model::{
-        connection::Channel,
         finding::{Finding, Severity},
         tool::Tool,
     },
     systems::commonground::{
         context::Context,
         keys, listening,
+        settings::Channel,
         subject::{self, Subject},
     },
 };

@@ -11,7 +11,7 @@ use crate::{
         problem::Problem,
     },
     systems::{
-        commonground::{internal, keys},
+        commonground::{internal, keys, settings},
         deployed::{
             deployment::{Deployment, Layout},
             item::Item,
@@ -28,7 +28,7 @@ impl Deployment for CommonGroundDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        connection.channel.is_some()
+        settings::Channel::of(connection).is_some()
     }
 
     fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {

@@ -5,10 +5,13 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::heard::{Heard, short};
-use crate::model::{
-    connection::Connection,
-    paper::Shelf,
-    traffic::{Reading, Whole},
+use crate::{
+    model::{
+        connection::Connection,
+        paper::Shelf,
+        traffic::{Reading, Whole},
+    },
+    systems::commonground::settings::Channel,
 };
 
 /// So many agents are known by name at most.
@@ -20,9 +23,9 @@ const WHOLE: usize = 24;
 /// Where a project's roster can be read; `None` where the connection names no API.
 #[must_use]
 pub fn roster(connection: &Connection) -> Option<Shelf> {
-    let channel = connection.channel.as_ref()?;
+    let channel = Channel::of(connection)?;
     let path = format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
-    Some(Shelf { api: channel.api.clone()?, wanted: vec![("agents".into(), path)] })
+    Some(Shelf { api: channel.api?, wanted: vec![("agents".into(), path)] })
 }
 
 /// Names by the ids of agents.

@@ -1,7 +1,10 @@
 //! Where to listen to a whole channel without anybody noticing.
 
 use super::super::idempotency::TOOL_BUCKET;
-use crate::{model::connection::Connection, systems::system::Place};
+use crate::{
+    model::connection::Connection,
+    systems::{commonground::settings::Channel, system::Place},
+};
 
 /// Everything of the channel that a connection leads to, the marks of its project's calls, and what the broker tells of messages that
 /// services refuse; none where it leads to no channel.
@@ -10,7 +13,7 @@ use crate::{model::connection::Connection, systems::system::Place};
 /// listens. Then the publisher would wait for an acknowledgement in vain, and the watch would have changed what it watches.
 #[must_use]
 pub fn places(connection: &Connection) -> Vec<Place> {
-    let Some(channel) = connection.channel.as_ref().filter(|_| connection.transport.is_bus()) else { return Vec::new() };
+    let Some(channel) = Channel::of(connection).filter(|_| connection.transport().is_bus()) else { return Vec::new() };
     let (version, project) = (&channel.version, &channel.project);
     let refused = ["MSG_NAKED", "MAX_DELIVERIES"].map(|kind| format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_{version}.>"));
     let names = [format!("cg.{version}.{project}.{}.*.*.*.>", channel.channel), format!("$KV.{TOOL_BUCKET}.tool.{project}.>")];
@@ -20,16 +23,13 @@ pub fn places(connection: &Connection) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connection::Channel;
+    use crate::systems::commonground::settings::Channel;
 
     #[test]
     fn a_channel_is_heard_but_for_subjects_that_no_stream_keeps() {
         let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
         assert!(places(&nats).is_empty());
-        let names: Vec<String> = places(&Connection { channel: Some(Channel::new("lab", "public")), ..nats })
-            .into_iter()
-            .map(|place| place.name)
-            .collect();
+        let names: Vec<String> = places(&Channel::new("lab", "public").on(nats)).into_iter().map(|place| place.name).collect();
         assert_eq!(names[..2], ["cg.v1r4.lab.public.*.*.*.>", "$KV.cg_tool_idem_v1.tool.lab.>"]);
         assert_eq!(names[3], "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>");
     }

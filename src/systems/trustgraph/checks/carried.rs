@@ -44,14 +44,14 @@ pub fn uncarried(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
     for entry in catalog.services.iter().map(|service| &service.entry).filter(|entry| entry.system == keys::SYSTEM) {
         let over = used.get(entry.key.as_str()).map_or(Vec::from_iter(&usual), Vec::from_iter);
         let over = over.into_iter().filter_map(|name| connections.named(name));
-        let over = over.filter(|connection| !settings::is_gateway(connection.transport));
+        let over = over.filter(|connection| !settings::is_gateway(connection.transport()));
         for (connection, key) in over.flat_map(|connection| QUEUES.map(|key| (connection, key))) {
             let Some(name) = text(&entry.value, key).filter(|name| !name.is_empty()) else { continue };
             // What no broker could carry is another check's.
             if queue::nats_subject(name).is_err() {
                 continue;
             }
-            let Err(problem) = queue::spelled(name, connection.transport) else { continue };
+            let Err(problem) = queue::spelled(name, connection.transport()) else { continue };
             let message = format!(
                 "connection \"{}\" cannot carry the queue \"{}\": {}",
                 connection.name,
@@ -59,7 +59,7 @@ pub fn uncarried(catalog: &Catalog, connections: &Connections) -> Vec<Finding> {
                 problem.cause
             );
             let found = report.at(entry, member(key), message);
-            if let Some(better) = queue::better(name, connection.transport) {
+            if let Some(better) = queue::better(name, connection.transport()) {
                 found.fix_set(format!("change to {better}, which every broker carries"), better);
             }
         }

@@ -31,7 +31,7 @@ pub fn missing(catalog: &Catalog, connections: &Connections, listeners: &Listene
     let mut report = Report::new(code, severity, &mut findings);
     for tool in catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM) {
         let connection = connections.of(tool);
-        let Some(there) = listeners.get(&connection.name).filter(|_| settings::is_gateway(connection.transport)) else {
+        let Some(there) = listeners.get(&connection.name).filter(|_| settings::is_gateway(connection.transport())) else {
             continue;
         };
         let fixed = FIXED.iter().find(|(kind, _)| *kind == tool.kind).map(|(_, template)| *template);

@@ -26,7 +26,9 @@ impl Deployment for TrustGraphDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        settings::is_gateway(connection.transport) && connection.channel.is_none()
+        // A connection that another system has settings on is that system's.
+        let is_ours = connection.settings.keys().all(|system| *system == keys::SYSTEM);
+        settings::is_gateway(connection.transport()) && is_ours
     }
 
     fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {

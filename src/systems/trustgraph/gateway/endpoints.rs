@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     model::{
         call::Request,
-        connection::{Connection, Gateway},
+        connection::Connection,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -16,7 +16,7 @@ use crate::{
     schema::pointer::Pointer,
     systems::{
         system::CallOf,
-        trustgraph::{descriptor::text, keys, request::ID},
+        trustgraph::{descriptor::text, keys, request::ID, settings::Gateway},
     },
 };
 
@@ -68,9 +68,9 @@ impl Endpoint {
     fn request(&self, asked: &Asked<'_>, mut body: Map<String, Value>, arguments: Option<(&str, &str)>) -> Request {
         let Asked { name, tool, correlation, connection, written } = asked;
         let mut headers = vec![(ID.to_owned(), (*correlation).to_owned())];
-        match (&connection.gateway.workspace, connection.transport.about().traffic) {
-            (Some(workspace), Traffic::Exchange) => drop(body.insert(WORKSPACE.into(), workspace.as_str().into())),
-            (Some(workspace), _) => headers.push((WORKSPACE.to_owned(), workspace.clone())),
+        match (Gateway::of(connection).workspace, connection.transport().about().traffic) {
+            (Some(workspace), Traffic::Exchange) => drop(body.insert(WORKSPACE.into(), workspace.into())),
+            (Some(workspace), _) => headers.push((WORKSPACE.to_owned(), workspace)),
             (None, _) => {}
         }
         Request {
@@ -126,10 +126,10 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
     };
     let mut body = body(call)?;
     // Over HTTP only the last piece arrives, which holds no text.
-    if call.connection.transport.about().traffic == Traffic::Pipe && STREAMING.contains(service) {
+    if call.connection.transport().about().traffic == Traffic::Pipe && STREAMING.contains(service) {
         body.insert("streaming".into(), true.into());
     }
-    let endpoint = Endpoint::of_flow(service, &call.connection.gateway);
+    let endpoint = Endpoint::of_flow(service, &Gateway::of(call.connection));
     let written = call.arguments.json();
     let asked = Asked {
         name: &tool.name,
@@ -145,7 +145,7 @@ pub fn render(call: &CallOf<'_>) -> Result<Request, Problem> {
 #[must_use]
 pub fn of_flow(service: &str, body: Map<String, Value>, correlation: &str, connection: &Connection) -> Request {
     let asked = Asked { name: service, tool: no_tool(), correlation, connection, written: "{}" };
-    Endpoint::of_flow(service, &connection.gateway).request(&asked, body, None)
+    Endpoint::of_flow(service, &Gateway::of(connection)).request(&asked, body, None)
 }
 
 /// A request to a service of the workspace itself, such as `config`.
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn over_http_nothing_streams_and_the_workspace_is_in_the_body() {
         let gateway = Gateway { workspace: Some("w".into()), flow: "f".into(), ..Gateway::default() };
-        let http = Connection { gateway, ..Connection::to(TransportKind::Http, "tg", "http://h") };
+        let http = gateway.on(Connection::to(TransportKind::Http, "tg", "http://h"));
         let sent = rendered("ask", &http, "{}").unwrap();
         assert_eq!(sent.to, "/api/v1/flow/f/service/prompt");
         assert_eq!(&*sent.body, r#"{"id":"agent-ask","workspace":"w","variables":{}}"#);

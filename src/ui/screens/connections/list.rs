@@ -118,7 +118,7 @@ fn sign(state: &State, name: &str) -> (&'static str, Role) {
 
 fn word<'s>(state: &'s State, name: &str) -> &'s str {
     match state.connections.named(name) {
-        Some(known) => known.transport.word(),
+        Some(known) => known.transport().word(),
         None => {
             let table = Ground::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.get(name));
             table.map_or("", |table| transport(table).word())

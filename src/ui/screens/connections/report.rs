@@ -82,7 +82,7 @@ fn failed(problem: &Problem, cells: usize) -> Vec<Line> {
 }
 
 fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
-    let who = if reached.greeting.is_empty() { connection.transport.title() } else { &reached.greeting };
+    let who = if reached.greeting.is_empty() { connection.transport().title() } else { &reached.greeting };
     let mut lines = words(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
     for problem in &reached.untold {
         lines.extend(words(&format!("⚠ {}", problem.cause), Role::Warning, cells));
@@ -96,7 +96,7 @@ fn told(reached: &Reached, connection: &Connection, cells: usize) -> Vec<Line> {
     }
     if let Some(listeners) = &reached.listeners {
         lines.push(Line::new());
-        let is_gateway = !connection.transport.is_bus();
+        let is_gateway = !connection.transport().is_bus();
         let heading = if is_gateway { "prompt templates" } else { "listening" };
         lines.push(vec![(Role::Heading, format!("{heading} {}", listeners.len()))]);
         let row = |(name, of): &(String, String)| if is_gateway { name.clone() } else { format!("{name} → {of}") };

@@ -23,7 +23,7 @@ pub(super) struct Copied {
 /// What a request can be copied as.
 pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option<&str>, connection: &Connection) -> Vec<Copied> {
     let mut copies = vec![Copied { what: "toolcrib command", text: toolcrib(request, arguments, connection) }];
-    match (connection.transport.about().program, subject) {
+    match (connection.transport().about().program, subject) {
         (Some(Program::Nats), Some(subject)) => {
             copies.push(Copied { what: "nats command", text: nats(request, subject, connection) });
             copies.push(Copied { what: "Python program", text: python(request, subject, connection) });
@@ -101,13 +101,13 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
         Credentials::Token { token } => format!(" --user \"{}\"", in_shell(token)),
         Credentials::File { path } => format!(" --creds {}", quote(path)),
     };
-    let nats = format!("nats --server {}{credentials}{files}", quote(&connection.servers.join(",")));
+    let nats = format!("nats --server {}{credentials}{files}", quote(&connection.addresses().join(",")));
     let headers: String =
         request.headers.iter().map(|(name, value)| format!(" -H {}", quote(&format!("{name}:{value}")))).collect();
     // It fills in what stands in double braces.
     let body = quote(&request.body.replace("{{", "{{\"{{\"}}"));
     let asking = format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", quote(subject));
-    match answers(request, connection.transport) {
+    match answers(request, connection.transport()) {
         Some(answers) => format!("{nats} sub {} & sleep 1; {asking}; kill $!", quote(&answers)),
         None => asking,
     }
@@ -115,7 +115,7 @@ fn nats(request: &Request, subject: &str, connection: &Connection) -> String {
 
 /// The token stays where it lies.
 fn curl(request: &Request, connection: &Connection) -> String {
-    let server = connection.servers.first().map_or("", |server| server.trim_end_matches('/'));
+    let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
     let token = match &connection.credentials {
         Credentials::Token { token } => format!(" -H \"authorization: Bearer {}\"", in_shell(token)),
         _ => String::new(),
@@ -151,7 +151,7 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
     let text = |text: &str| Value::from(text).to_string();
     let headers: serde_json::Map<String, Value> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let subscribe = answers(request, connection.transport)
+    let subscribe = answers(request, connection.transport())
         .map_or_else(String::new, |answers| format!("    await bus.subscribe({}, cb=show)\n", text(&answers)));
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
@@ -174,7 +174,7 @@ fn python(request: &Request, subject: &str, connection: &Connection) -> String {
          print()\n    await bus.close()\n\nasyncio.run(main())\n",
         id = text(&request.correlation),
         context = context.as_deref().unwrap_or_default(),
-        server = Value::from(connection.servers.clone()),
+        server = Value::from(connection.addresses()),
         tls = if context.is_some() { ", tls=tls" } else { "" },
         body = text(&request.body),
         subject = text(subject),

@@ -8,7 +8,7 @@ use crate::{
         size,
         tool::Tool,
     },
-    systems,
+    systems::{self, commonground::settings::Channel},
     ui::{
         canvas::{fit, visible, width, wrap},
         styles::Role,
@@ -69,10 +69,10 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let connection = state.calling(tool.id());
     let system = systems::by_id(request.system);
     let subject = |address: &str| match system {
-        Some(system) => system.subject(address, connection.transport),
+        Some(system) => system.subject(address, connection.transport()),
         None => Ok(address.to_owned()),
     };
-    let via = connection.transport.word();
+    let via = connection.transport().word();
     let to = match subject(&request.to) {
         Ok(subject) => (format!("{subject} ({via})"), Role::Text),
         Err(problem) => (format!("{}: {}", problem.cause, problem.remedy), Role::Error),
@@ -80,14 +80,14 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
     let routed = system.is_some_and(|system| !system.routes(tool, &connection).is_empty());
-    let has_inbox = connection.transport.about().has_inbox && !routed;
+    let has_inbox = connection.transport().about().has_inbox && !routed;
     let reply = match request.reply.as_deref().map(subject) {
         Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
         Some(Ok(subject)) => (subject, Role::Text),
         Some(Err(problem)) => (problem.cause, Role::Error),
         None if routed => ("the API's answer".to_owned(), Role::Text),
         None if has_inbox => (inbox.to_owned(), Role::Text),
-        None if !connection.transport.is_bus() => ("the gateway's answer".to_owned(), Role::Text),
+        None if !connection.transport().is_bus() => ("the gateway's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
     let headers: Vec<String> = request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
@@ -97,10 +97,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         let rows = wrap(&visible(&text), cells).into_iter().enumerate();
         rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
     };
-    let agent = connection.channel.as_ref().map(|channel| match &channel.agent {
-        Some(agent) => agent.clone(),
-        None => "a new one of our own".to_owned(),
-    });
+    let agent = Channel::of(&connection).map(|channel| channel.agent.unwrap_or_else(|| "a new one of our own".to_owned()));
     [
         agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),
         whole("to", (request.to.clone(), Role::Text)),

@@ -229,7 +229,7 @@ fn nothing(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
         }
         Source::Listening => "nothing has passed yet; requests and answers stand here as they come".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
-        _ if let Err(problem) = watched::bus(state.connection().transport) => {
+        _ if let Err(problem) = watched::bus(state.connection().transport()) => {
             format!("{}: {}. {} opens a saved trace.", problem.cause, problem.remedy, key(Act::OpenTrace))
         }
         _ => format!(

@@ -17,7 +17,7 @@ use crate::{
         trace,
     },
     model::{size, traffic::Tapped, transport::Names},
-    systems::watched,
+    systems::{commonground::settings::Channel, watched},
     ui::{
         canvas::wrap,
         overlays::{
@@ -51,7 +51,7 @@ pub(super) fn clear(state: &State) -> Reply {
 pub(super) fn subjects(state: &State) -> Reply {
     let connection = state.connection();
     let usual = watched::usual(&state.catalog, &connection);
-    let nothing = match (&connection.channel, usual) {
+    let nothing = match (Channel::of(&connection), usual) {
         (Some(channel), _) => format!("Nothing at all: all of channel {} of project {}.", channel.channel, channel.project),
         (None, Ok(usual)) if usual.len() > 4 => {
             format!("Nothing at all: the {} queues of this workspace's services.", usual.len())
@@ -62,7 +62,7 @@ pub(super) fn subjects(state: &State) -> Reply {
         }
         (None, Err(problem)) => format!("Name at least one: {}.", problem.cause),
     };
-    let transport = connection.transport;
+    let transport = connection.transport();
     let parts = if transport.about().names == Names::Subjects { "; * and > stand for parts" } else { "" };
     let since = match transport.about().keeps {
         true => {

@@ -17,6 +17,7 @@ use crate::{
                 served,
             },
             request::Asked,
+            settings::Gateway,
         },
     },
     wire::serve::{
@@ -80,8 +81,9 @@ const RAG: &str = "custom-rag";
 /// All samples, as MCP tools of their names, and the one that stands for the gateway's own retrieval.
 #[must_use]
 pub fn samples(connection: &Connection) -> Vec<Door> {
+    let gateway = Gateway::of(connection);
     let door = |service: &str, name: &str, config, sample| {
-        let at = Endpoint::of_flow(service, &connection.gateway);
+        let at = Endpoint::of_flow(service, &gateway);
         Door { name: name.to_owned(), at, config, by: By::Sample(sample) }
     };
     let as_tool = |sample: &_| {

@@ -16,9 +16,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{doors::Door, house::House, http};
 use crate::{
     model::{call::CallProblem, connection::Connection},
-    systems::trustgraph::gateway::{
-        endpoints::Endpoint,
-        table::{self, Table},
+    systems::trustgraph::{
+        gateway::{
+            endpoints::Endpoint,
+            table::{self, Table},
+        },
+        settings::Gateway,
     },
     wire::{
         secrets::Secrets,
@@ -75,19 +78,20 @@ impl Listening {
         };
         let listener = TcpListener::bind(&at).await.map_err(unheard)?;
         let bound = listener.local_addr().map_err(unheard)?;
+        let Gateway { workspace, flow, .. } = Gateway::of(connection);
         let house = House {
             doors,
             table: None,
-            flow: connection.gateway.flow.clone(),
+            flow,
             token,
-            workspace: connection.gateway.workspace.clone(),
+            workspace,
             below: path.trim_end_matches('/').to_owned(),
             reports: None,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             requests: AtomicU64::new(0),
         };
-        let scheme = connection.transport.about().schemes.first().map_or("http", |scheme| scheme.word);
+        let scheme = connection.transport().about().schemes.first().map_or("http", |scheme| scheme.word);
         Ok(Self { listener, at: bound, scheme, house })
     }
 

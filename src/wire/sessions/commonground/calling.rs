@@ -11,7 +11,7 @@ use super::{cause, tables::Tables};
 use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
-        connection::Channel,
+        connection::Connection,
         paper::Paper,
     },
     systems::commonground::{
@@ -22,6 +22,7 @@ use crate::{
         papers,
         routes::{self, OWN_AGENT, path_part},
         rows::Row,
+        settings::Channel,
     },
     wire::{
         management::Management,
@@ -95,12 +96,16 @@ pub async fn known_project(api: &Management, project: &str) -> Result<(), CallPr
     }
 }
 
+/// The channel that a connection leads to, or what to set.
+pub fn channel(connection: &Connection) -> Result<Channel, CallProblem> {
+    Channel::of(connection).ok_or_else(|| {
+        let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
+        problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel")
+    })
+}
+
 impl<'c> Calling<'c> {
-    pub async fn begin(ground: Ground<'c>, teller: &'c mut Teller) -> Result<Self, CallProblem> {
-        let Some(channel) = &ground.connection.channel else {
-            let message = format!("connection \"{}\" names no channel of CommonGround", ground.connection.name);
-            return Err(problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel"));
-        };
+    pub async fn begin(ground: Ground<'c>, channel: &'c Channel, teller: &'c mut Teller) -> Result<Self, CallProblem> {
         let api = match &channel.api {
             Some(address) => Some(Management::at(ground.connection, address).await?),
             None => None,

@@ -3,10 +3,12 @@
 use async_nats::jetstream::Context;
 
 use crate::{
-    model::{call::CallProblem, connection::Channel},
+    model::call::CallProblem,
     systems::commonground::{
         clue::{self, Advice, Clue, Wanted},
-        headers, subject,
+        headers,
+        settings::Channel,
+        subject,
     },
     wire::transport::{
         bus::{Bus, Share},

@@ -4,10 +4,7 @@ use serde_json::Value;
 use tokio_postgres::types::ToSql;
 
 use crate::{
-    model::{
-        call::CallProblem,
-        connection::{Channel, Connection},
-    },
+    model::{call::CallProblem, connection::Connection},
     systems::commonground::{
         card::Card,
         context::Context,
@@ -15,6 +12,7 @@ use crate::{
         preflight::World,
         report::{self, Barred, Report, Request, Turn},
         rows::Row,
+        settings::Channel,
     },
     wire::{postgres::Database, secrets::Secrets},
 };

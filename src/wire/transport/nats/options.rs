@@ -25,7 +25,7 @@ const ASKING: Duration = Duration::from_secs(5);
 
 pub(super) fn servers(connection: &Connection) -> Result<Vec<ServerAddr>, CallProblem> {
     let read = |server: &String| server.parse::<ServerAddr>();
-    let servers: Result<Vec<_>, _> = connection.servers.iter().map(read).collect();
+    let servers: Result<Vec<_>, _> = connection.addresses().iter().map(read).collect();
     match servers {
         Ok(servers) if !servers.is_empty() => Ok(servers),
         Ok(_) => Err(bad_address(connection, "it has no server")),
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn an_address_that_makes_no_sense_is_refused() {
-        let mut connection = Connection::nats("n", "nats://[");
+        let connection = Connection::nats("n", "nats://[");
         assert_eq!(servers(&connection).unwrap_err().kind, "bad-address");
-        connection.servers.clear();
-        assert!(servers(&connection).unwrap_err().message.contains("no server"));
+        let nowhere = connection.at(Vec::new());
+        assert!(servers(&nowhere).unwrap_err().message.contains("no server"));
     }
 }

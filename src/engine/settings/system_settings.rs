@@ -1,0 +1,182 @@
+//! What a system needs to know of a connection, as the system describes it: reading, checks and the form follow from the description.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::table::{Noted, Reader, Table};
+use crate::model::{
+    connection::{Connection, SystemSettings},
+    connections::Connections,
+    entry::SystemId,
+    finding::Severity,
+    problem::Problem,
+    transport::TransportKind,
+};
+
+/// The settings that a system has on connections.
+pub struct SettingsSchema {
+    pub system: SystemId,
+    /// The table within a connection's that holds them; `None`: they stand among the connection's own keys.
+    pub table: Option<&'static str>,
+    /// The transports that they count on.
+    pub transports: &'static [TransportKind],
+    /// Where that is, for people: `behind a gateway`.
+    pub counts: &'static str,
+    /// An object's JSON Schema with every key, in the order in which the form shows them.
+    pub schema: fn() -> Value,
+    /// The code of the finding and its words where a key is missing that the schema requires.
+    pub required: (&'static str, &'static str),
+    pub rules: &'static [Rule],
+    pub secrets: &'static [SecretMember],
+    pub connections: &'static [ConnectionMember],
+}
+
+/// What must hold for a text beyond its being one; while it does not, the connection cannot be used.
+pub struct Rule {
+    pub key: &'static str,
+    pub code: &'static str,
+    /// Goes on after the key: `must be …`.
+    pub words: &'static str,
+    pub holds: fn(&str) -> bool,
+}
+
+/// A secret whose place one of two keys names: `postgres-variable`, `postgres-key`.
+pub struct SecretMember {
+    /// How the two keys begin.
+    pub key: &'static str,
+    /// Keys under which people write the secret itself.
+    pub written: &'static [&'static str],
+}
+
+/// A text that names another connection.
+pub struct ConnectionMember {
+    pub key: &'static str,
+    /// The code of the finding where it names none that serves.
+    pub code: &'static str,
+    /// The connection of that name or address, or why it does not serve.
+    pub find: fn(&Connections, &str) -> Result<Connection, Problem>,
+}
+
+impl SettingsSchema {
+    /// Every key that may be written.
+    #[must_use]
+    pub fn keys(&self) -> Vec<String> {
+        properties(&(self.schema)()).keys().cloned().collect()
+    }
+
+    /// The keys that they add to a connection's own table.
+    #[must_use]
+    pub fn keys_beside(&self) -> Vec<String> {
+        self.table.map_or_else(|| self.keys(), |table| vec![table.to_owned()])
+    }
+
+    /// Reads them from a connection's table; `None` where there are none. What is wrong is noted.
+    ///
+    /// # Errors
+    /// When the connection cannot be used until that is mended.
+    pub fn read(&self, reader: &mut Reader, table: &Table<'_>, kind: TransportKind) -> Result<Option<SystemSettings>, Noted> {
+        let keys = self.keys();
+        if let Some(name) = self.table {
+            let Some(own) = reader.table(table, name) else { return Ok(None) };
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let secrets = self.secrets.iter().flat_map(|secret| secret.written.iter().map(|written| (*written, secret.key)));
+            reader.known_but_secrets(&own, &secrets.collect::<Vec<_>>(), &keys);
+            return self.members(reader, &own).map(Some);
+        }
+        let written: Vec<&String> = keys.iter().filter(|key| table.members.contains_key(*key)).collect();
+        for key in written.iter().filter(|_| !self.transports.contains(&kind)) {
+            let message = format!("{key} counts only {}, which transport {} is not", self.counts, kind.word());
+            reader.note(Severity::Warning, "settings.no-gateway", &table.at.child(key.as_str()), message);
+        }
+        if written.is_empty() { Ok(None) } else { self.members(reader, table).map(Some) }
+    }
+
+    fn members(&self, reader: &mut Reader, table: &Table<'_>) -> Result<SystemSettings, Noted> {
+        let schema = (self.schema)();
+        let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for key in required.iter().filter(|key| !table.members.contains_key(**key)) {
+            let (code, words) = self.required;
+            reader.note(Severity::Error, code, &table.at, format!("{words}; add {key} = \"…\""));
+        }
+        let mut settings = SystemSettings::default();
+        let mut broken = false;
+        let names_secret = |key: &str| {
+            let ends = ["-variable", "-key"].iter().filter_map(|end| key.strip_suffix(end));
+            ends.into_iter().any(|start| self.secrets.iter().any(|secret| secret.key == start))
+        };
+        for (key, property) in properties(&schema).iter().filter(|(key, _)| !names_secret(key)) {
+            let Some(value) = table.members.get(key) else { continue };
+            let at = table.at.child(key.as_str());
+            if !fits(property, value) {
+                reader.wrong(&at, wanted(property));
+                continue;
+            }
+            let text = value.as_str().unwrap_or_default();
+            for rule in self.rules.iter().filter(|rule| rule.key == key && !(rule.holds)(text)) {
+                broken = true;
+                reader.note(Severity::Error, rule.code, &at, format!("{key} {}", rule.words));
+            }
+            settings.values.insert(key.clone(), value.clone());
+        }
+        if broken || required.iter().any(|key| !settings.values.contains_key(*key)) {
+            return Err(Noted);
+        }
+        for member in self.secrets {
+            if let Some(at) = reader.secret(table, member.key)? {
+                settings.secrets.insert(member.key, at);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Finds the connections that they name, once all are known.
+    pub fn find_connections(&self, reader: &mut Reader, name: &str, table: &Table<'_>, connections: &mut Connections) {
+        let settings = connections.named(name).and_then(|known| known.settings.get(self.system));
+        let Some(mut settings) = settings.cloned() else { return };
+        for member in self.connections {
+            let Some(wanted) = settings.text(member.key) else { continue };
+            match (member.find)(connections, wanted) {
+                Ok(found) => drop(settings.connections.insert(member.key, found)),
+                Err(problem) => {
+                    let at = self.table.map_or_else(|| table.at.clone(), |own| table.at.child(own)).child(member.key);
+                    let message = format!("{}; {}", problem.cause, problem.remedy);
+                    reader.note(Severity::Error, member.code, &at, message);
+                }
+            }
+        }
+        if let Some(known) = connections.known.iter_mut().find(|known| known.name == name) {
+            known.settings.insert(self.system, settings);
+        }
+    }
+}
+
+/// The properties of an object's schema.
+#[must_use]
+pub fn properties(schema: &Value) -> &Map<String, Value> {
+    static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    schema["properties"].as_object().unwrap_or(&NONE)
+}
+
+/// Whether a value is of the type that its schema names.
+fn fits(schema: &Value, value: &Value) -> bool {
+    match schema["type"].as_str() {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_u64() || value.is_i64(),
+        Some("array") => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        Some("object") => value.is_object(),
+        _ => true,
+    }
+}
+
+/// That type for people.
+fn wanted(schema: &Value) -> &'static str {
+    match schema["type"].as_str() {
+        Some("boolean") => "true or false",
+        Some("integer") => "a whole number",
+        Some("array") => "a list of texts: [\"one\", \"two\"]",
+        Some("object") => "a table",
+        _ => "a text in quotes",
+    }
+}
