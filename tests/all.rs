@@ -72,6 +72,8 @@ mod gateway_stubs;
 mod history;
 #[path = "all/hostile.rs"]
 mod hostile;
+#[path = "all/http.rs"]
+mod http;
 #[path = "all/invoke.rs"]
 mod invoke;
 #[path = "all/kafka.rs"]

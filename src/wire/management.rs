@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::{Client, Method, header::CONTENT_TYPE, redirect::Policy};
+use reqwest::{
+    Client, Method,
+    header::{CONTENT_TYPE, HeaderMap},
+};
 use serde_json::Value;
 
 use super::{
     tls,
     transport::{
-        http::words,
+        http::{self, words},
         settings::{self, Server},
-        socket::CONNECTING,
     },
 };
 use crate::model::{
@@ -64,19 +66,8 @@ impl Management {
         let there = Connection { tls, ..Connection::http(connection.name.as_str(), address) };
         let [server] = <[Server; 1]>::try_from(settings::servers(&there)?)
             .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
-        tls::install();
-        let client = Client::builder()
-            .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECTING)
-            .redirect(Policy::none())
-            .pool_max_idle_per_host(0)
-            .no_proxy();
-        let client = match tls::encryption(&there).await? {
-            Some(config) => client.tls_backend_preconfigured((*config).clone()),
-            None => client,
-        };
-        let client = client.build().map_err(|error| words::no_client(&error))?;
-        let base = format!("{server}{}", server.path.trim_end_matches('/'));
+        let client = http::client::client(HeaderMap::new(), tls::encryption(&there).await?.as_deref())?;
+        let base = http::client::base(&server, server.scheme == "https");
         Ok(Self { client, server, base })
     }
 

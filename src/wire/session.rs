@@ -95,6 +95,7 @@ impl Begun {
         let session = Session {
             bus,
             reader: ride.reader(&self.request, transport),
+            hint: ride.unanswered(transport),
             state: bus.news().state.subscribe(),
             notices: bus.news().notices.subscribe(),
             faults: bus.news().faults(),
@@ -147,6 +148,8 @@ impl Begun {
 struct Session<'s> {
     bus: &'s dyn Bus,
     reader: Box<dyn Reader + 's>,
+    /// What the system knows of requests that stay unanswered.
+    hint: Option<&'static str>,
     state: watch::Receiver<ConnectionState>,
     notices: broadcast::Receiver<String>,
     faults: Faults,
@@ -303,7 +306,7 @@ impl Session<'_> {
     }
 
     fn unanswered(&self) -> CallProblem {
-        words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.strangers, self.receipt.as_ref())
+        words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.strangers, self.receipt.as_ref(), self.hint)
     }
 
     async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, Deaf> {
@@ -313,6 +316,8 @@ impl Session<'_> {
             }
             Heard::NoResponders => Ok(None),
             Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
+            // Had one of them been the last, the call would be over.
+            Heard::Ended => Ok(Some((Outcome::Lost, Some(words::stream_without_end(&self.bus.place()))))),
             Heard::Gap => self.teller.tell(EventKind::Notice(words::GAP.into())).await.map(|()| None),
             Heard::Packet(packet) => self.read(way, packet).await,
         }

@@ -7,11 +7,10 @@ use toolcrib::{
         message::{Message, Purpose, ScreenId},
     },
     model::{
-        connection::{Channel, Connection},
+        connection::Connection,
         problem::{Problem, ProblemKind},
-        transport::TransportKind,
     },
-    systems::deployed::item::Item,
+    systems::{commonground::settings::Channel, deployed::item::Item},
 };
 
 use crate::support::{commonground::CommonGround, place::Place, terminal::toolcrib, workbench::Workbench};
@@ -29,13 +28,7 @@ fn open(width: u16, height: u16) -> Workbench {
 
 fn project(name: &str) -> Connection {
     let channel = Channel { api: Some("http://127.0.0.1:1".into()), ..Channel::new(name, "public") };
-    Connection {
-        name: name.into(),
-        transport: TransportKind::Nats,
-        servers: vec!["nats://127.0.0.1:1".into()],
-        channel: Some(channel),
-        ..Connection::embedded()
-    }
+    channel.on(Connection::nats(name, "nats://127.0.0.1:1"))
 }
 
 fn tools(names: &[&str]) -> Vec<Item> {
@@ -157,9 +150,7 @@ fn they_are_those_of_the_connection_that_is_chosen() {
 #[test]
 fn trustgraphs_are_listed_by_the_same_key() {
     let mut bench = Workbench::yaml("tool: {own: {type: text-completion, name: own, description: d}}\n", 120, 36);
-    let gateway = TransportKind::Http;
-    let servers = vec!["http://127.0.0.1:1".into()];
-    bench.state.connections.choose(Connection { name: "gate".into(), transport: gateway, servers, ..Connection::embedded() });
+    bench.state.connections.choose(Connection::http("gate", "http://127.0.0.1:1"));
     let mut bench = bench.on(ScreenId::Invoke);
     bench.keys("f2");
     let purpose = asked(&bench);

@@ -43,6 +43,14 @@ pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
     )
 }
 
+pub fn stream_without_end(place: &str) -> CallProblem {
+    problem(
+        "connection-lost",
+        format!("{place} ended its stream of events, and none of them said that it was the last"),
+        "look at the pieces that came; the service may have failed",
+    )
+}
+
 /// What was waited for may have come while nobody could hear it.
 pub fn lost_meanwhile(place: &str) -> CallProblem {
     problem(
@@ -159,15 +167,17 @@ pub fn timed_out_first(
     transport: TransportKind,
     strangers: Strangers,
     receipt: Option<&Receipt>,
+    hint: Option<&str>,
 ) -> CallProblem {
     let message = format!("no answer came within {}", span(limits.first.min(limits.total)));
     if let Some(remedy) = strangers.hint() {
         return problem("timed-out-first", message, remedy);
     }
-    if !transport.is_bus() {
-        let remedy =
-            "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+    if let Some(remedy) = hint {
         return problem("timed-out-first", message, remedy);
+    }
+    if !transport.is_bus() {
+        return problem("timed-out-first", message, "see whether the server hangs, or wait longer");
     }
     if let Some(receipt) = receipt {
         let remedy = match receipt {

@@ -48,6 +48,12 @@ pub trait Ride: Sync {
         Packed { headers: request.headers.clone(), body: Bytes::copy_from_slice(request.body.as_bytes()) }
     }
 
+    /// What to look at where no answer came in time over that transport; `None` where nothing is known but what the transport tells.
+    fn unanswered(&self, transport: TransportKind) -> Option<&'static str> {
+        let _ = transport;
+        None
+    }
+
     /// Reads the messages of one call.
     fn reader<'r>(&self, request: &'r Request, transport: TransportKind) -> Box<dyn Reader + 'r>;
 }

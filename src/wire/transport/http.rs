@@ -1,4 +1,7 @@
-//! Requests over HTTP: each is a POST, and what comes back on its connection is the answer, whole or as a stream of events.
+//! Plain HTTP: any method, any path, any headers; what comes back on a request's connection is the answer, whole or as a stream of events.
+//!
+//! The place that a message goes to is its path, and its headers are the request's; [`marks`] says what else there is, the method and the
+//! status among it. A message without a method is a POST of JSON.
 //!
 //! Nothing is kept open between requests that could break; whether there is a server is found out when the connection is opened and with
 //! each request. Who no longer waits for an answer ends its request.
@@ -24,6 +27,7 @@ use crate::{
     wire::{secrets::Secrets, tls},
 };
 
+pub mod client;
 mod events;
 mod exchange;
 pub mod marks;

@@ -58,6 +58,8 @@ pub enum Heard {
     NoResponders,
     /// Why no answer comes, or no more of it.
     Failed(CallProblem),
+    /// The other side has ended the stream of its answer; no more of it comes.
+    Ended,
     /// Messages were let go from here on, because they came faster than they were taken. [`super::line::Line::lost`] counts them.
     Gap,
 }
@@ -72,7 +74,7 @@ impl Heard {
                 let headers: usize = packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
                 FRAME + headers + packet.body.len()
             }
-            Self::NoResponders | Self::Failed(_) | Self::Gap => FRAME,
+            Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,
         }
     }
 }

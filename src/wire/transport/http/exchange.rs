@@ -8,28 +8,19 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use futures::stream;
 use reqwest::{
-    Body, Client, Response,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue},
-    redirect::Policy,
+    Body, Client, Method, RequestBuilder, Response,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
-use super::{
-    events::Events,
-    marks::{EVENT, STATUS},
-    words,
-};
+use super::{client, events::Events, marks, words};
 use crate::{
     model::call::CallProblem,
-    wire::{
-        tls,
-        transport::{
-            line::Feeder,
-            message::{Heard, Outgoing, Packet},
-            settings::Server,
-            socket::CONNECTING,
-        },
+    wire::transport::{
+        line::Feeder,
+        message::{Heard, Outgoing, Packet},
+        settings::Server,
     },
 };
 
@@ -77,35 +68,46 @@ impl Exchange {
         largest: u64,
     ) -> Result<Self, CallProblem> {
         let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         if let Some(token) = token {
             let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| words::bad_token())?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        // The client is built with an encryption of its own even where none is spoken.
-        tls::install();
-        let client = Client::builder()
-            .default_headers(headers)
-            .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECTING)
-            // A gateway's address is what it is; a token must not go anywhere else.
-            .redirect(Policy::none())
-            // One that was kept may have been closed meanwhile, and the request could not be sent twice.
-            .pool_max_idle_per_host(0)
-            .no_proxy();
-        let client = match encryption {
-            Some(config) => client.tls_backend_preconfigured(config.clone()),
-            None => client,
-        };
-        let client = client.build().map_err(|error| words::no_client(&error))?;
-        let scheme = if encryption.is_some() { "https" } else { "http" };
-        let place = server.to_string();
-        let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
-        let base = format!("{scheme}://{authority}{}", server.path.trim_end_matches('/'));
+        let client = client::client(headers, encryption)?;
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
-        Ok(Self { client, base, server: server.clone(), largest })
+        Ok(Self { client, base: client::base(server, encryption.is_some()), server: server.clone(), largest })
+    }
+
+    /// A message as a request: its own headers go in the place of the usual ones.
+    fn request(
+        &self,
+        to: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+        leaving: &Leaving,
+    ) -> Result<RequestBuilder, CallProblem> {
+        let word = marks::method_of(headers);
+        let method = Method::from_bytes(word.as_bytes()).map_err(|_| words::bad_method(word))?;
+        let mut own = HeaderMap::new();
+        if !body.is_empty() || method == Method::POST {
+            own.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            own.insert(CONTENT_LENGTH, body.len().into());
+        }
+        let mut given = HeaderMap::new();
+        for (name, value) in headers.iter().filter(|(name, _)| !marks::is_mark(name)) {
+            let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
+            let (header, value) = header.ok_or_else(|| words::bad_header(name))?;
+            given.append(header, value);
+        }
+        own.extend(given);
+        let request = self.client.request(method, format!("{}{to}", self.base)).headers(own);
+        if body.is_empty() {
+            // Nobody asks for a body that is none; what hinders the request is told in the inbox.
+            leaving.left();
+            return Ok(request);
+        }
+        Ok(request.body(self::body(body, leaving.clone())))
     }
 
     /// Sends the request; what comes back goes into the inbox, and the request ends when nobody listens there any more. It is done when the
@@ -113,8 +115,7 @@ impl Exchange {
     pub async fn begin(&self, message: Outgoing, inbox: Feeder) -> Result<(), CallProblem> {
         let (sender, gone) = oneshot::channel();
         let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
-        let request = self.client.post(format!("{}{}", self.base, message.to.name));
-        let request = request.header(CONTENT_LENGTH, message.body.len()).body(body(message.body, leaving.clone()));
+        let request = self.request(&message.to.name, &message.headers, message.body, &leaving)?;
         let (server, largest) = (self.server.clone(), self.largest);
         tokio::spawn(async move {
             let listener = inbox.clone();
@@ -156,8 +157,8 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server, largest: 
         match &mut events {
             None => whole.extend_from_slice(&piece),
             Some(events) => {
-                for data in events.take(&piece) {
-                    if inbox.push(packet((EVENT, String::new()), &mut headers, data.into())).await.is_err() {
+                for event in events.take(&piece) {
+                    if inbox.push(packet(marks::of_event(&event), &mut headers, event.data.into())).await.is_err() {
                         return Ok(());
                     }
                 }
@@ -167,11 +168,11 @@ async fn take(mut response: Response, inbox: &Feeder, server: &Server, largest: 
             return Err(words::too_large(server, largest));
         }
     }
-    if events.is_some() {
-        return Err(words::stream_without_end(server));
-    }
     // Who has left needs nothing.
-    let _ = inbox.push(packet((STATUS, status.to_string()), &mut headers, whole.freeze())).await;
+    let _ = match events {
+        Some(_) => inbox.push(Heard::Ended).await,
+        None => inbox.push(packet(marks::of_status(status), &mut headers, whole.freeze())).await,
+    };
     Ok(())
 }
 
@@ -180,7 +181,7 @@ fn headers_of(response: &Response) -> Vec<(String, String)> {
     response.headers().iter().map(|(name, value)| (name.to_string(), written(value))).collect()
 }
 
-fn packet((name, value): (&str, String), headers: &mut Vec<(String, String)>, body: Bytes) -> Heard {
-    let headers = std::iter::once((name.to_owned(), value)).chain(headers.drain(..)).collect();
-    Heard::Packet(Packet { subject: None, reply: None, headers, body })
+fn packet(mut marks: Vec<(String, String)>, headers: &mut Vec<(String, String)>, body: Bytes) -> Heard {
+    marks.append(headers);
+    Heard::Packet(Packet { subject: None, reply: None, headers: marks, body })
 }

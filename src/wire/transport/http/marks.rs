@@ -1,21 +1,62 @@
-//! What is told of an answer beside its body, as headers that no server can send.
+//! What is said of a message beside its headers and its body, as headers that no server can send: their names begin with a colon.
 
+use super::events::Event;
 use crate::wire::transport::message::Packet;
 
-/// The header under which the status of an answer is heard; no real header is named so.
-pub(super) const STATUS: &str = ":status";
+/// The method of a request; without it, it is a POST.
+const METHOD: &str = ":method";
 
-/// The header of what is one event of several.
-pub(super) const EVENT: &str = ":event";
+/// The status of an answer.
+const STATUS: &str = ":status";
+
+/// What marks one event of several, with the event's name where it has one.
+const EVENT: &str = ":event";
+
+/// The id that an event has for who asks for what came after it.
+const ID: &str = ":id";
+
+/// After how many milliseconds to ask again.
+const RETRY: &str = ":retry";
+
+fn value<'h>(headers: &'h [(String, String)], mark: &str) -> Option<&'h str> {
+    headers.iter().find(|(name, _)| name == mark).map(|(_, value)| value.as_str())
+}
+
+/// The header that makes a request one of that method.
+#[must_use]
+pub fn method(word: &str) -> (String, String) {
+    (METHOD.to_owned(), word.to_owned())
+}
+
+/// Whether a header of a request is a mark for the transport, which is not sent.
+pub(super) fn is_mark(name: &str) -> bool {
+    name.starts_with(':')
+}
+
+/// The method of a request with these headers.
+pub(super) fn method_of(headers: &[(String, String)]) -> &str {
+    value(headers, METHOD).unwrap_or("POST")
+}
 
 /// The status that an answer came with.
 #[must_use]
 pub fn status(packet: &Packet) -> Option<u16> {
-    packet.headers.iter().find(|(name, _)| name == STATUS)?.1.parse().ok()
+    value(&packet.headers, STATUS)?.parse().ok()
 }
 
 /// Whether it is one event of a stream of them.
 #[must_use]
 pub fn is_event(packet: &Packet) -> bool {
-    packet.headers.iter().any(|(name, _)| name == EVENT)
+    value(&packet.headers, EVENT).is_some()
+}
+
+pub(super) fn of_status(status: u16) -> Vec<(String, String)> {
+    vec![(STATUS.to_owned(), status.to_string())]
+}
+
+pub(super) fn of_event(event: &Event) -> Vec<(String, String)> {
+    let id = (!event.id.is_empty()).then(|| event.id.clone());
+    let rest = [(ID, id), (RETRY, event.retry.map(|retry| retry.to_string()))];
+    let rest = rest.into_iter().filter_map(|(mark, value)| Some((mark.to_owned(), value?)));
+    [(EVENT.to_owned(), event.name.clone())].into_iter().chain(rest).collect()
 }

@@ -48,15 +48,6 @@ pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
 }
 
 #[must_use]
-pub fn stream_without_end(server: &Server) -> CallProblem {
-    problem(
-        "connection-lost",
-        format!("{server} ended its stream of events, and none of them said that it was the last"),
-        "look at the pieces that came; the service may have failed",
-    )
-}
-
-#[must_use]
 pub fn too_large(server: &Server, most: usize) -> CallProblem {
     problem(
         "answer-too-large",
@@ -82,6 +73,17 @@ pub fn nobody_waits() -> CallProblem {
 #[must_use]
 pub fn bad_token() -> CallProblem {
     problem("bad-settings", "the token holds characters that no header takes".into(), "look for a line break in the variable")
+}
+
+#[must_use]
+pub fn bad_method(word: &str) -> CallProblem {
+    problem("bad-request", format!("\"{}\" is no method of HTTP", word.escape_debug()), "write GET, POST, PUT, PATCH or DELETE")
+}
+
+#[must_use]
+pub fn bad_header(name: &str) -> CallProblem {
+    let message = format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
+    problem("bad-header", message, "look for a line break in it")
 }
 
 #[must_use]

@@ -1,0 +1,45 @@
+//! The client that requests over HTTP are made with, and where below an address they go.
+
+use reqwest::{Client, header::HeaderMap, redirect::Policy};
+use rustls::ClientConfig;
+
+use super::words;
+use crate::{
+    model::call::CallProblem,
+    wire::{
+        tls,
+        transport::{settings::Server, socket::CONNECTING},
+    },
+};
+
+/// A client that sends these headers with each request.
+///
+/// # Errors
+/// When it cannot be made from these settings.
+pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<Client, CallProblem> {
+    // The client is built with an encryption of its own even where none is spoken.
+    tls::install();
+    let client = Client::builder()
+        .default_headers(headers)
+        .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECTING)
+        // An address is what it is; a token must not go anywhere else.
+        .redirect(Policy::none())
+        // One that was kept may have been closed meanwhile, and the request could not be sent twice.
+        .pool_max_idle_per_host(0)
+        .no_proxy();
+    let client = match encryption {
+        Some(config) => client.tls_backend_preconfigured(config.clone()),
+        None => client,
+    };
+    client.build().map_err(|error| words::no_client(&error))
+}
+
+/// What stands before the path of every request to a server.
+#[must_use]
+pub fn base(server: &Server, is_encrypted: bool) -> String {
+    let scheme = if is_encrypted { "https" } else { "http" };
+    let place = server.to_string();
+    let authority = place.split_once("://").map_or(place.as_str(), |(_, authority)| authority);
+    format!("{scheme}://{authority}{}", server.path.trim_end_matches('/'))
+}
