@@ -222,38 +222,58 @@ impl Event {
 /// A call's events: the first and the last, and a count of those let go between.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
-    first: Vec<Event>,
+    first: Vec<Logged>,
     first_bytes: usize,
-    last: VecDeque<Event>,
+    last: VecDeque<Logged>,
     last_bytes: usize,
     let_go: u64,
+    chunks: u64,
+}
+
+/// An event with the number of the chunks up to it, those that were let go among them.
+#[derive(Clone, Debug)]
+struct Logged {
+    event: Event,
+    chunks: u64,
 }
 
 impl EventLog {
     pub fn push(&mut self, event: Event) {
         let weight = event.weight();
+        self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
+        let logged = Logged { event, chunks: self.chunks };
         let is_early = self.last.is_empty() && self.let_go == 0;
         if is_early && self.first.len() < FIRST_EVENTS && self.first_bytes + weight <= FIRST_BYTES {
             self.first_bytes += weight;
-            self.first.push(event);
+            self.first.push(logged);
             return;
         }
         self.last_bytes += weight;
-        self.last.push_back(event);
+        self.last.push_back(logged);
         while self.last.len() > LAST_EVENTS || (self.last_bytes > LAST_BYTES && self.last.len() > 1) {
             let gone = self.last.pop_front();
-            self.last_bytes -= gone.as_ref().map_or(0, Event::weight);
+            self.last_bytes -= gone.as_ref().map_or(0, |gone| gone.event.weight());
             self.let_go += 1;
         }
     }
 
     /// Events in memory, in order, with [`EventLog::gap`] between the first and the last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
-        self.first.iter().chain(&self.last)
+        self.first.iter().chain(&self.last).map(|logged| &logged.event)
     }
 
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&Event> {
+        self.logged(row).map(|logged| &logged.event)
+    }
+
+    /// How many chunks there were up to an event in memory, itself and those that were let go among them.
+    #[must_use]
+    pub fn chunks_to(&self, row: usize) -> u64 {
+        self.logged(row).map_or(self.chunks, |logged| logged.chunks)
+    }
+
+    fn logged(&self, row: usize) -> Option<&Logged> {
         self.first.get(row).or_else(|| self.last.get(row.checked_sub(self.first.len())?))
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{Listed, LogRow, Which, listed, sign, span},
+    events::{Listed, Listing, LogRow, Which, sign, span},
     headers,
     pane::{Answer, VIEWS, View},
 };
@@ -119,7 +119,7 @@ impl Answer {
         let problem_height = u16::try_from(problem.len()).unwrap_or(0);
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
-        let rows = listed(call, Which::All);
+        let rows = Listing::of(call, Which::All);
         let most = LOG.max(left / 4);
         let log_height = if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
         // Without any text the problem is the answer, and stands where one looks for it.
@@ -138,8 +138,8 @@ impl Answer {
             Pen::new(buffer, area, line).put(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
             let what_wide = what_width(call);
-            for (below, listed) in (1_u16..).zip(&rows[first..]) {
-                draw_log_row(&mut Pen::new(buffer, area, line + below), listed, what_wide, styles);
+            for (below, listed) in (1_u16..).zip((first..rows.len()).filter_map(|row| rows.get(row))) {
+                draw_log_row(&mut Pen::new(buffer, area, line + below), &listed, what_wide, styles);
             }
             line += log_height;
         }
@@ -184,7 +184,7 @@ impl Answer {
     }
 
     fn draw_list(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call, focused: bool) {
-        let rows = listed(call, self.which());
+        let rows = Listing::of(call, self.which());
         if rows.is_empty() {
             Pen::new(buffer, area, 0).put("nothing yet", styles[Role::Ghost]);
         }
@@ -193,16 +193,17 @@ impl Answer {
         }
         let raw = self.view() == View::Raw;
         for (line, row) in (0_u16..).zip(self.list.window(rows.len(), area.height)) {
+            let Some(listed) = rows.get(row) else { break };
             let mut pen = Pen::new(buffer, area, line);
             if raw {
-                let text = rows[row].raw();
+                let text = listed.raw();
                 // Only what can be seen is coloured; a piece may be megabytes long.
                 let seen: String = text.chars().take(usize::from(area.width) + 1).collect();
                 for (role, piece) in code::pieces(&seen) {
                     pen.put(piece, styles[role]);
                 }
             } else {
-                draw_log_row(&mut pen, &rows[row], what_width(call), styles);
+                draw_log_row(&mut pen, &listed, what_width(call), styles);
             }
             if row == self.list.row && focused {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);

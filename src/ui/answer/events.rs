@@ -35,28 +35,39 @@ pub enum Listed<'c> {
     Gap(u64),
 }
 
-/// The rows of a call, in order. What is in memory is bounded, so this is short.
-pub fn listed(call: &Call, which: Which) -> Vec<Listed<'_>> {
-    let mut rows = Vec::with_capacity(call.events.len() + 1);
-    let is_chunk = |event: &Event| matches!(event.kind, EventKind::Chunk { .. });
-    let shown = call.events.iter().filter(|event| is_chunk(event)).count() as u64;
-    let missing = call.chunks.saturating_sub(shown);
-    let mut number = 0;
-    for (row, event) in call.events.iter().enumerate() {
-        if let Some((at, count)) = call.events.gap()
-            && at == row
-        {
-            number += missing;
-            if which == Which::All {
-                rows.push(Listed::Gap(count));
-            }
-        }
-        number += u64::from(is_chunk(event));
-        if which == Which::All || matches!(event.kind, EventKind::Stray { .. }) {
-            rows.push(Listed::Event(event, number));
-        }
+/// The rows of a call, in order. They are not gathered: each is found when it is asked for.
+pub struct Listing<'c> {
+    call: &'c Call,
+    /// Rows of events in memory, where not all are listed.
+    some: Option<Vec<usize>>,
+}
+
+impl<'c> Listing<'c> {
+    pub fn of(call: &'c Call, which: Which) -> Self {
+        let is_stray = |(row, event): (usize, &Event)| matches!(event.kind, EventKind::Stray { .. }).then_some(row);
+        let some = (which == Which::Strays).then(|| call.events.iter().enumerate().filter_map(is_stray).collect());
+        Self { call, some }
     }
-    rows
+
+    pub fn len(&self) -> usize {
+        let all = || self.call.events.len() + usize::from(self.call.events.gap().is_some());
+        self.some.as_ref().map_or_else(all, Vec::len)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn get(&self, row: usize) -> Option<Listed<'c>> {
+        let events = &self.call.events;
+        let event = match (&self.some, events.gap()) {
+            (Some(some), _) => *some.get(row)?,
+            (None, Some((at, count))) if row == at => return Some(Listed::Gap(count)),
+            (None, Some((at, _))) if row > at => row - 1,
+            (None, _) => row,
+        };
+        Some(Listed::Event(events.get(event)?, events.chunks_to(event)))
+    }
 }
 
 impl Listed<'_> {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{
     bytes,
-    events::{Listed, LogRow, Which, listed},
+    events::{Listed, Listing, LogRow, Which},
     headers,
     rendered::Rendered,
 };
@@ -193,8 +193,9 @@ impl Answer {
             let text = |row: &usize| rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>();
             found_in(rows.len(), self.list.row, way, |row| text(row).to_lowercase().contains(&query))
         } else {
-            let rows = listed(call, self.which());
-            found_in(rows.len(), self.list.row, way, |row| rows[*row].raw().to_lowercase().contains(&query))
+            let rows = Listing::of(call, self.which());
+            let holds = |listed: Listed<'_>| listed.raw().to_lowercase().contains(&query);
+            found_in(rows.len(), self.list.row, way, |row| rows.get(*row).is_some_and(holds))
         };
         if let Some(row) = found {
             self.list.row = row;
@@ -231,14 +232,14 @@ impl Answer {
             View::Markdown => self.rendered.rows(),
             View::Hex => bytes::rows(&call.text, self.body.width),
             View::Head => headers::rows(call, self.body.width).len(),
-            _ => listed(call, self.which()).len(),
+            _ => Listing::of(call, self.which()).len(),
         }
     }
 
     fn list_key(&mut self, key: Key, call: &Call) -> Reply {
-        let rows = listed(call, self.which());
+        let rows = Listing::of(call, self.which());
         if key.is(Code::Enter) {
-            return rows.get(self.list.row).map_or(Reply::Handled, whole);
+            return rows.get(self.list.row).map_or(Reply::Handled, |listed| whole(&listed));
         }
         if !self.list.key(key, rows.len()) {
             return Reply::Ignored;
@@ -275,13 +276,13 @@ impl Answer {
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
             }
             _ => {
-                let rows = listed(call, self.which());
+                let rows = Listing::of(call, self.which());
                 let before = self.list.row;
                 let chosen = self.list.mouse(mouse, self.body, rows.len());
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
                 // A second press on a row opens it.
                 if chosen == Some(before) {
-                    return rows.get(before).map_or(Reply::Handled, whole);
+                    return rows.get(before).map_or(Reply::Handled, |listed| whole(&listed));
                 }
             }
         }
