@@ -15,6 +15,7 @@ use std::{
     ffi::OsString,
     fs,
     path::Path,
+    process::{Command, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -45,6 +46,72 @@ fn workspace(tools: usize) -> TempDir {
         fs::write(folder.path().join(format!("tool-{tool}.json")), text).unwrap();
     }
     folder
+}
+
+/// How all tools stand in one file.
+#[derive(Clone, Copy)]
+enum OneFile {
+    Yaml,
+    Json,
+}
+
+/// A workspace with so many tools in one file, in chains of twenty states.
+fn one_file(tools: usize, format: OneFile) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = |tool: usize| {
+        let state = |step: usize| if step == 0 { "undefined".to_owned() } else { format!("chain-{}-{step}", tool / 20) };
+        let next = if tool % 5 == 4 { 0 } else { (tool + 1) % 20 };
+        (format!("tool-{tool}"), format!("group-{}", tool % 30), state(next), state(tool % 20))
+    };
+    let yaml = |(name, group, next, state): (String, String, String, String)| {
+        format!(
+            "  {name}:\n    type: knowledge-query\n    name: {name}\n    description: Does one of many things\n    \
+             group: [{group}, read-only]\n    state: {next}\n    applicable-states: [{state}]\n"
+        )
+    };
+    let json = |(name, group, next, state): (String, String, String, String)| {
+        format!(
+            "    \"{name}\": {{\n      \"type\": \"knowledge-query\",\n      \"name\": \"{name}\",\n      \
+             \"description\": \"Does one of many things\",\n      \"group\": [\"{group}\", \"read-only\"],\n      \
+             \"state\": \"{next}\",\n      \"applicable-states\": [\"{state}\"]\n    }}"
+        )
+    };
+    let (name, text) = match format {
+        OneFile::Yaml => ("tools.yaml", format!("tool:\n{}", (0..tools).map(|row| yaml(tool(row))).collect::<String>())),
+        OneFile::Json => {
+            let members: Vec<_> = (0..tools).map(|row| json(tool(row))).collect();
+            ("tools.json", format!("{{\n  \"tool\": {{\n{}\n  }}\n}}\n", members.join(",\n")))
+        }
+    };
+    fs::write(folder.path().join(name), text).unwrap();
+    folder
+}
+
+/// Moving and typing where all tools stand in one file, with the memory that takes, and the check without a screen.
+fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor: (f64, f64)) {
+    let folder = one_file(tools, format);
+    let what = format!("{tools} tools in one {} file", if matches!(format, OneFile::Yaml) { "YAML" } else { "JSON" });
+    let start = || toolcrib([folder.path()]).size(200, 60).start();
+    row(&format!("first tools shown, {what}"), starts(start, "tool-1 "), start_floor);
+    let mut terminal = start();
+    terminal.wait_for("tool-1 ");
+    settle(&terminal);
+    println!("{:<44} {:>8.1} MB", format!("memory, {what}"), memory(terminal.process()));
+    row(&format!("moving, {what}"), keys(&mut terminal, ["down", "up"]), key_floor);
+    // From the name over the type to the description, which then takes letters.
+    terminal.press(["enter", "tab", "tab", "enter"]);
+    settle(&terminal);
+    row(&format!("typing, {what}"), keys(&mut terminal, ["a", "backspace"]), key_floor);
+    println!("{:<44} {:>8.1} MB", format!("memory after typing, {what}"), memory(terminal.process()));
+    drop(terminal);
+    let check = || {
+        let begun = Instant::now();
+        let done =
+            Command::new(terminal::binary()).arg("check").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        done.unwrap();
+        begun.elapsed()
+    };
+    row(&format!("check, {what}"), (0..STARTS).map(|_| check()).collect(), start_floor);
 }
 
 /// Median and 99th percentile in milliseconds.
@@ -146,5 +213,9 @@ fn main() {
         let idle = used_since(terminal.process(), &before);
         println!("{:<44} {:>8.2} ms in {} s", format!("idle, {tools} descriptors"), idle.as_secs_f64() * 1e3, IDLE.as_secs());
         println!("{:<44} {:>8.1} MB", format!("memory, {tools} descriptors"), memory(terminal.process()));
+    }
+    for tools in [100, 1_000, 10_000] {
+        large_file(tools, OneFile::Yaml, key_floor, start_floor);
+        large_file(tools, OneFile::Json, key_floor, start_floor);
     }
 }
