@@ -5,12 +5,13 @@
 
 mod amend;
 mod change;
+mod cut;
 mod draft;
 pub mod edit;
 mod flow;
 mod gentle;
 pub(crate) mod json;
-mod lines;
+pub mod lines;
 pub mod nested;
 mod number;
 mod page;
@@ -18,8 +19,10 @@ pub mod place;
 pub mod print;
 pub mod python;
 pub mod python_json;
+mod segments;
 pub mod source;
 mod toml;
 mod tree;
 pub mod value;
+mod whole;
 mod yaml;

@@ -14,7 +14,7 @@ use crate::{
     syntax::{
         edit::{Edit, EditError, Patch},
         nested,
-        source::{Format, Source, SyntaxError},
+        source::{Format, Source, Span, SyntaxError},
     },
 };
 
@@ -29,13 +29,22 @@ pub struct Document {
     pub saved: Option<Arc<str>>,
     /// Saving takes the file away.
     pub gone: bool,
+    /// What was last read from disk, parsed.
+    on_disk: Option<Source>,
 }
 
 impl Document {
     /// A file as read.
     #[must_use]
     pub fn read(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
-        Self { format, saved: Some(text.clone()), text, source, gone: false }
+        let on_disk = source.as_ref().ok().cloned();
+        Self { format, saved: Some(text.clone()), text, source, gone: false, on_disk }
+    }
+
+    /// The text on disk parsed, where it is known and can be.
+    #[must_use]
+    pub fn saved_source(&self) -> Option<&Source> {
+        self.on_disk.as_ref().filter(|source| self.saved.as_ref().is_some_and(|saved| Arc::ptr_eq(saved, source.text())))
     }
 
     /// Whether saving would change the disk.
@@ -53,7 +62,24 @@ impl Document {
     #[must_use]
     pub fn changed_rows(&self) -> Vec<usize> {
         let Some(saved) = &self.saved else { return (0..self.text.lines().count()).collect() };
-        if *saved == self.text { Vec::new() } else { diff::changed_rows(saved, &self.text) }
+        if *saved == self.text {
+            return Vec::new();
+        }
+        self.changed_in_pieces().unwrap_or_else(|| diff::changed_rows(saved, &self.text))
+    }
+
+    /// The same by the pieces that were written anew, where those are known.
+    fn changed_in_pieces(&self) -> Option<Vec<usize>> {
+        let (now, then) = (self.source.as_ref().ok()?, self.saved_source()?);
+        let rows = now.pieces_beside(then)?.into_iter().flat_map(|(new, old)| {
+            let first = now.lines().row(new.start);
+            // A piece may begin in the middle of a line.
+            let start = |source: &Source, span: Span| source.lines().start(source.lines().row(span.start)).min(span.start);
+            let piece = |source: &Source, span: Span| source.text()[start(source, span)..span.end].to_owned();
+            let rows = diff::changed_rows(&piece(then, old), &piece(now, new));
+            rows.into_iter().map(move |row| first + row)
+        });
+        Some(rows.collect())
     }
 
     fn set_text(&mut self, text: impl Into<Arc<str>>) {
@@ -151,7 +177,10 @@ impl Documents {
     /// Puts in a file as read, or as read again: unsaved changes of it stay.
     pub fn load(&mut self, file: FileId, document: Document) {
         match self.files.get_mut(&file) {
-            Some(known) if known.is_changed() => known.saved = document.saved,
+            Some(known) if known.is_changed() => {
+                known.saved = document.saved;
+                known.on_disk = document.on_disk;
+            }
             _ => {
                 self.files.insert(file, document);
             }
@@ -172,6 +201,10 @@ impl Documents {
     pub fn saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
         if let Some(document) = self.files.get_mut(file) {
             document.saved = text;
+            if document.saved.as_ref().is_some_and(|saved| *saved == document.text) {
+                document.saved = Some(document.text.clone());
+                document.on_disk = document.source.as_ref().ok().cloned();
+            }
             if document.gone && document.saved.is_none() {
                 self.files.remove(file);
             }
@@ -319,7 +352,7 @@ impl Documents {
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
         let source = Source::of_format(format, text.clone());
-        self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false });
+        self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false, on_disk: None });
     }
 
     fn take_back(&mut self, deed: &Deed) {
@@ -352,10 +385,18 @@ impl Documents {
     }
 
     fn patch(&mut self, file: &FileId, patch: &Patch) {
-        if let Some(document) = self.files.get_mut(file)
-            && let Some(text) = patch.apply(&document.text)
-        {
-            document.set_text(text);
+        let Some(document) = self.files.get_mut(file) else { return };
+        match document.source.as_ref().ok().and_then(|source| source.patched(patch).ok()) {
+            Some(source) if source.format() == document.format => {
+                document.text = source.text().clone();
+                document.source = Ok(source);
+            }
+            // It cannot be read, or as something else.
+            _ => {
+                if let Some(text) = patch.apply(&document.text) {
+                    document.set_text(text);
+                }
+            }
         }
     }
 

@@ -113,6 +113,8 @@ pub struct State {
     pub mode: Mode,
     pub documents: Documents,
     pub catalog: Arc<Catalog>,
+    /// The revisions of the files that the catalog was made from.
+    pub read: HashMap<FileId, Source>,
     pub findings: Arc<Findings>,
     /// How far the findings are behind the catalog.
     pub checking: Checking,
@@ -246,6 +248,7 @@ impl State {
             mode: start.mode,
             documents,
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
+            read: HashMap::new(),
             findings: Arc::default(),
             checking: Checking::default(),
             generation: 0,

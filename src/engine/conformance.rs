@@ -58,7 +58,7 @@ const CODES: [(&str, &str); 28] = [
 #[must_use]
 pub fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
-    let own = || source.value(document)?.get("$schema")?.as_str().map(ToOwned::to_owned);
+    let own = || source.value_at(document, &Pointer::root().child("$schema"))?.as_str().map(ToOwned::to_owned);
     match source.format() {
         Format::Yaml => comments(text).find_map(language_server),
         Format::Toml => comments(text).find_map(|comment| comment.strip_prefix(":schema ")).map(|name| name.trim().to_owned()),

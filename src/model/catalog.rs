@@ -25,10 +25,12 @@ pub struct Catalog {
     pub refusals: Vec<Refusal>,
     /// Rows of tools in the order in which their systems hold them, where that is not the order here.
     order: Vec<usize>,
-    names: OnceLock<Names>,
-    places: HashMap<EntryId, Slot>,
+    /// Grows whenever anything but the inside of entries changes: which there are, what they are called, their gates, what services take.
+    pub revision: u64,
+    names: OnceLock<Arc<Names>>,
+    places: Arc<HashMap<EntryId, Slot>>,
     /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
-    called: HashMap<(SystemId, String), usize>,
+    called: Arc<HashMap<(SystemId, String), usize>>,
 }
 
 /// What one file brings to a catalog.
@@ -107,9 +109,55 @@ impl Catalog {
             & splice(&mut self.services, part.services, |service| service.entry.id.file() == file, is_called)
             & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
         self.names = OnceLock::new();
+        self.revision += 1;
         if !same {
             self.index();
         }
+    }
+
+    /// Puts a tool in the place of the one with its id, if there is one.
+    pub fn put_tool(&mut self, mut tool: Tool) {
+        let Some(Slot::Tool(row)) = self.places.get(tool.id()) else { return };
+        let known = &mut self.tools[*row];
+        if known.gate.not_loaded().is_some() {
+            // Until its system is asked again.
+            tool.gate.offer = known.gate.offer.clone();
+        }
+        let is_new = (&known.name, &known.kind, &known.entry.key) != (&tool.name, &tool.kind, &tool.entry.key);
+        if is_new || known.gate != tool.gate {
+            self.revision += 1;
+            self.names = OnceLock::new();
+        }
+        *known = Arc::new(tool);
+    }
+
+    /// Puts a service in the place of the one with its id, if there is one.
+    pub fn put_service(&mut self, service: Service) {
+        let Some(Slot::Service(row)) = self.places.get(&service.entry.id) else { return };
+        let known = &mut self.services[*row];
+        let is_called = known.alias != service.alias || known.entry.key != service.entry.key;
+        let takes = known.parameters != service.parameters;
+        *known = service;
+        if is_called {
+            self.index();
+        } else {
+            self.revision += u64::from(takes);
+        }
+    }
+
+    /// Puts an entry of another kind in the place of the one with its id, if there is one.
+    pub fn put_other(&mut self, entry: Entry) {
+        if let Some(Slot::Other(row)) = self.places.get(&entry.id) {
+            self.revision += u64::from(self.others[*row].key != entry.key);
+            self.others[*row] = entry;
+        }
+    }
+
+    /// This catalog as the one that comes after another.
+    #[must_use]
+    pub fn after(mut self, other: &Self) -> Self {
+        self.revision += other.revision + 1;
+        self
     }
 
     /// What a file holds.
@@ -144,6 +192,7 @@ impl Catalog {
             if tool.gate.not_loaded() != why.as_ref() {
                 let gate = &mut Arc::make_mut(tool).gate;
                 gate.offer = why.map_or_else(|| gate.written().offer, Offer::ToNone);
+                self.revision += 1;
             }
         }
         self.order = order;
@@ -161,18 +210,21 @@ impl Catalog {
 
     fn index(&mut self) {
         self.names = OnceLock::new();
-        self.places.clear();
-        self.places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
-        self.places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
-        self.places.extend(self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
-        self.called.clear();
+        self.revision += 1;
+        let mut places = HashMap::with_capacity(self.tools.len() + self.services.len() + self.others.len());
+        places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
+        places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
+        places.extend(self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
+        self.places = Arc::new(places);
+        let mut called = HashMap::new();
         let keys = self.services.iter().enumerate().map(|(row, service)| (row, service, Some(&service.entry.key)));
         let aliases = self.services.iter().enumerate().map(|(row, service)| (row, service, service.alias.as_ref()));
         for (row, service, name) in keys.chain(aliases) {
             if let Some(name) = name {
-                self.called.entry((service.entry.system, name.clone())).or_insert(row);
+                called.entry((service.entry.system, name.clone())).or_insert(row);
             }
         }
+        self.called = Arc::new(called);
     }
 
     #[must_use]
@@ -229,7 +281,7 @@ impl Catalog {
                     names.states.extend(listed.iter().cloned());
                 }
             }
-            names
+            Arc::new(names)
         })
     }
 

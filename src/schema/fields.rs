@@ -182,14 +182,14 @@ impl Layout<'_> {
                 None => Kind::Raw,
             },
             Shape::Text => match kind::text_kind(node, seat.value) {
-                TextKind::Line => kind::suggestions(node).map_or(Kind::Text(TextKind::Line), Kind::Choice),
+                TextKind::Line => node.suggestions.clone().map_or(Kind::Text(TextKind::Line), Kind::Choice),
                 other => Kind::Text(other),
             },
             Shape::Number { whole } => Kind::Number { whole },
             Shape::Toggle => Kind::Toggle,
             Shape::Chips => {
                 let items = self.schema.node(&node.list.items);
-                Kind::Chips(items.choices.clone().or_else(|| kind::suggestions(&items)))
+                Kind::Chips(items.choices.clone().or_else(|| items.suggestions.clone()))
             }
             Shape::List => {
                 let items = seat.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

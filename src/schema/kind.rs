@@ -190,8 +190,8 @@ fn holds_chips(node: &Node, items: Option<&Node>) -> bool {
 }
 
 /// A text's examples, offered beside anything else that is typed.
-pub(super) fn suggestions(node: &Node) -> Option<Arc<Choices>> {
-    let texts = node.examples.iter().filter(|example| example.is_string());
+pub(super) fn suggestions(examples: &[Value]) -> Option<Arc<Choices>> {
+    let texts = examples.iter().filter(|example| example.is_string());
     let options: Vec<Choice> = texts.map(|example| Choice { value: example.clone(), title: None, help: None }).collect();
     (!options.is_empty()).then(|| Arc::new(Choices { options, open: true }))
 }

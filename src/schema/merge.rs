@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     equal::same,
+    kind::suggestions,
     node::{Choice, Node, NodeKey, PlaceId, Types, Union},
     tree::Schema,
 };
@@ -141,10 +142,14 @@ impl Merge<'_> {
         node.title = text("title").or(node.title.take());
         node.description = text("description").or(node.description.take());
         node.default = keywords.get("default").cloned().or(node.default.take());
-        match keywords.get("examples").or_else(|| keywords.get("example")) {
+        let given = keywords.get("examples").or_else(|| keywords.get("example"));
+        match given {
             Some(Value::Array(examples)) => node.examples.clone_from(examples),
             Some(example) => node.examples = vec![example.clone()],
             None => {}
+        }
+        if given.is_some() {
+            node.suggestions = suggestions(&node.examples);
         }
         node.read_only |= flag("readOnly");
         node.write_only |= flag("writeOnly");

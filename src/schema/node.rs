@@ -349,6 +349,8 @@ pub struct Node {
     pub placeholder: Option<Arc<str>>,
     pub default: Option<Value>,
     pub examples: Vec<Value>,
+    /// Those of its examples that are texts, to be offered.
+    pub suggestions: Option<Arc<Choices>>,
     pub read_only: bool,
     pub write_only: bool,
     pub deprecated: bool,
@@ -386,6 +388,7 @@ impl Node {
             placeholder: None,
             default: None,
             examples: Vec::new(),
+            suggestions: None,
             read_only: false,
             write_only: false,
             deprecated: false,

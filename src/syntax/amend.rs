@@ -6,32 +6,57 @@ use super::{
     change::{self, Splice},
     draft::Draft,
     edit::{Edit, EditError},
-    json::{self, dialect::Dialect},
+    json::{self, dialect::Dialect, print::Layout},
     page::Page,
     place::Format,
     print, toml,
     tree::{Document, Node, Shape},
-    yaml::{self, print::Caution},
+    yaml::{
+        self,
+        print::{Caution, Manner},
+    },
 };
 
-/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected` is the value afterwards.
+/// How a text is written, learnt from what is there.
+#[derive(Clone, Debug)]
+pub enum Learned {
+    Json(Layout),
+    Yaml(Manner),
+}
+
+impl Learned {
+    /// The manner of a text of which `page` is enough to learn it from; `None` for TOML, where it is learnt in each place.
+    pub fn of(page: &Page<'_>, format: Format, root: &Node, whole: &str) -> Option<Self> {
+        match format {
+            Format::Json | Format::Jsonc | Format::Json5 => {
+                Some(Self::Json(json::edit::learn(page, root, Dialect::of(format), whole)))
+            }
+            Format::Yaml => Some(Self::Yaml(yaml::manner::learn(page, root))),
+            Format::Toml => None,
+        }
+    }
+}
+
+/// Ways to write an edit, the likeliest first; what each comes to has to be read again. `expected` is the value afterwards; `learned` is the
+/// manner to write in, where the text is part of another one.
 pub fn ways(
     format: Format,
     text: &str,
     document: Option<&Document>,
     edit: &Edit,
     expected: &Value,
+    learned: Option<&Learned>,
 ) -> Result<Vec<Vec<Splice>>, EditError> {
     let page = Page::of(text, format);
     let Some(document) = document else {
         return Ok(vec![begin(&page, format, &Draft::of_value(expected))]);
     };
     let (root, plan) = (&document.root, change::plan(document, edit)?);
-    Ok(match format {
-        Format::Json | Format::Jsonc | Format::Json5 => vec![json::edit::edit(&page, root, &plan, Dialect::of(format))],
-        Format::Toml => vec![toml::edit::edit(&page, root, &plan, expected)?],
-        Format::Yaml => {
-            let manner = yaml::manner::learn(&page, root);
+    let learned = learned.cloned().or_else(|| Learned::of(&page, format, root, text));
+    Ok(match learned {
+        None => vec![toml::edit::edit(&page, root, &plan, expected)?],
+        Some(Learned::Json(layout)) => vec![json::edit::edit(&page, layout, &plan)],
+        Some(Learned::Yaml(manner)) => {
             let edit = |caution| yaml::edit::edit(&page, &manner, &plan, caution);
             let mut ways: Vec<_> = Caution::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {

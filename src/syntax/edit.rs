@@ -33,6 +33,19 @@ impl Edit {
         }
     }
 
+    /// The same edit for what stands at `base`; `None` where it is about something else.
+    #[must_use]
+    pub fn within(&self, base: &Pointer) -> Option<Self> {
+        let at = self.at().strip(base)?;
+        Some(match self {
+            Self::Set { to, .. } => Self::Set { at, to: to.clone() },
+            Self::Remove { .. } => Self::Remove { at },
+            Self::Insert { item, .. } => Self::Insert { at, item: item.clone() },
+            Self::Move { to, .. } => Self::Move { at, to: *to },
+            Self::Rename { key, .. } => Self::Rename { at, key: key.clone() },
+        })
+    }
+
     /// The place that the edit is about.
     #[must_use]
     pub fn at(&self) -> &Pointer {

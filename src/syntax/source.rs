@@ -6,53 +6,70 @@ use serde_json::Value;
 
 pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
-    amend,
+    amend::{self, Learned},
     change::{self, Splice},
+    cut::Cut,
     draft::Draft,
     edit::{Edit, EditError, Patch},
-    gentle,
-    json::{self, dialect::Dialect},
+    gentle, json,
     lines::Lines,
     page::Page,
     print,
     python::{self, Reading},
-    toml,
-    tree::{Document, Tree},
-    value, yaml,
+    segments::{self, Alone, Segments},
+    tree::Document,
+    value,
+    whole::Whole,
 };
 use crate::schema::pointer::Pointer;
 
 /// A text with what it means. Immutable and cheap to clone: an edit gives another one.
+///
+/// Of a long text that allows it, the members of its sections are read each alone (see `segments.rs`): an edit within one of them costs the same
+/// however long the text is. What is asked of such a text as a whole is found out when it is asked.
 #[derive(Clone, Debug)]
 pub struct Source {
     format: Format,
     text: Arc<str>,
     meaning: Arc<Meaning>,
+    /// The manner of the text that this one is a segment of.
+    learned: Option<Arc<Learned>>,
 }
 
 #[derive(Debug)]
 struct Meaning {
-    tree: Tree,
     lines: Lines,
-    notes: Vec<Note>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Whole(Whole),
+    Cut(Box<Cut>),
 }
 
 impl Source {
     /// Reads a text. Depth is bounded; a text that is not well-formed is told with line and column.
     pub fn parse(format: Format, text: impl Into<Arc<str>>) -> Result<Self, SyntaxError> {
         let text = text.into();
+        let cut = if text.len() < segments::LONG { None } else { Segments::of(format, &text) };
+        match cut {
+            Some(segments) => {
+                let lines = Lines::of(&text);
+                Ok(Self::of_cut(format, text, lines, Cut::of(segments)))
+            }
+            None => Self::parse_whole(format, text),
+        }
+    }
+
+    fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::of(&text);
-        let tree = match format {
-            Format::Json | Format::Jsonc | Format::Json5 => json::parse::parse(&text, Dialect::of(format)),
-            Format::Yaml => yaml::parse::parse(&text),
-            Format::Toml => toml::parse::parse(&text),
-        };
-        let tree = tree.map_err(|(offset, message)| {
-            let (line, column) = lines.position(&text, offset);
-            SyntaxError { format, message, line, column }
-        })?;
-        let notes = tree.notes(|offset| lines.position(&text, offset));
-        Ok(Self { format, text, meaning: Arc::new(Meaning { tree, lines, notes }) })
+        let body = Body::Whole(Whole::read(format, &text, &lines)?);
+        Ok(Self { format, text, meaning: Arc::new(Meaning { lines, body }), learned: None })
+    }
+
+    fn of_cut(format: Format, text: Arc<str>, lines: Lines, cut: Cut) -> Self {
+        Self { format, text, meaning: Arc::new(Meaning { lines, body: Body::Cut(Box::new(cut)) }), learned: None }
     }
 
     /// Reads a file's text by the ending of its name. A name without an ending that is known says nothing, so the text itself decides.
@@ -98,18 +115,33 @@ impl Source {
     /// How many documents the text holds: one, but for YAML with `---`. An empty text has none; TOML always has one.
     #[must_use]
     pub fn documents(&self) -> usize {
-        self.meaning.tree.documents.len()
+        match &self.meaning.body {
+            Body::Whole(whole) => whole.tree.documents.len(),
+            Body::Cut(_) => 1,
+        }
     }
 
     /// The value of a document, with aliases and merge keys resolved.
     #[must_use]
     pub fn value(&self, document: usize) -> Option<&Arc<Value>> {
-        self.document(document).map(|document| &document.value)
+        match &self.meaning.body {
+            Body::Cut(cut) if document == 0 => Some(cut.value()),
+            _ => self.document(document).map(|document| &document.value),
+        }
+    }
+
+    /// Where its lines begin.
+    #[must_use]
+    pub fn lines(&self) -> &Lines {
+        &self.meaning.lines
     }
 
     /// A document's own text, with its markers and comments.
     #[must_use]
     pub fn document_text(&self, document: usize) -> Option<&str> {
+        if self.cut().is_some() {
+            return (document == 0).then_some(&*self.text);
+        }
         let extent = self.document(document)?.extent;
         self.text.get(extent.start..extent.end)
     }
@@ -117,17 +149,30 @@ impl Source {
     /// Where the value at `at` stands; values that come from an alias or a merge key have the alias's place.
     #[must_use]
     pub fn place(&self, document: usize, at: &Pointer) -> Option<Place> {
-        let found = self.document(document)?.find(at)?;
-        let key = found.member.map(|member| member.key_span);
-        let start = key.map_or(found.node.span.start, |key| key.start);
-        let (line, column) = self.meaning.lines.position(&self.text, start);
-        Some(Place { key, value: found.node.span, line, column })
+        let (key, value) = match self.alone(document, at) {
+            Some((row, alone)) => {
+                let found = alone.document.find(&alone.inside(at))?;
+                let key = found.member.map(|member| alone.outside(member.key_span));
+                // What is read alone may be the value without its key.
+                let own = || self.cut().and_then(|cut| cut.segments.key_span(&self.text, row));
+                (key.or_else(|| own().filter(|_| at.tokens().len() == 2)), alone.outside(found.node.span))
+            }
+            None => {
+                let found = self.document(document)?.find(at)?;
+                (found.member.map(|member| member.key_span), found.node.span)
+            }
+        };
+        let (line, column) = self.meaning.lines.position(&self.text, key.map_or(value.start, |key| key.start));
+        Some(Place { key, value, line, column })
     }
 
     /// The value's own text, exactly as written.
     #[must_use]
     pub fn written(&self, document: usize, at: &Pointer) -> Option<&str> {
-        let span = self.document(document)?.find(at)?.node.span;
+        let span = match self.alone(document, at) {
+            Some((_, alone)) => alone.outside(alone.document.find(&alone.inside(at))?.node.span),
+            None => self.document(document)?.find(at)?.node.span,
+        };
         self.text.get(span.start..span.end)
     }
 
@@ -141,7 +186,7 @@ impl Source {
     /// spelling of numbers stay. `None` where there is no document, or more than one.
     #[must_use]
     pub fn laid_out(&self, value: &Value) -> Option<String> {
-        let [document] = self.meaning.tree.documents.as_slice() else { return None };
+        let [document] = self.whole()?.tree.documents.as_slice() else { return None };
         let draft = Draft::of_arranged(value, document, &self.text);
         Some(format!("{}{}", self.head(), print::laid_out(self.format, &draft, Page::of(&self.text, self.format).eol)))
     }
@@ -177,19 +222,25 @@ impl Source {
     /// The same of a part of a document, with pointers within that part.
     #[must_use]
     pub fn as_python_at(&self, document: usize, at: &Pointer) -> Option<Reading> {
-        python::reading_at(self.document(document)?, at, &self.text)
+        match self.alone(document, at) {
+            Some((_, alone)) => python::reading_at(&alone.document, &alone.inside(at), &alone.text),
+            None => python::reading_at(self.document(document)?, at, &self.text),
+        }
     }
 
     /// The innermost value at a byte offset, for jumping from text to field. A key belongs to its value.
     #[must_use]
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
-        self.meaning.tree.pointer_at(offset)
+        self.whole()?.tree.pointer_at(offset)
     }
 
     /// What is odd about the text, in the order it stands.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        &self.meaning.notes
+        match &self.meaning.body {
+            Body::Whole(whole) => &whole.notes,
+            Body::Cut(cut) => cut.notes(self.format, &self.text, &self.meaning.lines),
+        }
     }
 
     /// Line and column of a byte offset, both from 1; columns count characters.
@@ -207,6 +258,9 @@ impl Source {
         if document >= self.documents().max(1) {
             return Err(EditError::NoDocument(document));
         }
+        if let Some(done) = self.apply_alone(document, edit) {
+            return Ok(done);
+        }
         let before = self.value(document).map(|value| &**value);
         let expected = value::edited(before, edit)?;
         if before == Some(&expected) && !self.respells(document, edit) {
@@ -216,7 +270,7 @@ impl Source {
             return Ok(done);
         }
         let mut refused = None;
-        for splices in amend::ways(self.format, &self.text, self.document(document), edit, &expected)? {
+        for splices in amend::ways(self.format, &self.text, self.document(document), edit, &expected, self.learned.as_deref())? {
             match self.amended(document, &expected, splices) {
                 Ok(done) => return Ok(done),
                 Err(error) => drop(refused.get_or_insert(error)),
@@ -301,12 +355,113 @@ impl Source {
 
     /// The text after a patch (an edit taken back or made again).
     pub fn patched(&self, patch: &Patch) -> Result<Self, EditError> {
+        let span = Span { start: patch.at, end: patch.at + patch.old.len() };
+        let within = self.cut().and_then(|cut| cut.segments.row_around(span)).and_then(|row| self.patched_in(row, patch));
+        if let Some(after) = within {
+            return Ok(after);
+        }
         let text = patch.apply(&self.text).ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
-        Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))
+        let after = Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))?;
+        Ok(Self { learned: self.learned.clone(), ..after })
     }
 
     fn document(&self, row: usize) -> Option<&Document> {
-        self.meaning.tree.documents.get(row)
+        self.whole()?.tree.documents.get(row)
+    }
+
+    fn whole(&self) -> Option<&Whole> {
+        match &self.meaning.body {
+            Body::Whole(whole) => Some(whole),
+            Body::Cut(cut) => cut.whole(self.format, &self.text, &self.meaning.lines),
+        }
+    }
+
+    /// A part of a document's value, without a look at the rest where that can be.
+    #[must_use]
+    pub fn value_at(&self, document: usize, at: &Pointer) -> Option<&Value> {
+        if let (Some(cut), [name, ..]) = (self.cut().filter(|_| document == 0), at.tokens())
+            && !cut.segments.has_section(name)
+        {
+            return None;
+        }
+        match self.segment(document, at) {
+            Some((cut, row)) => at.tokens()[2..].iter().cloned().collect::<Pointer>().get(cut.segments.value(row)?),
+            None => at.get(self.value(document)?),
+        }
+    }
+
+    /// The objects in a document's outermost object by their names, each with the values of its members, where the text is read in these
+    /// pieces; `None` where it is read as a whole.
+    pub fn sections(
+        &self,
+        document: usize,
+    ) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)>> {
+        self.cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
+    }
+
+    /// The value of a member of a section, to be held on its own; `None` where the text is read as a whole.
+    #[must_use]
+    pub fn member(&self, document: usize, at: &Pointer) -> Option<&Arc<Value>> {
+        let (cut, row) = self.segment(document, at).filter(|_| at.tokens().len() == 2)?;
+        cut.segments.value(row)
+    }
+
+    /// Where this revision of a text says something else than another one; `None` where that cannot be told without reading them.
+    #[must_use]
+    pub fn differing(&self, other: &Self) -> Option<Vec<Pointer>> {
+        let (one, other) = (self.cut()?, other.cut()?);
+        one.segments.rewritten(&other.segments)?.into_iter().map(|row| one.segments.place(row)).collect()
+    }
+
+    /// The pieces of text in which this revision may differ from another one, each with what stands there in the other; `None` where that
+    /// cannot be told without a comparison of the texts.
+    #[must_use]
+    pub fn pieces_beside(&self, other: &Self) -> Option<Vec<(Span, Span)>> {
+        let (one, other) = (&self.cut()?.segments, &other.cut()?.segments);
+        one.rewritten(other)?.into_iter().map(|row| Some((one.span(row)?, other.span(row)?))).collect()
+    }
+
+    /// The same within a segment, which is all that is read; `None` where the edit is not within one, or cannot be made there.
+    fn apply_alone(&self, document: usize, edit: &Edit) -> Option<(Source, Patch)> {
+        // An edit of a segment as a whole is one of its section.
+        let (row, alone) = self.alone(document, edit.at()).filter(|_| edit.at().tokens().len() > 2)?;
+        let within = edit.within(&edit.at().tokens()[..alone.depth].iter().cloned().collect())?;
+        let learned = self.cut()?.learned(self.format, &self.text);
+        let part = Self { learned, ..Self::parse_whole(self.format, alone.text.as_str().into()).ok()? };
+        let (_, patch) = part.apply(0, &within).ok()?;
+        let patch = Patch { at: patch.at + alone.ahead, ..patch };
+        if patch.old == patch.new {
+            return Some((self.clone(), change::patch(&self.text, Vec::new())));
+        }
+        Some((self.patched_in(row, &patch)?, patch))
+    }
+
+    /// The text after a patch within a segment.
+    fn patched_in(&self, row: usize, patch: &Patch) -> Option<Source> {
+        let cut = self.cut()?;
+        let text: Arc<str> = patch.apply(&self.text)?.into();
+        let Span { start, end } = cut.segments.span(row)?;
+        let segments = cut.segments.replaced(row, &text, end - start + patch.new.len() - patch.old.len())?;
+        let lines = self.meaning.lines.patched(patch);
+        Some(Self::of_cut(self.format, text, lines, cut.revised(segments)))
+    }
+
+    fn cut(&self) -> Option<&Cut> {
+        match &self.meaning.body {
+            Body::Cut(cut) => Some(cut),
+            Body::Whole(_) => None,
+        }
+    }
+
+    /// The segment that a pointer leads to or into.
+    fn segment(&self, document: usize, at: &Pointer) -> Option<(&Cut, usize)> {
+        let cut = self.cut().filter(|_| document == 0)?;
+        Some((cut, cut.segments.row(at)?))
+    }
+
+    /// The same, read alone.
+    fn alone(&self, document: usize, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+        self.cut().filter(|_| document == 0)?.alone(&self.text, at)
     }
 }
 
@@ -323,6 +478,205 @@ mod tests {
 
     fn written<'s>(source: &'s Source, at: &str) -> &'s str {
         source.written(0, &Pointer::parse(at).unwrap()).unwrap()
+    }
+
+    /// The text read in segments, however short it is.
+    fn cut(format: Format, text: &str) -> Option<Source> {
+        let segments = Segments::of(format, text)?;
+        Some(Source::of_cut(format, text.into(), Lines::of(text), Cut::of(segments)))
+    }
+
+    fn whole(format: Format, text: &str) -> Source {
+        Source::parse_whole(format, text.into()).unwrap()
+    }
+
+    /// Every place of a value.
+    fn places(value: &Value, at: &Pointer, into: &mut Vec<Pointer>) {
+        into.push(at.clone());
+        match value {
+            Value::Object(members) => members.iter().for_each(|(key, value)| places(value, &at.child(key.as_str()), into)),
+            Value::Array(items) => items.iter().enumerate().for_each(|(row, item)| places(item, &at.item(row), into)),
+            _ => {}
+        }
+    }
+
+    /// Holds what is answered of a text read in segments against the same text read as a whole.
+    fn same_answers(cut: &Source, whole: &Source) -> Result<(), TestCaseError> {
+        prop_assert_eq!(cut.text(), whole.text());
+        prop_assert_eq!(cut.value(0), whole.value(0));
+        prop_assert_eq!(cut.notes(), whole.notes());
+        prop_assert_eq!(cut.lines(), whole.lines());
+        let mut all = Vec::new();
+        places(whole.value(0).unwrap(), &Pointer::root(), &mut all);
+        for at in &all {
+            prop_assert_eq!(cut.place(0, at), whole.place(0, at), "{}", at);
+            prop_assert_eq!(cut.written(0, at), whole.written(0, at), "{}", at);
+            prop_assert_eq!(cut.value_at(0, at), whole.value_at(0, at), "{}", at);
+            prop_assert_eq!(cut.as_python_at(0, at).map(|read| read.value), whole.as_python_at(0, at).map(|read| read.value));
+        }
+        let read = cut
+            .sections(0)
+            .unwrap()
+            .map(|(name, members)| (name.to_owned(), members.map(|(_, value)| (**value).clone()).collect()));
+        let read: Vec<(String, Vec<Value>)> = read.collect();
+        for (name, values) in read {
+            prop_assert_eq!(whole.value(0).unwrap()[&name].as_object().unwrap().values().cloned().collect::<Vec<_>>(), values);
+        }
+        Ok(())
+    }
+
+    const YAML_MEMBERS: [&str; 9] = [
+        "a:\n  name: one # why\n  group: [x, y]\n  list:\n    - p: 1\n      q: yes\n    - p: 2\n",
+        "b:\n  text: |\n    line ä\n\n    two\n\n\n  n: 1.50\n",
+        "c:\n  \"quoted\": \"a: #b\\n\"\n  more: >-\n    folded\n    text\n# a comment\n\n  # and one more\n",
+        "d:\n- 1\n- k: v\n  l: null\n",
+        "e: {a: 1, b: [2, 3],\n  c: 'it''s'}\n",
+        "f: plain\n",
+        "g:\n",
+        "h:\n  keep: |+\n    x\n\n\n",
+        "i:\n  deep:\n    er: &anchor [1]\n    so: *anchor\n",
+    ];
+
+    const JSON_MEMBERS: [&str; 5] = [
+        "\"a\": {\n  \"name\": \"o\\\"ne\", \"group\": [\"x\", \"y\"],\n  \"list\": [\n    {\"p\": 1},\n    {\"p\": 1.50}\n  ]\n}",
+        "\"b\":{\"c\":{},\"d\":[],\"e\":null}",
+        "\"c\" : [1, {\"ä\": \"}{\"}]",
+        "\"d\": \"text\"",
+        "\"e\": {\n  \"empty\": {\n  },\n  \"n\": 12345678901234567890123\n}",
+    ];
+
+    /// Texts with sections of some of the members.
+    fn sectioned() -> impl Strategy<Value = (Format, String)> {
+        let yaml =
+            prop::collection::vec((prop::sample::subsequence(YAML_MEMBERS.to_vec(), 1..6), 1_usize..4, any::<bool>()), 1..3);
+        let yaml = yaml.prop_map(|sections| {
+            let mut text = String::from("# head\n");
+            for (row, (members, indent, crowded)) in sections.iter().enumerate() {
+                text += &format!("s{row}: # section\n{}", if *crowded { "" } else { "\n" });
+                for line in members.concat().lines() {
+                    text += &format!(
+                        "{}{line}\n",
+                        if line.is_empty() || line.starts_with("# a") { String::new() } else { " ".repeat(*indent) }
+                    );
+                }
+            }
+            (Format::Yaml, text)
+        });
+        let json = prop::collection::vec((prop::sample::subsequence(JSON_MEMBERS.to_vec(), 1..5), any::<bool>()), 1..3);
+        let json = json.prop_map(|sections| {
+            let section = |(row, (members, on_lines)): (usize, (Vec<&str>, bool))| {
+                let members: Vec<_> = members.iter().map(|member| member.replace('\n', "\n    ")).collect();
+                let (gap, end) = if on_lines { ("\n    ", "\n  ") } else { ("", "") };
+                format!("  \"s{row}\": {{{gap}{}{end}}}", members.join(&format!(",{gap}")))
+            };
+            let sections: Vec<_> = sections.into_iter().enumerate().map(section).collect();
+            (Format::Json, format!("{{\n{}\n}}\n", sections.join(",\n")))
+        });
+        prop_oneof![yaml, json]
+    }
+
+    fn some_edit() -> impl Strategy<Value = (prop::sample::Index, usize, Value)> {
+        let values = [
+            json!("x"),
+            json!("two\nlines\n"),
+            json!(7),
+            json!([1, "b"]),
+            json!({"k": [true]}),
+            json!(null),
+            json!("# no: comment"),
+        ];
+        (any::<prop::sample::Index>(), 0_usize..5, prop::sample::select(values.to_vec()))
+    }
+
+    fn made(what: usize, at: Pointer, value: Value) -> Edit {
+        match what {
+            0 => Edit::Remove { at },
+            1 => Edit::Set { at: at.child("new"), to: value.into() },
+            2 => Edit::Insert { at: at.item(0), item: value.into() },
+            3 => Edit::Rename { at, key: "renamed".into() },
+            _ => Edit::Set { at, to: value.into() },
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_read_in_segments_is_the_text_read_as_a_whole((format, text) in sectioned(), edits in prop::collection::vec(some_edit(), 1..4)) {
+            let mut whole = whole(format, &text);
+            let Some(mut cut) = cut(format, &text) else { return Ok(()) };
+            for (at, what, value) in edits {
+                same_answers(&cut, &whole)?;
+                let mut all = Vec::new();
+                places(whole.value(0).unwrap(), &Pointer::root(), &mut all);
+                let edit = made(what, at.get(&all).clone(), value);
+                let (after_cut, after_whole) = (cut.apply(0, &edit), whole.apply(0, &edit));
+                match (after_cut, after_whole) {
+                    (Ok((after_cut, patch)), Ok((after_whole, _))) => {
+                        prop_assert_eq!(after_cut.text(), after_whole.text(), "{:?} of {}", edit, text);
+                        let back = after_cut.patched(&patch.inverse()).unwrap();
+                        prop_assert_eq!(back.text(), cut.text());
+                        prop_assert_eq!(back.value(0), cut.value(0));
+                        (cut, whole) = (after_cut, after_whole);
+                        if cut.sections(0).is_none() {
+                            return Ok(());
+                        }
+                    }
+                    (Err(one), Err(other)) => prop_assert_eq!(one, other),
+                    (one, other) => return Err(TestCaseError::fail(format!("{edit:?} of {text}: {one:?}, {other:?}"))),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_means_the_same_alone_is_read_alone() {
+        let member = "  a: {n: 1}\n  b: {n: 2}\n";
+        assert!(cut(Format::Yaml, &format!("# head\ns:\n{member}t: # two\n  c:\n    - 1\n")).is_some());
+        for text in [
+            "s:\n  a: &x 1\n  b: *x\n",
+            "s:\n  a: 1\n  a: 2\n",
+            "s:\n  a: 1\n--- \nt: 1\n",
+            "s:\n  a: \"x\n  y\"\n",
+            "s:\n  a: [\n  1]\n",
+            "s:\n  <<: {a: 1}\n  b: 1\n",
+            "s:\n  a: 1\n b: 1\n",
+            "s:\n  a: 1\ns:\n  b: 1\n",
+            "s:\n  ? a\n  : 1\n",
+            "s: {a: 1}\n",
+            "- s:\n  a: 1\n",
+            "s:\n\ta: 1\n",
+            "yes:\n  a: 1\n",
+        ] {
+            assert!(cut(Format::Yaml, text).is_none(), "{text}");
+        }
+        assert!(cut(Format::Json, r#"{"s": {"a": 1, "b": {"c": "}"}}, "t": {"a": []}} "#).is_some());
+        for text in [
+            r#"{"s": {"a": 1, "a": 2}}"#,
+            r#"{"s": {"a": 1}, "t": 1}"#,
+            r#"{"s": {"a": 1}, "s": {"b": 1}}"#,
+            r#"{"s": {"a": 1,}}"#,
+            r#"{"s": {"a": tru}}"#,
+            r#"{"s": {"\u0061": 1}}"#,
+            r#"{"s": {"a": [1}}"#,
+            r#"{"s": {}}"#,
+            r#"[{"s": {"a": 1}}]"#,
+        ] {
+            assert!(cut(Format::Json, text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_edit_within_a_segment_shares_the_others_and_reads_no_whole() {
+        let entry = |row: usize| format!("  tool-{row}:\n    name: n{row}\n    description: d\n");
+        let text = format!("tool:\n{}", (0..300).map(entry).collect::<String>());
+        let source = read(Format::Yaml, &text);
+        let set = Edit::Set { at: at("/tool/tool-150/description"), to: "other".into() };
+        let (after, _) = source.apply(0, &set).unwrap();
+        assert_eq!(after.differing(&source), Some(vec![at("/tool/tool-150")]));
+        assert_eq!(**after.text(), *text.replacen("n150\n    description: d", "n150\n    description: other", 1));
+    }
+
+    fn at(text: &str) -> Pointer {
+        Pointer::parse(text).unwrap()
     }
 
     #[test]

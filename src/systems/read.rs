@@ -5,9 +5,10 @@ use crate::{
     model::{
         catalog::{Catalog, Part},
         context::Mode,
-        entry::{Entry, EntryKind, FileId},
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
     },
-    syntax::source::Source,
+    schema::pointer::Pointer,
+    syntax::source::{Source, Span},
 };
 
 /// The catalog of some files, in their order.
@@ -36,6 +37,32 @@ pub fn load(catalog: &mut Catalog) {
 pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
     let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
     tools.filter_map(|tool| by_id(tool.entry.system)?.breaks(tool, catalog.mode)).collect()
+}
+
+/// Takes into a catalog what a later revision of a file says, where only the inside of single entries changed since; `false`, and the catalog
+/// as it was, where more did. [`load`] is to follow.
+pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Source) -> bool {
+    let breaks = |text: &str, span: Span| text[span.start..span.end].matches('\n').count();
+    let keeps_lines = |(now, then): &(Span, Span)| breaks(source.text(), *now) == breaks(before.text(), *then);
+    // Else the lines of the entries behind would be others too.
+    if !source.pieces_beside(before).is_some_and(|pieces| pieces.iter().all(keeps_lines)) {
+        return false;
+    }
+    let Some(places) = source.differing(before) else { return false };
+    let entry = |at: Pointer| {
+        let id = EntryId::new(EntryPlace { file: file.clone(), document: 0, at, form: EntryForm::Plain });
+        let known = catalog.entry(&id)?;
+        by_id(known.system)?.revised(known, source)
+    };
+    let Some(entries) = places.into_iter().map(entry).collect::<Option<Vec<Entry>>>() else { return false };
+    for entry in entries {
+        match (entry.kind, by_id(entry.system)) {
+            (EntryKind::Tool, Some(system)) => catalog.put_tool(system.tool(&entry, catalog.mode)),
+            (EntryKind::Service, Some(system)) => catalog.put_service(system.service(&entry, catalog.mode)),
+            _ => catalog.put_other(entry),
+        }
+    }
+    true
 }
 
 /// What one file holds: of each of its documents the entries of the first system that knows any. For [`Catalog::replace`] after an edit.

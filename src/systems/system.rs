@@ -35,6 +35,12 @@ pub trait System: Sync {
     /// The entries that a parsed file holds, in the order they stand; none when the file is not this system's.
     fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry>;
 
+    /// The entry as a later revision of its file has it, in which nothing else changed; `None` where the file has to be read anew for that.
+    fn revised(&self, entry: &Entry, source: &Source) -> Option<Entry> {
+        let _ = (entry, source);
+        None
+    }
+
     /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a refusal.
     fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
 
@@ -56,6 +62,13 @@ pub trait System: Sync {
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
+
+    /// What the schema of an entry depends on beside the catalog: of two entries with the same word, and one revision of the catalog, it is the
+    /// same. `None`: on more than a word can say.
+    fn schema_word(&self, entry: &Entry, catalog: &Catalog) -> Option<String> {
+        let _ = (entry, catalog);
+        None
+    }
 
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check(&self, ground: &Ground<'_>) -> Vec<Finding>;

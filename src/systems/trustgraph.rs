@@ -66,6 +66,10 @@ impl System for TrustGraph {
         entries::entries(file, source)
     }
 
+    fn revised(&self, entry: &Entry, source: &Source) -> Option<Entry> {
+        entries::revised(entry, source)
+    }
+
     fn tool(&self, entry: &Entry, mode: Mode) -> Tool {
         descriptor::tool(entry, mode)
     }
@@ -76,6 +80,10 @@ impl System for TrustGraph {
 
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
         schema::schema(entry, catalog)
+    }
+
+    fn schema_word(&self, entry: &Entry, catalog: &Catalog) -> Option<String> {
+        Some(schema::word(entry, catalog))
     }
 
     fn loading(&self, catalog: &Catalog) -> Loading {

@@ -26,6 +26,7 @@ mod help;
 mod input;
 mod layout;
 mod listing;
+mod made;
 mod moment;
 mod mouse;
 mod multi_line;

@@ -139,8 +139,16 @@ fn read_again(state: &mut State, files: &[FileId]) {
         match source {
             // While a file cannot be read, what it held before stays to be seen; the finding says so.
             Some(Err(_)) => {}
-            Some(Ok(source)) => catalog.replace(file, read::part(file, source, state.mode)),
-            None => catalog.replace(file, Default::default()),
+            Some(Ok(source)) => {
+                let before = state.read.insert(file.clone(), source.clone());
+                if !before.is_some_and(|before| read::again(catalog, file, source, &before)) {
+                    catalog.replace(file, read::part(file, source, state.mode));
+                }
+            }
+            None => {
+                state.read.remove(file);
+                catalog.replace(file, Default::default());
+            }
         }
     }
     read::load(catalog);
@@ -152,11 +160,17 @@ fn read_again(state: &mut State, files: &[FileId]) {
 
 fn read_all(state: &mut State) {
     let sources = state.documents.iter().filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
-    state.catalog = Arc::new(read::catalog(sources, state.mode));
+    let sources: Vec<_> = sources.collect();
+    state.catalog = Arc::new(read::catalog(sources.iter().copied(), state.mode).after(&state.catalog));
+    state.read = sources.into_iter().map(|(file, source)| (file.clone(), source.clone())).collect();
+    take_settings_there(state);
+    settle(state);
+}
+
+fn take_settings_there(state: &mut State) {
     if state.documents.get(&FileId::new(SETTINGS)).is_some() {
         take_settings(state);
     }
-    settle(state);
 }
 
 /// What the workspace's settings say of groups, states and users now; while they cannot be read, what they said before counts.
@@ -300,6 +314,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
         // The first reading comes in the order of the files, so that each can be put behind the others.
         if first && let Some(Ok(source)) = state.documents.get(&file).map(|document| &document.source) {
             slice.extend(read::part(&file, source, state.mode));
+            state.read.insert(file, source.clone());
         }
     }
     Arc::make_mut(&mut state.catalog).append(slice);
@@ -313,13 +328,20 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
 }
 
 pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<String>, now: Millis) {
-    state.reading = Reading::Done;
+    let is_first = std::mem::replace(&mut state.reading, Reading::Done) != Reading::Done;
     let there: HashSet<_> = names.iter().collect();
     let gone: Vec<_> = state.documents.iter().map(|(file, _)| file.clone()).filter(|file| !there.contains(file)).collect();
-    for file in gone {
-        state.documents.vanish(&file);
+    if is_first && gone.is_empty() && names.is_sorted() {
+        // The catalog was put together while the files came in.
+        read::load(Arc::make_mut(&mut state.catalog));
+        take_settings_there(state);
+        settle(state);
+    } else {
+        for file in gone {
+            state.documents.vanish(&file);
+        }
+        read_all(state);
     }
-    read_all(state);
     if let Some(texts) = state.offer.take() {
         state.question = Some(Question::Recover(texts));
     }

@@ -17,11 +17,7 @@ const RULES: flow::Rules = flow::Rules { trailing_comma: false, comments_stay: t
 /// How many nodes are looked at to learn a text's manner.
 const SAMPLE: usize = 400;
 
-pub fn edit(page: &Page<'_>, root: &Node, plan: &Plan<'_>, dialect: Dialect) -> Vec<Splice> {
-    let mut layout = learn(page, root);
-    if dialect.is_json5() {
-        learn_quotes(page, root, &mut layout);
-    }
+pub fn edit(page: &Page<'_>, layout: Layout, plan: &Plan<'_>) -> Vec<Splice> {
     let pen = Pen { page, layout };
     match &plan.change {
         Change::Replace { node, to } => vec![pen.replace(node, to, &plan.above)],
@@ -130,10 +126,18 @@ impl Pen<'_> {
     }
 }
 
-/// The manner of a text, learnt from its first nodes.
-fn learn(page: &Page<'_>, root: &Node) -> Layout {
+/// The manner of a text, learnt from its first nodes, which `page` holds.
+pub fn learn(page: &Page<'_>, root: &Node, dialect: Dialect, whole: &str) -> Layout {
+    let mut layout = learn_lines(page, root);
+    layout.ascii = whole.is_ascii() && whole.contains("\\u");
+    if dialect.is_json5() {
+        learn_quotes(page, root, &mut layout);
+    }
+    layout
+}
+
+fn learn_lines(page: &Page<'_>, root: &Node) -> Layout {
     let mut layout = Layout::plain(page.eol);
-    layout.ascii = page.text.is_ascii() && page.text.contains("\\u");
     let (mut unit, mut lists, mut colon) = (None, None, None);
     let mut row = 0;
     let mut queue = vec![root];

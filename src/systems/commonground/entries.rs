@@ -19,6 +19,12 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let stem = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let mut entries = Vec::new();
     for document in 0..source.documents() {
+        // Objects in an object: only their names can make it a definition.
+        if let Some(sections) = source.sections(document)
+            && !is_definition(&sections.map(|(name, _)| (name.to_owned(), Value::Null)).collect())
+        {
+            continue;
+        }
         let Some(root) = source.value(document) else { continue };
         entries.extend(found_in(root).into_iter().map(|(at, value)| {
             let place = source.place(document, &at);

@@ -31,8 +31,11 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
     let doubt = if source.format() == Format::Toml { Doubt::High } else { Doubt::Low };
     let mut entries = Vec::new();
     for document in 0..source.documents() {
-        let Some(root) = source.value(document) else { continue };
-        entries.extend(found_in(root, stem, doubt).into_iter().map(|found| {
+        let found = match in_sections(source, document, doubt) {
+            Some(found) => found,
+            None => source.value(document).map(|root| found_in(root, stem, doubt)).unwrap_or_default(),
+        };
+        entries.extend(found.into_iter().map(|found| {
             let place = source.place(document, &found.at);
             Entry {
                 id: EntryId::new(EntryPlace { file: file.clone(), document, at: found.at, form: found.form }),
@@ -46,6 +49,35 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
         }));
     }
     entries
+}
+
+/// The entry as a later revision of its file has it; `None` where the file is to be read anew to tell which entries it holds.
+#[must_use]
+pub fn revised(entry: &Entry, source: &Source) -> Option<Entry> {
+    let EntryPlace { document, at, form, .. } = entry.id.place();
+    let value = source.member(*document, at).filter(|value| *form == EntryForm::Plain && !value.is_string())?;
+    // As long as it is one for certain, it makes the others certain too.
+    is_a(entry.kind, value, Doubt::Low).then(|| Entry { value: Arc::clone(value), ..entry.clone() })
+}
+
+/// The entries of a document that is read in pieces, if it is one of maps.
+fn in_sections(source: &Source, document: usize, doubt: Doubt) -> Option<Vec<Found>> {
+    let of = |name: &str| MAPS.iter().find(|(of, _)| *of == name).map(|(_, kind)| *kind);
+    let mut maps = Vec::new();
+    for (name, members) in source.sections(document)? {
+        if matches!(name, "config" | "values") {
+            return None;
+        }
+        if let Some(kind) = of(name) {
+            let read = |(key, value): (&Arc<str>, &Arc<Value>)| {
+                let opened = if value.is_string() { Arc::new(opened(value)) } else { Arc::clone(value) };
+                (key.to_string(), form_of(value), opened)
+            };
+            maps.push((name.to_owned(), kind, members.map(read).collect()));
+        }
+    }
+    let found = sure(&Pointer::root(), maps, doubt);
+    (!found.is_empty()).then_some(found)
 }
 
 /// How sure a map must make us: `[tool.…]` in TOML is most often another program's settings.
@@ -106,29 +138,31 @@ fn in_maps(home: &Pointer, members: &Map<String, Value>, doubt: Doubt) -> Vec<Fo
         .iter()
         .filter_map(|(name, value)| {
             let (_, kind) = MAPS.iter().find(|(of, _)| of == name)?;
-            Some((name, *kind, read_map(value.as_object()?)))
+            Some((name.clone(), *kind, read_map(value.as_object()?)))
         })
         .collect();
-    let sure = maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
-    if !sure {
+    sure(home, maps, doubt)
+}
+
+/// A map's members, by their keys.
+type Members = Vec<(String, EntryForm, Arc<Value>)>;
+
+/// All members of maps, once one of them is an entry for certain.
+fn sure(home: &Pointer, maps: Vec<(String, EntryKind, Members)>, doubt: Doubt) -> Vec<Found> {
+    let is_sure = maps.iter().any(|(_, kind, map)| map.iter().any(|(_, _, value)| is_a(*kind, value, doubt)));
+    if !is_sure {
         return Vec::new();
     }
     let found = maps.into_iter().flat_map(|(name, kind, map)| {
         let home = home.child(name);
-        map.into_iter().map(move |(key, form, value)| Found {
-            at: home.child(key),
-            form,
-            kind,
-            key: key.to_owned(),
-            value: Arc::new(value),
-        })
+        map.into_iter().map(move |(key, form, value)| Found { at: home.child(key.as_str()), form, kind, key, value })
     });
     found.collect()
 }
 
 /// A map's members, JSON text opened where it can be; text that holds no JSON stays as it is.
-fn read_map(map: &Map<String, Value>) -> Vec<(&str, EntryForm, Value)> {
-    map.iter().map(|(key, value)| (key.as_str(), form_of(value), opened(value))).collect()
+fn read_map(map: &Map<String, Value>) -> Members {
+    map.iter().map(|(key, value)| (key.clone(), form_of(value), Arc::new(opened(value)))).collect()
 }
 
 fn form_of(value: &Value) -> EntryForm {

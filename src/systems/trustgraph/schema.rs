@@ -13,6 +13,7 @@ use crate::model::{
     catalog::Catalog,
     context::{Mode, UNDEFINED},
     entry::{Entry, EntryKind},
+    service::Service,
 };
 
 /// A text that Python's `int()` takes.
@@ -28,6 +29,30 @@ pub fn schema(entry: &Entry, catalog: &Catalog) -> Value {
         EntryKind::Service => service(),
         EntryKind::Server => server(),
     }
+}
+
+/// What the schema of an entry depends on, beside the names and services of the catalog.
+#[must_use]
+pub fn word(entry: &Entry, catalog: &Catalog) -> String {
+    let value = &*entry.value;
+    if entry.kind != EntryKind::Tool {
+        return entry.kind.word().to_owned();
+    }
+    let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
+    let mut word = format!("{} {type_name:?} {}", entry.kind.word(), states_keys(value, catalog.mode).join(" "));
+    if let Some(service) = bound(entry, type_name, catalog) {
+        word += &format!(" {:?}", service.key());
+        for parameter in service.parameters.iter().filter(|parameter| !properties_fixed(&parameter.name)) {
+            word += &format!(" {:?}", value.get(&parameter.name).map(configured_type));
+        }
+    }
+    word
+}
+
+/// The service that a tool takes its configuration from.
+fn bound<'c>(entry: &Entry, type_name: &str, catalog: &'c Catalog) -> Option<&'c Service> {
+    let named = descriptor::text(&entry.value, keys::SERVICE).filter(|_| type_name == "tool-service");
+    named.and_then(|key| catalog.service_by_key(entry.system, key))
 }
 
 fn tool(entry: &Entry, catalog: &Catalog) -> Value {
@@ -63,9 +88,7 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     for field in of.map_or(&[][..], |of| of.fields) {
         put(field.key, own_field(field, catalog));
     }
-    let service = descriptor::text(value, keys::SERVICE)
-        .filter(|_| type_name == "tool-service")
-        .and_then(|key| catalog.service_by_key(entry.system, key));
+    let service = bound(entry, type_name, catalog);
     for parameter in service.map_or(&[][..], |service| &service.parameters) {
         if !properties_fixed(&parameter.name) {
             put(
@@ -164,14 +187,20 @@ fn own_field(field: &Field, catalog: &Catalog) -> Value {
 /// A value for the service: text, unless the entry has something else there.
 fn configuration(name: &str, present: Option<&Value>, service: &str) -> Value {
     let mut schema = json!({"title": name, "description": format!("Configuration that {service} gets with every call.")});
-    let of = match present {
-        None | Some(Value::Null | Value::String(_)) => "string",
-        Some(Value::Bool(_)) => "boolean",
-        Some(Value::Number(_)) => "number",
-        Some(Value::Array(_) | Value::Object(_)) => return schema,
-    };
-    schema[keys::TYPE] = of.into();
+    if let Some(of) = present.map_or(Some("string"), configured_type) {
+        schema[keys::TYPE] = of.into();
+    }
     schema
+}
+
+/// The type that a configured value has in its schema; none where it is no plain value.
+fn configured_type(present: &Value) -> Option<&'static str> {
+    match present {
+        Value::Null | Value::String(_) => Some("string"),
+        Value::Bool(_) => Some("boolean"),
+        Value::Number(_) => Some("number"),
+        Value::Array(_) | Value::Object(_) => None,
+    }
 }
 
 fn arguments() -> Value {

@@ -31,7 +31,7 @@ use crate::{
         secrets::secrets,
         tree::Schema,
         ui_schema::{notes as notes_of_ui, shown},
-        validate::{Checker, Issue, Opened, SchemaFinding},
+        validate::{Checker, Issue, SchemaFinding},
     },
     syntax::edit::Edit,
 };
@@ -70,21 +70,21 @@ pub(super) enum Target {
 
 /// A form for a value of a schema. The value lives outside; see [`Form::sync`].
 pub struct Form {
-    given: Arc<Value>,
+    pub(super) given: Arc<Value>,
     pub(super) schema: Schema,
     pub(super) checker: Option<Checker>,
-    findings: Vec<SchemaFinding>,
+    pub(super) findings: Vec<SchemaFinding>,
     pub(super) reading: Option<String>,
     pub(super) ui_notes: Vec<String>,
     pub(super) value: Arc<Value>,
     /// Numbers as the source has them, where a value would round them.
-    written: HashMap<Pointer, String>,
+    pub(super) written: HashMap<Pointer, String>,
     /// The texts that are masked.
-    secrets: HashSet<Pointer>,
+    pub(super) secrets: HashSet<Pointer>,
     pub(super) view: View,
     pub(super) fields: Vec<Field>,
-    issues: Vec<Issue>,
-    notes: Vec<Note>,
+    pub(super) issues: Vec<Issue>,
+    pub(super) notes: Vec<Note>,
     pub(super) remarks: Remarks,
     /// What was typed and is no value yet: the text, and why.
     pub(super) drafts: HashMap<Pointer, (String, String)>,
@@ -104,12 +104,12 @@ pub struct Form {
     /// The last text that was cut or copied here.
     pub(super) clip: String,
     pub(super) held: Option<Held>,
-    wall: Wall,
+    pub(super) wall: Wall,
     /// A field is being looked for.
     pub(super) finder: Option<Finder>,
     /// What the value is held against.
     pub(super) saved: Option<Arc<Value>>,
-    folder: Option<Arc<FolderList>>,
+    pub(super) folder: Option<Arc<FolderList>>,
     pub(super) scroll: usize,
     /// The next drawing brings the focus into view.
     pub(super) follow: bool,
@@ -121,53 +121,6 @@ pub struct Form {
 }
 
 impl Form {
-    /// A form with nothing in it yet. A schema that is invalid opens all the same; see [`Form::findings`].
-    #[must_use]
-    pub fn new(schema: impl Into<Arc<Value>>) -> Self {
-        let schema = schema.into();
-        let Opened { checker, findings, reading, schema: shown } = Checker::open(&schema);
-        let mut form = Self {
-            given: schema,
-            schema: Schema::new(shown),
-            checker,
-            findings,
-            reading,
-            ui_notes: Vec::new(),
-            value: Arc::new(Value::Object(serde_json::Map::new())),
-            written: HashMap::new(),
-            secrets: HashSet::new(),
-            view: View::default(),
-            fields: Vec::new(),
-            issues: Vec::new(),
-            notes: Vec::new(),
-            remarks: Remarks::default(),
-            drafts: HashMap::new(),
-            fresh: HashMap::new(),
-            begun: false,
-            kept: HashMap::new(),
-            focus: (Pointer::root(), Part::Whole),
-            editor: None,
-            resting: true,
-            full_help: false,
-            introduced: false,
-            clip: String::new(),
-            held: None,
-            wall: Wall::default(),
-            finder: None,
-            saved: None,
-            folder: None,
-            scroll: 0,
-            follow: true,
-            columns: Columns::default(),
-            lines: Lines::default(),
-            spots: Vec::new(),
-            area: Rect::default(),
-            work: Work::default(),
-        };
-        form.rebuild();
-        form
-    }
-
     /// Takes in the value as it is now. Focus, folds and drafts stay as far as they can.
     pub fn sync(&mut self, value: &Arc<Value>) {
         self.sync_written(value, &|_| None);
@@ -225,40 +178,8 @@ impl Form {
         shown(self.schema.root_node(), &self.schema.ui())
     }
 
-    /// Puts the form on another schema; focus and folds stay as far as they can.
-    pub fn set_schema(&mut self, schema: &Arc<Value>) {
-        if self.given == *schema {
-            return;
-        }
-        let mut form = Self::new(Arc::clone(schema));
-        form.value = Arc::clone(&self.value);
-        form.view.folds = std::mem::take(&mut self.view.folds);
-        form.view.windows = std::mem::take(&mut self.view.windows);
-        form.drafts = std::mem::take(&mut self.drafts);
-        form.notes = std::mem::take(&mut self.notes);
-        form.written = std::mem::take(&mut self.written);
-        form.fresh = std::mem::take(&mut self.fresh);
-        form.begun = self.begun;
-        form.focus = self.focus.clone();
-        form.clip = std::mem::take(&mut self.clip);
-        form.wall = self.wall;
-        form.saved = self.saved.take();
-        form.folder = self.folder.take();
-        (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
-        form.introduced = self.introduced;
-        form.rebuild();
-        let kept = self
-            .editor
-            .take()
-            .filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind))));
-        if kept.is_some() {
-            form.editor = kept;
-        }
-        *self = form;
-    }
-
     /// Options may come and go with what is typed; the editor of the field stays the same one.
-    fn row_kind(&self) -> Option<Discriminant<Kind>> {
+    pub(super) fn row_kind(&self) -> Option<Discriminant<Kind>> {
         self.row().map(|row| discriminant(&self.fields[row].kind))
     }
 

@@ -21,7 +21,7 @@ use crate::{
         state::State,
     },
     model::{
-        entry::{Entry, EntryForm, EntryPlace},
+        entry::{Entry, EntryForm, EntryPlace, SystemId},
         finding::{EntryEdit, Finding, Fix},
     },
     schema::pointer::Pointer,
@@ -52,6 +52,8 @@ pub struct Tools {
     form: Option<FormOf>,
     form_area: Rect,
     preview: preview::Preview,
+    /// Forms of entries that were shown before, for their schemas: to compile one takes longer than a key may.
+    put_away: Vec<(SchemaKey, Form)>,
     /// The goal that was gone to already.
     reached: Option<u64>,
 }
@@ -60,11 +62,31 @@ pub struct Tools {
 struct FormOf {
     entry: Entry,
     generation: u64,
+    /// What its schema was made from.
+    schema: Option<SchemaKey>,
     form: Form,
     /// The file's text on disk, and the entry's value in it.
     saved: Option<(Arc<str>, Option<Arc<Value>>)>,
     /// The fixes of its notes, by the note's number.
     fixes: Vec<Vec<Fix>>,
+}
+
+/// How many forms are put away.
+const PUT_AWAY: usize = 4;
+
+/// What a schema was made from: entries with the same key have the same schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SchemaKey {
+    catalog: u64,
+    system: SystemId,
+    word: String,
+}
+
+impl SchemaKey {
+    fn of(entry: &Entry, state: &State) -> Option<Self> {
+        let word = table::by_id(entry.system)?.schema_word(entry, &state.catalog)?;
+        Some(Self { catalog: state.catalog.revision, system: entry.system, word })
+    }
 }
 
 impl Tools {
@@ -77,14 +99,19 @@ impl Tools {
         match &mut self.form {
             Some(known) if known.entry.id == entry.id => {
                 if known.generation != state.generation {
-                    known.form.set_schema(&schema_of(entry, state));
+                    let schema = SchemaKey::of(entry, state);
+                    if schema.is_none() || known.schema != schema {
+                        known.form.set_schema(&schema_of(entry, state));
+                        known.schema = schema;
+                    }
                     known.take(entry, state);
                 }
             }
             _ => {
-                let form = Form::new(schema_of(entry, state));
-                let mut made =
-                    FormOf { entry: entry.clone(), generation: state.generation, form, saved: None, fixes: Vec::new() };
+                let schema = SchemaKey::of(entry, state);
+                let form = self.empty_form(schema.as_ref()).unwrap_or_else(|| Form::new(schema_of(entry, state)));
+                let (generation, entry_now) = (state.generation, entry.clone());
+                let mut made = FormOf { entry: entry_now, generation, schema, form, saved: None, fixes: Vec::new() };
                 made.take(entry, state);
                 self.form = Some(made);
             }
@@ -103,6 +130,17 @@ impl Tools {
             known.form.rest();
             self.panes.focus = FORM;
         }
+    }
+
+    /// A form on a schema that was compiled for another entry. The form that was shown is put away for that.
+    fn empty_form(&mut self, schema: Option<&SchemaKey>) -> Option<Form> {
+        if let Some(FormOf { schema: Some(schema), form, .. }) = self.form.take() {
+            self.put_away.retain(|(known, _)| known.catalog == schema.catalog);
+            self.put_away.truncate(PUT_AWAY - 1);
+            self.put_away.insert(0, (schema, form));
+        }
+        let at = self.put_away.iter().position(|(known, _)| Some(known) == schema)?;
+        Some(self.put_away.remove(at).1.emptied())
     }
 
     fn carry(&self, reply: FormReply) -> Reply {
@@ -163,8 +201,13 @@ impl FormOf {
             return;
         };
         if !self.saved.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, text)) {
-            let source = Source::parse(document.format, text.clone()).ok();
-            let value = source.and_then(|source| place.at.get(source.value(place.document)?).cloned());
+            let value = match document.saved_source() {
+                Some(source) => source.value_at(place.document, &place.at).cloned(),
+                None => {
+                    let source = Source::parse(document.format, text.clone()).ok();
+                    source.and_then(|source| source.value_at(place.document, &place.at).cloned())
+                }
+            };
             self.saved = Some((text.clone(), value.map(Arc::new)));
         }
         self.form.set_saved(self.saved.as_ref().and_then(|(_, value)| value.as_ref()));

@@ -67,14 +67,14 @@ pub(super) struct CatalogPane {
     cursor: ListCursor,
     area: Rect,
     find_area: Rect,
-    /// What the rows were made of: the catalog's generation, the arrangement, the text to find.
+    /// What the rows were made of: the catalog's revision, the arrangement, the text to find.
     made_of: Option<(u64, Arrangement, String)>,
     chosen: Option<EntryId>,
 }
 
 impl CatalogPane {
     pub(super) fn sync(&mut self, state: &State) {
-        let wanted = (state.generation, self.arrangement, self.needle());
+        let wanted = (state.catalog.revision, self.arrangement, self.needle());
         if self.made_of.as_ref() != Some(&wanted) {
             self.rows = rows(state, self.arrangement, &wanted.2);
             self.made_of = Some(wanted);

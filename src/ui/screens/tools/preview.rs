@@ -8,6 +8,7 @@ use serde_json::Map;
 use super::dialogs;
 use crate::{
     app::{
+        documents::Document,
         input::{Code, Input},
         message::Message,
         state::State,
@@ -20,6 +21,7 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
+    syntax::lines::Lines,
     systems::table,
     ui::{
         canvas::{Pen, wrap},
@@ -49,16 +51,18 @@ pub(super) struct Preview {
 struct Cache {
     of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>),
     text: Arc<str>,
-    starts: Vec<usize>,
+    /// Shared with the file as it was read, where that is what is shown.
+    lines: Lines,
+    rows: usize,
+    /// What the text was compared with, and the rows in which it differs.
+    saved: Option<Arc<str>>,
     changed: Vec<usize>,
     first: usize,
 }
 
 impl Cache {
     fn line(&self, row: usize) -> &str {
-        let start = self.starts[row];
-        let end = self.starts.get(row + 1).copied().unwrap_or(self.text.len());
-        self.text[start..end].trim_end_matches(['\n', '\r'])
+        self.lines.line(&self.text, row)
     }
 }
 
@@ -90,7 +94,7 @@ impl Preview {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State, focus: Focus<'_>) {
         let styles = look.styles;
         let (focused, at) = (focus == Focus::Here, if let Focus::Field(at) = focus { Some(at) } else { None });
-        let rows = self.cache.as_ref().map_or(0, |cache| cache.starts.len());
+        let rows = self.rows();
         let foot =
             if self.tabs.at == PROBLEMS { self.problems.position(state.findings.len()) } else { self.lines.position(rows) };
         let foot = foot.unwrap_or_default();
@@ -103,6 +107,10 @@ impl Preview {
         } else {
             self.draw_text(frame, inside, look, state, at);
         }
+    }
+
+    fn rows(&self) -> usize {
+        self.cache.as_ref().map_or(0, |cache| cache.rows)
     }
 
     fn fill_cache(&mut self, state: &State) {
@@ -118,21 +126,30 @@ impl Preview {
             JSON => entry.map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into()).unwrap_or_default(),
             _ => model_text(state).into(),
         };
-        let changed = if self.tabs.at == FILE {
-            document.map(crate::app::documents::Document::changed_rows).unwrap_or_default()
-        } else {
-            Vec::new()
+        let document = document.filter(|_| self.tabs.at == FILE);
+        let saved = document.and_then(|document| document.saved.clone());
+        let is_same = |one: &Arc<str>, other: &Arc<str>| Arc::ptr_eq(one, other);
+        let known = self.cache.take().filter(|cache| is_same(&cache.text, &text));
+        let (lines, was, changed) = match known {
+            Some(Cache { lines, saved, changed, .. }) => (lines, Some(saved), changed),
+            None => {
+                let source = document.and_then(|document| document.source.as_ref().ok());
+                (source.map_or_else(|| Lines::of(&text), |source| source.lines().clone()), None, Vec::new())
+            }
         };
-        let starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .filter(|start| *start < text.len().max(1))
-            .collect();
+        let is_compared = match (&was, &saved) {
+            (Some(Some(was)), Some(saved)) => is_same(was, saved),
+            (Some(None), None) => true,
+            _ => false,
+        };
+        let changed = if is_compared { changed } else { document.map(Document::changed_rows).unwrap_or_default() };
         let first = if self.tabs.at == FILE { entry.map_or(0, |entry| entry.line.saturating_sub(1)) } else { 0 };
         if moved {
             self.lines = ListCursor::default();
             self.lines.row = first;
         }
-        self.cache = Some(Cache { of, text, starts, changed, first });
+        let rows = lines.count(&text);
+        self.cache = Some(Cache { of, text, lines, rows, saved, changed, first });
     }
 
     fn draw_text(&mut self, frame: &mut Frame<'_>, inside: Rect, look: Look<'_>, state: &State, at: Option<&Pointer>) {
@@ -153,8 +170,8 @@ impl Preview {
         if let Some(row) = here {
             self.lines.row = row;
         }
-        let digits = cache.starts.len().to_string().len().max(2);
-        let window = self.lines.window(cache.starts.len(), area.height);
+        let digits = cache.rows.to_string().len().max(2);
+        let window = self.lines.window(cache.rows, area.height);
         for (line, row) in (0_u16..).zip(window) {
             let changed = cache.changed.binary_search(&row).is_ok();
             let text = cache.line(row);
@@ -247,7 +264,10 @@ impl Preview {
             Input::Key(key) => {
                 let moved = match self.tabs.at {
                     PROBLEMS => self.problems.key(*key, state.findings.len()),
-                    _ => self.lines.key(*key, self.cache.as_ref().map_or(0, |cache| cache.starts.len())),
+                    _ => {
+                        let rows = self.rows();
+                        self.lines.key(*key, rows)
+                    }
                 };
                 if !moved {
                     return Reply::Ignored;
@@ -268,7 +288,8 @@ impl Preview {
                         }
                     }
                 } else {
-                    self.lines.mouse(*mouse, self.area, self.cache.as_ref().map_or(0, |cache| cache.starts.len()));
+                    let rows = self.rows();
+                    self.lines.mouse(*mouse, self.area, rows);
                 }
             }
             Input::Paste(text) => {
@@ -300,7 +321,7 @@ impl Preview {
     fn next_hit(&mut self) {
         let (Some(find), Some(cache)) = (&self.find, &self.cache) else { return };
         let needle = find.text().to_lowercase();
-        let rows = cache.starts.len();
+        let rows = cache.rows;
         let order = (1..=rows).map(|step| (self.lines.row + step) % rows.max(1));
         if let Some(row) = order.into_iter().find(|row| cache.line(*row).to_lowercase().contains(&needle)) {
             self.lines.row = row;

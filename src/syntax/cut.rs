@@ -1,0 +1,81 @@
+//! A long text that is read in segments, with what is found out about it when that is asked.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use super::{
+    amend::Learned,
+    lines::Lines,
+    page::Page,
+    place::{Format, Note},
+    segments::{Alone, Segments},
+    whole::Whole,
+};
+use crate::schema::pointer::Pointer;
+
+#[derive(Debug)]
+pub struct Cut {
+    pub segments: Segments,
+    whole: OnceLock<Option<Whole>>,
+    value: OnceLock<Arc<Value>>,
+    notes: OnceLock<Vec<Note>>,
+    /// The manner of the text as it was before the first edit, for all of its revisions.
+    learned: Arc<OnceLock<Option<Arc<Learned>>>>,
+    /// The segment that was last asked about.
+    last: Mutex<Option<(usize, Arc<Alone>)>>,
+}
+
+impl Cut {
+    /// A text that was just read.
+    pub fn of(segments: Segments) -> Self {
+        let (whole, value, notes, last) = Default::default();
+        Self { segments, whole, value, notes, learned: Arc::default(), last }
+    }
+
+    /// A later revision of the text.
+    pub fn revised(&self, segments: Segments) -> Self {
+        Self { learned: Arc::clone(&self.learned), ..Self::of(segments) }
+    }
+
+    pub fn value(&self) -> &Arc<Value> {
+        self.value.get_or_init(|| Arc::new(self.segments.whole()))
+    }
+
+    pub fn whole(&self, format: Format, text: &str, lines: &Lines) -> Option<&Whole> {
+        self.whole.get_or_init(|| Whole::read(format, text, lines).ok()).as_ref()
+    }
+
+    pub fn notes(&self, format: Format, text: &str, lines: &Lines) -> &[Note] {
+        self.notes.get_or_init(|| {
+            // Nearly always there is none.
+            let is_odd = self.segments.odd().next().is_some();
+            let whole = is_odd.then(|| self.whole(format, text, lines)).flatten();
+            whole.map_or_else(Vec::new, |whole| whole.notes.clone())
+        })
+    }
+
+    pub fn learned(&self, format: Format, text: &str) -> Option<Arc<Learned>> {
+        let learn = || {
+            let sample = self.segments.sample(text)?;
+            let whole = Whole::read(format, &sample, &Lines::of(&sample)).ok()?;
+            let root = &whole.tree.documents.first()?.root;
+            Learned::of(&Page::of(&sample, format), format, root, text).map(Arc::new)
+        };
+        self.learned.get_or_init(learn).clone()
+    }
+
+    /// The segment that a pointer leads to or into, read alone.
+    pub fn alone(&self, text: &str, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+        let row = self.segments.row(at)?;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, alone)) = &*last
+            && *known == row
+        {
+            return Some((row, Arc::clone(alone)));
+        }
+        let alone = Arc::new(self.segments.alone(text, row)?);
+        *last = Some((row, Arc::clone(&alone)));
+        Some((row, alone))
+    }
+}

@@ -1,0 +1,256 @@
+//! A long text cut into the members of its sections, so that what is done with one of them costs no reading of the others.
+//!
+//! In `{"tool": {"a": …, "b": …}, "mcp": {"c": …}}` the sections are `tool` and `mcp`, and each member of a section is a segment. A text
+//! is cut only where each segment read alone means what it means in the whole; any other text is read as a whole.
+
+mod found;
+mod json;
+mod yaml;
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::{Map, Value};
+
+pub use found::Alone;
+use found::{Found, Said};
+
+use super::{
+    page::Page,
+    place::{Format, Span},
+};
+use crate::schema::pointer::Pointer;
+
+/// Shorter texts are read as a whole faster than a key can be pressed.
+pub const LONG: usize = 4 * 1024;
+
+/// So many segments are shared by two revisions of a text, or are not.
+const CHUNK: usize = 64;
+
+/// So many segments tell the manner of a text: as many nodes as are looked at for that.
+const SAMPLE: usize = 400;
+
+/// The segments of one text.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    format: Format,
+    sections: Arc<[Section]>,
+    chunks: Vec<Chunk>,
+}
+
+/// A section with the keys of its members.
+#[derive(Debug)]
+struct Section {
+    name: Box<str>,
+    keys: Vec<Arc<str>>,
+    rows: HashMap<Arc<str>, usize>,
+    /// The row of its first member among all segments.
+    first: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Chunk {
+    /// Where it begins in the text; its segments count from here.
+    start: usize,
+    rows: Arc<[Segment]>,
+}
+
+#[derive(Clone, Debug)]
+struct Segment {
+    start: usize,
+    end: usize,
+    value: Arc<Value>,
+    /// There is something odd in it.
+    is_odd: bool,
+}
+
+impl Segments {
+    /// Cuts a text; `None` where its segments could mean something else alone, or one of them cannot be read.
+    pub fn of(format: Format, text: &str) -> Option<Self> {
+        let found = match format {
+            Format::Json => json::cut(text)?,
+            Format::Yaml => yaml::cut(text)?,
+            Format::Jsonc | Format::Json5 | Format::Toml => return None,
+        };
+        let (mut sections, mut rows) = (Vec::<Section>::new(), Vec::new());
+        for Found { name, members } in found {
+            if sections.iter().any(|section| *section.name == *name) {
+                return None;
+            }
+            let mut section = Section { name: name.into(), keys: Vec::new(), rows: HashMap::new(), first: rows.len() };
+            for Span { start, end } in members {
+                let said = said(format, text.get(start..end)?)?;
+                let key: Arc<str> = said.key.into();
+                // Of two of one name the second would count.
+                if section.rows.insert(Arc::clone(&key), section.keys.len()).is_some() {
+                    return None;
+                }
+                section.keys.push(key);
+                rows.push(Segment { start, end, value: Arc::new(said.value), is_odd: said.is_odd });
+            }
+            sections.push(section);
+        }
+        let chunk = |rows: &[Segment]| {
+            let start = rows.first().map_or(0, |row| row.start);
+            let rows = rows.iter().map(|row| Segment { start: row.start - start, end: row.end - start, ..row.clone() });
+            Chunk { start, rows: rows.collect() }
+        };
+        (!rows.is_empty()).then(|| Self { format, sections: sections.into(), chunks: rows.chunks(CHUNK).map(chunk).collect() })
+    }
+
+    /// The row of the segment that a pointer leads to or into.
+    pub fn row(&self, at: &Pointer) -> Option<usize> {
+        let [section, key, ..] = at.tokens() else { return None };
+        let section = self.sections.iter().find(|known| *known.name == **section)?;
+        Some(section.first + section.rows.get(key.as_str())?)
+    }
+
+    pub fn has_section(&self, name: &str) -> bool {
+        self.sections.iter().any(|section| *section.name == *name)
+    }
+
+    /// Where the segment of a row is to be found by pointers.
+    pub fn place(&self, row: usize) -> Option<Pointer> {
+        let section = self.sections.iter().rev().find(|section| section.first <= row)?;
+        Some([&*section.name, section.keys.get(row - section.first)?].into_iter().collect())
+    }
+
+    pub fn value(&self, row: usize) -> Option<&Arc<Value>> {
+        self.segment(row).map(|(_, segment)| &segment.value)
+    }
+
+    /// The names of the sections, and the keys of their members with their values, in the order they stand.
+    pub fn sections(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)> {
+        self.sections.iter().map(|section| {
+            let members = section.keys.iter().enumerate();
+            (&*section.name, members.filter_map(|(row, key)| Some((key, self.value(section.first + row)?))))
+        })
+    }
+
+    /// The rows of the segments with something odd in them.
+    pub fn odd(&self) -> impl Iterator<Item = usize> {
+        let rows = self.chunks.iter().flat_map(|chunk| chunk.rows.iter()).enumerate();
+        rows.filter(|(_, segment)| segment.is_odd).map(|(row, _)| row)
+    }
+
+    /// What the whole text means.
+    pub fn whole(&self) -> Value {
+        let members = |(name, members): (&str, _)| {
+            let members: Map<String, Value> = collected(members);
+            (name.to_owned(), Value::Object(members))
+        };
+        Value::Object(self.sections().map(members).collect())
+    }
+
+    /// The row of the segment that holds a span of the text, its edges left out.
+    pub fn row_around(&self, span: Span) -> Option<usize> {
+        let chunk = self.chunks.partition_point(|chunk| chunk.start <= span.start).checked_sub(1)?;
+        let Chunk { start, rows } = &self.chunks[chunk];
+        let row = rows.partition_point(|row| start + row.start <= span.start).checked_sub(1)?;
+        (start + rows[row].start < span.start && span.end < start + rows[row].end).then_some(chunk * CHUNK + row)
+    }
+
+    /// The segment of a row, read alone.
+    pub fn alone(&self, text: &str, row: usize) -> Option<Alone> {
+        let (Span { start, end }, _) = self.segment(row)?;
+        let written = text.get(start..end)?;
+        match self.format {
+            Format::Yaml => yaml::alone(written, start),
+            _ => json::alone(written, start, Page::of(text, self.format).indent(start)),
+        }
+    }
+
+    /// The segments of a text that differs from this one's in one of them, which is `len` bytes long now. `None` where it reaches further.
+    pub fn replaced(&self, row: usize, text: &str, len: usize) -> Option<Self> {
+        let (Span { start, end }, _) = self.segment(row)?;
+        let written = text.get(start..start + len)?;
+        if !self.holds_one(written) {
+            return None;
+        }
+        let said = said(self.format, written)?;
+        if self.place(row)?.last() != Some(&*said.key) {
+            return None;
+        }
+        let mut chunks = self.chunks.clone();
+        let moved = |offset: usize| offset + len - (end - start);
+        let (chunk, place) = (row / CHUNK, row % CHUNK);
+        let rows = chunks[chunk].rows.iter().enumerate().map(|(at, segment)| match at {
+            _ if at < place => segment.clone(),
+            _ if at == place => Segment {
+                start: segment.start,
+                end: moved(segment.end),
+                value: Arc::new(said.value.clone()),
+                is_odd: said.is_odd,
+            },
+            _ => Segment { start: moved(segment.start), end: moved(segment.end), ..segment.clone() },
+        });
+        chunks[chunk].rows = rows.collect();
+        for later in chunks.iter_mut().skip(chunk + 1) {
+            later.start = moved(later.start);
+        }
+        Some(Self { format: self.format, sections: Arc::clone(&self.sections), chunks })
+    }
+
+    /// The rows that were written anew since another revision, or before it; `None` where the two are not revisions of one text.
+    pub fn rewritten(&self, other: &Self) -> Option<Vec<usize>> {
+        if !Arc::ptr_eq(&self.sections, &other.sections) {
+            return None;
+        }
+        let chunks = self.chunks.iter().zip(&other.chunks).enumerate();
+        let differ = chunks.filter(|(_, (one, other))| !Arc::ptr_eq(&one.rows, &other.rows));
+        let rows = differ.flat_map(|(chunk, (one, other))| {
+            let pairs = one.rows.iter().zip(other.rows.iter()).enumerate();
+            let differ = pairs.filter(|(_, (one, other))| !Arc::ptr_eq(&one.value, &other.value));
+            differ.map(move |(row, _)| chunk * CHUNK + row)
+        });
+        Some(rows.collect())
+    }
+
+    /// Where the key of a segment stands.
+    pub fn key_span(&self, text: &str, row: usize) -> Option<Span> {
+        let Span { start, end } = self.span(row)?;
+        match self.format {
+            Format::Yaml => None,
+            _ => json::key_len(text.get(start..end)?).map(|len| Span { start, end: start + len }),
+        }
+    }
+
+    /// The begin of the text, with as many segments as tell the manner in which it is written, as a text of its own.
+    pub fn sample(&self, text: &str) -> Option<String> {
+        let last = self.segment(SAMPLE).map_or(text.len(), |(span, _)| span.start);
+        match self.format {
+            Format::Yaml => text.get(..last).map(str::to_owned),
+            _ if last == text.len() => Some(text.to_owned()),
+            _ => text.get(..last).map(|text| format!("{}}}}}", text.trim_end().trim_end_matches(','))),
+        }
+    }
+
+    /// Where the segment of a row stands in the text, from its key to its end.
+    pub fn span(&self, row: usize) -> Option<Span> {
+        self.segment(row).map(|(span, _)| span)
+    }
+
+    fn segment(&self, row: usize) -> Option<(Span, &Segment)> {
+        let chunk = self.chunks.get(row / CHUNK)?;
+        let segment = chunk.rows.get(row % CHUNK)?;
+        Some((Span { start: chunk.start + segment.start, end: chunk.start + segment.end }, segment))
+    }
+
+    /// Whether a text in the place of a segment is one segment too.
+    fn holds_one(&self, text: &str) -> bool {
+        match self.format {
+            Format::Yaml => yaml::holds_one(text),
+            _ => true,
+        }
+    }
+}
+
+fn collected<'s>(members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>) -> Map<String, Value> {
+    members.map(|(key, value)| (key.to_string(), Value::clone(value))).collect()
+}
+
+fn said(format: Format, text: &str) -> Option<Said> {
+    match format {
+        Format::Yaml => yaml::said(text),
+        _ => json::said(text),
+    }
+}

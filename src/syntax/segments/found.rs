@@ -1,0 +1,60 @@
+//! What cutting a text and reading its segments comes to.
+
+use serde_json::Value;
+
+use crate::{
+    schema::pointer::Pointer,
+    syntax::{
+        place::Span,
+        tree::{Document, MAX_DEPTH, Node, Shape},
+    },
+};
+
+/// A section as it is found in a text: its name, and where its members stand.
+pub struct Found<'t> {
+    pub name: &'t str,
+    pub members: Vec<Span>,
+}
+
+/// A segment read alone.
+#[derive(Debug)]
+pub struct Alone {
+    /// The text that was read: the segment, or what stands for it.
+    pub text: String,
+    pub document: Document,
+    /// How far the offsets in the whole are ahead of those in this text.
+    pub ahead: usize,
+    /// How many tokens of a pointer lead to what was read.
+    pub depth: usize,
+}
+
+impl Alone {
+    /// A pointer of the whole as one of what was read.
+    pub fn inside(&self, at: &Pointer) -> Pointer {
+        at.tokens().iter().skip(self.depth).cloned().collect()
+    }
+
+    /// A span of what was read as one of the whole.
+    pub fn outside(&self, span: Span) -> Span {
+        Span { start: span.start + self.ahead, end: span.end + self.ahead }
+    }
+}
+
+/// What one segment says.
+pub struct Said {
+    pub key: String,
+    pub value: Value,
+    pub is_odd: bool,
+}
+
+/// Whether a value can stand in a segment: nothing in it stands for something elsewhere, and it is not too deep for the whole.
+pub fn stands_alone(node: &Node, depth: usize) -> bool {
+    match &node.shape {
+        Shape::Scalar => true,
+        Shape::Alias => false,
+        Shape::List { items, .. } => depth < MAX_DEPTH && items.iter().all(|item| stands_alone(item, depth + 1)),
+        Shape::Object { members, .. } => {
+            depth < MAX_DEPTH && members.iter().all(|member| !member.merge && stands_alone(&member.value, depth + 1))
+        }
+    }
+}

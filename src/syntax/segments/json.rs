@@ -1,0 +1,154 @@
+//! Cuts strict JSON: the members of the objects in the outermost object.
+
+use std::sync::Arc;
+
+use super::found::{Alone, Found, Said, stands_alone};
+use crate::syntax::{
+    json::{self, dialect::Dialect},
+    place::Span,
+    tree::Tree,
+};
+
+/// The sections of a text. What looks as JSON does is cut; whether it is, the parser tells when it reads the segments.
+pub fn cut(text: &str) -> Option<Vec<Found<'_>>> {
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
+    let mut sections = Vec::new();
+    scan.object(|scan, name| {
+        let mut members = Vec::new();
+        scan.object(|scan, key| {
+            let start = key.start - 1;
+            scan.value()?;
+            members.push(Span { start, end: scan.at });
+            Some(())
+        })?;
+        let found = Found { name: text.get(name.start..name.end)?, members };
+        (!found.members.is_empty()).then(|| sections.push(found))
+    })?;
+    scan.spaces();
+    (scan.at == text.len()).then_some(sections)
+}
+
+/// Goes over a text without reading more of it than where its values end.
+struct Scan<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    /// An object; `member` is told what stands between the quotes of each key, and goes over the value.
+    fn object(&mut self, mut member: impl FnMut(&mut Self, Span) -> Option<()>) -> Option<()> {
+        self.spaces();
+        self.take(b'{')?;
+        self.spaces();
+        if self.take(b'}').is_some() {
+            return Some(());
+        }
+        loop {
+            self.spaces();
+            let start = self.at + 1;
+            self.string()?;
+            let key = Span { start, end: self.at - 1 };
+            // A key that is not written as it reads is not looked for.
+            if self.bytes[start..key.end].contains(&b'\\') {
+                return None;
+            }
+            self.spaces();
+            self.take(b':')?;
+            self.spaces();
+            member(self, key)?;
+            self.spaces();
+            if self.take(b'}').is_some() {
+                return Some(());
+            }
+            self.take(b',')?;
+        }
+    }
+
+    fn value(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.bytes.get(self.at)? {
+                b'"' => {
+                    self.string()?;
+                    if depth == 0 {
+                        return Some(());
+                    }
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth == 1 => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b'}' | b']' | b',' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return Some(()),
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Option<()> {
+        self.take(b'"')?;
+        loop {
+            match self.bytes.get(self.at)? {
+                b'"' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        (self.bytes.get(self.at) == Some(&byte)).then(|| self.at += 1)
+    }
+
+    fn spaces(&mut self) {
+        let rest = &self.bytes[self.at.min(self.text.len())..];
+        self.at += rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+    }
+}
+
+/// Where the value of a segment begins, and its key.
+fn value_of(text: &str) -> Option<(usize, &str)> {
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0 };
+    scan.string()?;
+    let key = text.get(1..scan.at - 1)?;
+    scan.spaces();
+    scan.take(b':')?;
+    scan.spaces();
+    Some((scan.at, key))
+}
+
+/// How long the key of a segment is, with its quotes.
+pub fn key_len(text: &str) -> Option<usize> {
+    value_of(text).map(|(_, key)| key.len() + 2)
+}
+
+fn parse(text: &str) -> Option<Tree> {
+    json::parse::parse(text, Dialect::Strict).ok()
+}
+
+pub fn said(text: &str) -> Option<Said> {
+    let (start, key) = value_of(text)?;
+    let tree = parse(&text[start..])?;
+    let is_odd = !tree.oddities.is_empty();
+    let document = tree.documents.into_iter().next()?;
+    let fits = stands_alone(&document.root, 2) && document.root.span.end == text.len() - start;
+    let is_plain = parse(&text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
+    (fits && is_plain).then_some(())?;
+    let value = Arc::try_unwrap(document.value).ok()?;
+    Some(Said { key: key.to_owned(), value, is_odd })
+}
+
+/// What is read is the value behind blanks that are those of its line, so that what is written into it is indented as in the whole.
+pub fn alone(text: &str, start: usize, indent: &str) -> Option<Alone> {
+    let (value, _) = value_of(text)?;
+    let text = format!("{indent}{}", &text[value..]);
+    let document = parse(&text)?.documents.into_iter().next()?;
+    Some(Alone { text, document, ahead: start + value - indent.len(), depth: 2 })
+}

@@ -1,0 +1,123 @@
+//! How forms are made, emptied, and put on another schema.
+
+use std::{
+    collections::{HashMap, HashSet},
+    mem::discriminant,
+    sync::Arc,
+};
+
+use ratatui::layout::Rect;
+use serde_json::Value;
+
+use super::{
+    layout::{Columns, Lines},
+    notes::Remarks,
+    view::Form,
+    work::Work,
+};
+use crate::schema::{
+    fields::{Part, View},
+    moment::Wall,
+    pointer::Pointer,
+    tree::Schema,
+    validate::{Checker, Opened, SchemaFinding},
+};
+
+impl Form {
+    /// A form with nothing in it yet. A schema that is invalid opens all the same; see [`Form::findings`].
+    #[must_use]
+    pub fn new(schema: impl Into<Arc<Value>>) -> Self {
+        let schema = schema.into();
+        let Opened { checker, findings, reading, schema: shown } = Checker::open(&schema);
+        let mut form = Self::on(schema, Schema::new(shown), checker, findings, reading);
+        form.rebuild();
+        form
+    }
+
+    /// The form as it was when it was made, for another value of its schema.
+    #[must_use]
+    pub fn emptied(self) -> Self {
+        let mut form = Self::on(self.given, self.schema, self.checker, self.findings, self.reading);
+        form.rebuild();
+        form
+    }
+
+    fn on(
+        given: Arc<Value>,
+        schema: Schema,
+        checker: Option<Checker>,
+        findings: Vec<SchemaFinding>,
+        reading: Option<String>,
+    ) -> Self {
+        Self {
+            given,
+            schema,
+            checker,
+            findings,
+            reading,
+            ui_notes: Vec::new(),
+            value: Arc::new(Value::Object(serde_json::Map::new())),
+            written: HashMap::new(),
+            secrets: HashSet::new(),
+            view: View::default(),
+            fields: Vec::new(),
+            issues: Vec::new(),
+            notes: Vec::new(),
+            remarks: Remarks::default(),
+            drafts: HashMap::new(),
+            fresh: HashMap::new(),
+            begun: false,
+            kept: HashMap::new(),
+            focus: (Pointer::root(), Part::Whole),
+            editor: None,
+            resting: true,
+            full_help: false,
+            introduced: false,
+            clip: String::new(),
+            held: None,
+            wall: Wall::default(),
+            finder: None,
+            saved: None,
+            folder: None,
+            scroll: 0,
+            follow: true,
+            columns: Columns::default(),
+            lines: Lines::default(),
+            spots: Vec::new(),
+            area: Rect::default(),
+            work: Work::default(),
+        }
+    }
+
+    /// Puts the form on another schema; focus and folds stay as far as they can.
+    pub fn set_schema(&mut self, schema: &Arc<Value>) {
+        if self.given == *schema {
+            return;
+        }
+        let mut form = Self::new(Arc::clone(schema));
+        form.value = Arc::clone(&self.value);
+        form.view.folds = std::mem::take(&mut self.view.folds);
+        form.view.windows = std::mem::take(&mut self.view.windows);
+        form.drafts = std::mem::take(&mut self.drafts);
+        form.notes = std::mem::take(&mut self.notes);
+        form.written = std::mem::take(&mut self.written);
+        form.fresh = std::mem::take(&mut self.fresh);
+        form.begun = self.begun;
+        form.focus = self.focus.clone();
+        form.clip = std::mem::take(&mut self.clip);
+        form.wall = self.wall;
+        form.saved = self.saved.take();
+        form.folder = self.folder.take();
+        (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
+        form.introduced = self.introduced;
+        form.rebuild();
+        let kept = self
+            .editor
+            .take()
+            .filter(|_| form.row().is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind))));
+        if kept.is_some() {
+            form.editor = kept;
+        }
+        *self = form;
+    }
+}
