@@ -286,6 +286,7 @@ impl Layout<'_> {
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
         let mut properties: Vec<_> = node.object.properties.iter().collect();
         ui.sort(&mut properties, |property| &property.name);
+        let mut declared = Vec::with_capacity(properties.len());
         for property in properties {
             let (value, ui) = (get(&property.name), ui.member(&property.name));
             if value.is_none() && self.view.only_set {
@@ -296,11 +297,15 @@ impl Layout<'_> {
             if (inner.never && value.is_none()) || ui.is_hidden() {
                 continue;
             }
-            let title = ui.title().map(Arc::from).or_else(|| inner.title.clone());
-            let label = title.unwrap_or_else(|| Arc::clone(&property.name));
+            declared.push(Declared { name: &property.name, key, title: inner.title.clone(), value, ui });
+        }
+        let shared = shared_titles(&declared);
+        for Declared { name, key, title, value, ui } in declared {
+            let title = title.filter(|title| !shared.contains(title));
+            let label = ui.title().map(Arc::from).or(title).unwrap_or_else(|| Arc::clone(name));
             let label = if ui.hides_label() { "".into() } else { label };
-            let required = is_required(&property.name);
-            let pointer = object.child(property.name.to_string());
+            let required = is_required(name);
+            let pointer = object.child(name.to_string());
             let (read_only, locks) = (node.read_only, Locks::default());
             self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui, read_only, locks }, &key);
         }
@@ -358,6 +363,22 @@ impl Layout<'_> {
     }
 }
 
+/// A member that its object's schema names, before it has a row.
+struct Declared<'a> {
+    name: &'a Arc<str>,
+    key: NodeKey,
+    title: Option<Arc<str>>,
+    value: Option<&'a Value>,
+    ui: Ui<'a>,
+}
+
+/// Titles that several members have: a schema that is referred to from many places often titles them all alike, so their names tell
+/// them apart.
+fn shared_titles(declared: &[Declared<'_>]) -> HashSet<Arc<str>> {
+    let mut seen = HashSet::new();
+    declared.iter().filter_map(|member| member.title.clone()).filter(|title| !seen.insert(Arc::clone(title))).collect()
+}
+
 /// A title says a name when it has the same letters and digits: `Max Tokens` says `max_tokens`.
 fn says(title: &str, name: &str) -> bool {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
@@ -387,6 +408,19 @@ mod tests {
     fn opened(pointers: &[&str]) -> View {
         let folds = pointers.iter().map(|pointer| (Pointer::parse(pointer).unwrap(), true)).collect();
         View { folds, ..View::default() }
+    }
+
+    #[test]
+    fn members_with_one_title_go_by_their_names() {
+        let schema = json!({"properties": {
+            "npm": {"title": "Manager", "type": "string"},
+            "pip": {"title": "Manager", "type": "string"},
+            "own": {"title": "Your own", "type": "string"},
+        }});
+        let schema = Schema::new(schema);
+        let labels = fields(&schema, None, &json!({}), &View::default());
+        let labels: Vec<&str> = labels.iter().map(|field| &*field.label).filter(|label| !label.is_empty()).collect();
+        assert_eq!(labels, ["npm", "pip", "Your own"]);
     }
 
     #[test]

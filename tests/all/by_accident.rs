@@ -106,6 +106,30 @@ fn arriving_at_invoke_types_nothing() {
 }
 
 #[test]
+fn typing_replaces_the_arguments_that_a_sample_filled_in() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let tool = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
+    let filled = Source::parse(Format::Json, r#"{"topic": "llamas"}"#).unwrap();
+    bench.state.arguments.insert(tool.clone(), filled);
+    bench.send(Message::Select(tool.clone()));
+    bench.send(Message::Show(ScreenId::Invoke));
+    bench.draw();
+    bench.keys("enter");
+    bench.types("ducks");
+    assert_eq!(bench.state.arguments_of(&tool)["topic"], "ducks", "{}", bench.screen());
+    // What a user typed is no longer replaced, not even after another tool was looked at.
+    bench.keys("esc");
+    let other = bench.state.catalog.tools.iter().find(|other| *other.id() != tool).unwrap().id().clone();
+    for shown in [&other, &tool] {
+        bench.send(Message::Select(shown.clone()));
+        bench.draw();
+    }
+    bench.keys("enter");
+    bench.types("!");
+    assert_eq!(bench.state.arguments_of(&tool)["topic"], "ducks!", "{}", bench.screen());
+}
+
+#[test]
 fn arriving_at_the_form_of_a_tool_or_a_connection_types_nothing() {
     let mut bench = Workbench::sample("services", 120, 36);
     let before: Vec<_> = bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect();

@@ -71,7 +71,8 @@ impl RequestPane {
             *self = Self::default();
             return;
         };
-        if self.tool != tool {
+        let is_new = self.tool != tool;
+        if is_new {
             *self = Self { tool, part: Part::Arguments, arguments: Some(Form::new(table::arguments(found))), ..Self::default() };
         }
         if self.generation != Some(state.generation) {
@@ -82,6 +83,10 @@ impl RequestPane {
         let source = state.arguments.get(found.id());
         let written = |at: &crate::schema::pointer::Pointer| source.and_then(|source| source.written(0, at));
         form.sync_written(&state.arguments_of(found.id()), &|at| written(at).map(str::to_owned));
+        // What a sample filled in was chosen by nobody yet: typing replaces it.
+        if is_new && !state.typed.can_undo(found.id()) && !state.typed.can_redo(found.id()) {
+            form.mark_unchosen();
+        }
         form.set_wall(state.wall);
         form.set_folder(state.folder.as_ref());
     }
