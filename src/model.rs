@@ -6,6 +6,7 @@ pub mod clock;
 pub mod connection;
 pub mod connections;
 pub mod context;
+pub mod duration;
 pub mod entry;
 pub mod finding;
 pub mod id;

@@ -17,11 +17,12 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::{events, mask::Mask, members, template},
+    engine::{events, mask::Mask, template},
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request, StrayCause},
         catalog::Catalog,
         connection::Connection,
+        duration,
         problem::{Problem, ProblemKind},
         size,
         trace::Head,
@@ -98,7 +99,7 @@ pub struct Call {
 
 /// A time on the command line.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    members::duration(text).ok_or_else(|| "write 500ms, 30s or 2m".to_owned())
+    duration::parse(text).filter(|time| !time.is_zero()).ok_or_else(|| format!("write {}", duration::EXAMPLES))
 }
 
 impl Call {

@@ -203,7 +203,7 @@ fn row(call: &Summary) -> Vec<Cell> {
 
 fn when(call: &Summary) -> String {
     let wall = now::wall(call.at);
-    format!("{} {}", wall.date(), wall.time().get(..8).unwrap_or_default())
+    format!("{} {}", wall.date(), wall.clock())
 }
 
 fn summary_json(call: &Summary) -> Value {

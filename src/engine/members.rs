@@ -6,7 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     engine::workflow::similar,
-    model::{call::Outcome, context::Name},
+    model::{
+        call::Outcome,
+        context::Name,
+        duration::{self, EXAMPLES},
+    },
     schema::pointer::Pointer,
 };
 
@@ -120,7 +124,7 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// A time as [`duration`] reads it.
+    /// A span of time as [`duration::parse`] reads it, longer than nothing.
     ///
     /// # Errors
     /// When something else stands there.
@@ -129,39 +133,14 @@ impl<'v> Members<'v> {
             None => Ok(None),
             Some(value) => {
                 let time = match value {
-                    Value::String(text) => duration(text),
-                    Value::Number(number) => duration(&number.to_string()),
+                    Value::String(text) => duration::parse(text),
+                    Value::Number(number) => duration::parse(&number.to_string()),
                     _ => None,
                 };
-                time.map(Some).ok_or_else(|| wrong(&self.at.child(name), "a time such as 500ms, 30s or 2m", value))
+                let time = time.filter(|time| !time.is_zero()).map(Some);
+                time.ok_or_else(|| wrong(&self.at.child(name), &format!("a time such as {EXAMPLES}"), value))
             }
         }
-    }
-}
-
-/// `500ms`, `30s`, `2m`; a number alone counts seconds.
-#[must_use]
-pub fn duration(text: &str) -> Option<Duration> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let seconds = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        _ => return None,
-    };
-    let number: f64 = number.parse().ok()?;
-    Duration::try_from_secs_f64(number * seconds).ok().filter(|time| !time.is_zero())
-}
-
-/// A time as [`duration`] reads it.
-#[must_use]
-pub fn duration_text(time: Duration) -> String {
-    let ms = time.as_millis();
-    match ms {
-        _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
-        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
-        _ => format!("{ms}ms"),
     }
 }
 
@@ -180,19 +159,4 @@ pub fn wrong(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
         other => other.to_string().chars().take(40).collect(),
     };
     issue(at, format!("here must stand {wanted}, not {found}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_written_as_they_are_read() {
-        for text in ["500ms", "30s", "2m", "1500ms"] {
-            assert_eq!(duration(text).map(duration_text).as_deref(), Some(text));
-        }
-        for text in ["", "s", "0", "-1s", "5h", "1e9", "1..2s"] {
-            assert_eq!(duration(text), None, "{text}");
-        }
-    }
 }

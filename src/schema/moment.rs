@@ -1,110 +1,68 @@
 //! Dates, times and durations as texts hold them: read, stepped by their parts, said in words.
 
-use std::fmt;
+pub use jiff::civil::Date;
+use jiff::{
+    SignedDuration, Span, Timestamp,
+    civil::{DateTime, Time},
+    tz::Offset,
+};
 
-/// A day of the calendar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
-    pub year: i32,
-    pub month: u8,
-    pub day: u8,
-}
-
-pub const MONTHS: [&str; 12] =
+const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
-const DAY_SECONDS: i64 = 86_400;
+/// The day that Unix time begins with.
+const EPOCH: Date = Date::constant(1970, 1, 1);
 
-impl Date {
-    /// The date that a text begins with: `2026-11-21`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let head = text.get(..10)?;
-        let mut parts = head.split('-');
-        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
-        let (month, day) = (u8::try_from(month).ok()?, u8::try_from(day).ok()?);
-        let date = Self { year: i32::try_from(year).ok()?, month, day };
-        ((1..=12).contains(&month) && (1..=date.days()).contains(&day)).then_some(date)
-    }
-
-    /// How many days its month has.
-    #[must_use]
-    pub fn days(self) -> u8 {
-        match self.month {
-            2 if (self.year % 4 == 0 && self.year % 100 != 0) || self.year % 400 == 0 => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            _ => 31,
-        }
-    }
-
-    /// Days since 1970-01-01.
-    #[must_use]
-    pub fn number(self) -> i64 {
-        let year = i64::from(self.year) - i64::from(self.month <= 2);
-        let era = year.div_euclid(400);
-        let of_era = year.rem_euclid(400);
-        let month = i64::from(self.month);
-        let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + i64::from(self.day) - 1;
-        era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-    }
-
-    /// The date so many days after 1970-01-01.
-    #[must_use]
-    pub fn of_number(days: i64) -> Self {
-        let days = days + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * shifted + 2) / 5 + 1;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        let small = |number: i64| u8::try_from(number).unwrap_or(1);
-        Self { year: i32::try_from(year).unwrap_or(9999), month: small(month), day: small(day) }
-    }
-
-    /// Monday is 0.
-    #[must_use]
-    pub fn weekday(self) -> usize {
-        usize::try_from((self.number() + 3).rem_euclid(7)).unwrap_or(0)
-    }
-
-    #[must_use]
-    pub fn plus_days(self, days: i64) -> Self {
-        Self::of_number(self.number().saturating_add(days)).within()
-    }
-
-    /// The same day of another month, or that month's last.
-    #[must_use]
-    pub fn plus_months(self, months: i64) -> Self {
-        let all = i64::from(self.year) * 12 + i64::from(self.month) - 1 + months;
-        let year = i32::try_from(all.div_euclid(12)).unwrap_or(9999);
-        let month = u8::try_from(all.rem_euclid(12) + 1).unwrap_or(1);
-        let first = Self { year, month, day: 1 }.within();
-        Self { day: self.day.min(first.days()), ..first }
-    }
-
-    /// Years are written with four digits.
-    fn within(self) -> Self {
-        match self.year {
-            0..=9999 => self,
-            ..0 => Self { year: 0, month: 1, day: 1 },
-            _ => Self { year: 9999, month: 12, day: 31 },
-        }
-    }
+/// The date that a text begins with: `2026-11-21`.
+#[must_use]
+pub fn date_in(text: &str) -> Option<Date> {
+    let head = text.get(..10)?;
+    let is_date =
+        head.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
+    head.parse().ok().filter(|_| is_date)
 }
 
-impl fmt::Display for Date {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
-    }
+/// The time of day that a text begins with: `14:30:00`.
+fn time_in(text: &str) -> Option<Time> {
+    let head = text.get(..8)?;
+    let is_time =
+        head.bytes().enumerate().all(|(at, byte)| if matches!(at, 2 | 5) { byte == b':' } else { byte.is_ascii_digit() });
+    let part = |at: usize| head.get(at..at + 2)?.parse().ok();
+    is_time.then(|| Time::new(part(0)?, part(3)?, part(6)?, 0).ok()).flatten()
 }
 
-fn number(text: &str, digits: usize) -> Option<i64> {
-    (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+/// Seconds from the beginning of 1970 to the beginning of a day, both by the same clock.
+#[must_use]
+pub fn midnight(day: Date) -> i64 {
+    day.duration_since(EPOCH).as_secs()
+}
+
+/// The day of the week; Monday is 0.
+#[must_use]
+pub fn weekday(day: Date) -> usize {
+    usize::from(day.weekday().to_monday_zero_offset().unsigned_abs())
+}
+
+/// `November`.
+#[must_use]
+pub fn month_name(day: Date) -> &'static str {
+    MONTHS[usize::from(day.month().unsigned_abs()).clamp(1, 12) - 1]
+}
+
+#[must_use]
+pub fn plus_days(date: Date, days: i64) -> Date {
+    Span::new().try_days(days).map_or(date, |days| within(date.saturating_add(days)))
+}
+
+/// The same day of another month, or that month's last.
+#[must_use]
+pub fn plus_months(date: Date, months: i64) -> Date {
+    Span::new().try_months(months).map_or(date, |months| within(date.saturating_add(months)))
+}
+
+/// Years are written with four digits, without a sign.
+fn within(date: Date) -> Date {
+    date.max(Date::constant(0, 1, 1))
 }
 
 /// A point in time where the user is.
@@ -117,19 +75,26 @@ pub struct Wall {
 }
 
 impl Wall {
-    fn local(self) -> i64 {
-        self.seconds + i64::from(self.offset) * 60
+    fn local(self) -> DateTime {
+        let offset = Offset::from_seconds(self.offset.saturating_mul(60)).unwrap_or(Offset::UTC);
+        offset.to_datetime(Timestamp::from_second(self.seconds).unwrap_or(Timestamp::MAX))
     }
 
     #[must_use]
     pub fn date(self) -> Date {
-        Date::of_number(self.local().div_euclid(DAY_SECONDS))
+        self.local().date()
+    }
+
+    /// `14:30:00`.
+    #[must_use]
+    pub fn clock(self) -> String {
+        clock(self.local().time())
     }
 
     /// `14:30:00+01:00`.
     #[must_use]
     pub fn time(self) -> String {
-        format!("{}{}", clock(self.local().rem_euclid(DAY_SECONDS)), self.zone())
+        format!("{}{}", self.clock(), self.zone())
     }
 
     /// `Z`, `+01:00`.
@@ -141,40 +106,31 @@ impl Wall {
     }
 }
 
-fn clock(seconds: i64) -> String {
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-/// Seconds of the day that a text begins with: `14:30:00`.
-fn seconds_of(text: &str) -> Option<i64> {
-    let head = text.get(..8)?;
-    let mut parts = head.split(':');
-    let mut part = || number(parts.next()?, 2);
-    let (hours, minutes, seconds) = (part()?, part()?, part()?);
-    (hours < 24 && minutes < 60 && seconds < 60).then_some(hours * 3600 + minutes * 60 + seconds)
+fn clock(time: Time) -> String {
+    format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
 /// A date, time or both with the part at byte `cursor` one or more steps on; the rest of the text stays.
 #[must_use]
 pub fn stepped(text: &str, cursor: usize, by: i64) -> Option<String> {
-    if let Some(date) = Date::parse(text) {
+    if let Some(date) = date_in(text) {
         let rest = &text[10..];
         let date_step = |date: Date| format!("{date}{rest}");
         return match cursor {
-            0..=4 => Some(date_step(date.plus_months(12 * by))),
-            5..=7 => Some(date_step(date.plus_months(by))),
-            8..=10 => Some(date_step(date.plus_days(by))),
+            0..=4 => Some(date_step(plus_months(date, 12 * by))),
+            5..=7 => Some(date_step(plus_months(date, by))),
+            8..=10 => Some(date_step(plus_days(date, by))),
             _ => {
-                let seconds = seconds_of(rest.get(1..)?)? + by * unit(cursor - 11);
-                let date = date.plus_days(seconds.div_euclid(DAY_SECONDS));
+                let moment = date.to_datetime(time_in(rest.get(1..)?)?);
+                let moment = moment.saturating_add(SignedDuration::from_secs(by * unit(cursor - 11)));
                 let (between, tail) = (rest.get(..1)?, rest.get(9..)?);
-                Some(format!("{date}{between}{}{tail}", clock(seconds.rem_euclid(DAY_SECONDS))))
+                Some(format!("{}{between}{}{tail}", within(moment.date()), clock(moment.time())))
             }
         };
     }
-    if let Some(seconds) = seconds_of(text) {
-        let seconds = (seconds + by * unit(cursor)).rem_euclid(DAY_SECONDS);
-        return Some(format!("{}{}", clock(seconds), &text[8..]));
+    if let Some(time) = time_in(text) {
+        let time = time.wrapping_add(SignedDuration::from_secs(by * unit(cursor)));
+        return Some(format!("{}{}", clock(time), &text[8..]));
     }
     text.starts_with('P').then(|| stepped_number(text, cursor, by)).flatten()
 }
@@ -232,16 +188,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_and_their_numbers_agree() {
-        for number in (-200_000..200_000).step_by(37) {
-            assert_eq!(Date::of_number(number).number(), number);
-        }
-        let date = Date::parse("2026-11-21").unwrap();
-        assert_eq!((date.number(), date.weekday()), (20_778, 5), "a Saturday");
-        assert_eq!(date.plus_days(10).to_string(), "2026-12-01");
-        assert_eq!(Date::parse("2024-01-31").unwrap().plus_months(1).to_string(), "2024-02-29");
-        for odd in ["2026-02-30", "2026-13-01", "26-01-01", "2026-1-01", "日日日日"] {
-            assert_eq!(Date::parse(odd), None, "{odd}");
+    fn days_and_months_are_added() {
+        let date = date_in("2026-11-21T10:00").unwrap();
+        assert_eq!(midnight(date), 20_778 * 86_400);
+        assert_eq!(plus_days(date, 10).to_string(), "2026-12-01");
+        assert_eq!(plus_months(date_in("2024-01-31").unwrap(), 1).to_string(), "2024-02-29");
+        let (first, last) = (date_in("0000-01-15").unwrap(), date_in("9999-12-15").unwrap());
+        assert_eq!(
+            (plus_months(first, -1).to_string(), plus_days(last, 99).to_string()),
+            ("0000-01-01".into(), "9999-12-31".into())
+        );
+        for odd in ["2026-02-30", "2026-13-01", "26-01-01", "2026-1-01", "日日日日", "2026-11-2x", "+2026-11-21"] {
+            assert_eq!(date_in(odd), None, "{odd}");
         }
     }
 

@@ -6,11 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::verdict::Answer;
 use crate::{
-    engine::{
-        mask::{MASKED, Mask},
-        members::duration_text,
-    },
-    model::call::Outcome,
+    engine::mask::{MASKED, Mask},
+    model::{call::Outcome, duration},
 };
 
 /// An answer longer than this is not expected word by word.
@@ -57,7 +54,7 @@ pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Offer> {
         add("schema", schema_of(&value, 0), false);
     }
     if answer.outcome.is_some() {
-        add("under", duration_text(roomy(answer.took_ms)).into(), false);
+        add("under", duration::print(roomy(answer.took_ms)).into(), false);
     }
     if answer.chunks > 0 {
         add("chunks", answer.chunks.min(2).into(), answer.chunks > 1);

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{script::Case, verdict::Answer};
 use crate::{
-    engine::{mask::MASKED, members::duration_text},
-    model::call::Outcome,
+    engine::mask::MASKED,
+    model::{call::Outcome, duration},
     schema::literal::Literal,
     syntax::{place::Format, print},
 };
@@ -50,7 +50,7 @@ pub fn summary(case: &Case) -> String {
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
-        expect.under.map(|under| format!("under {}", duration_text(under))),
+        expect.under.map(|under| format!("under {}", duration::print(under))),
         expect.chunks.map(|chunks| format!("{chunks} chunks")),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -4,12 +4,10 @@ use serde_json::{Value, json};
 
 use super::script::Case;
 use crate::{
-    engine::{
-        members::duration_text,
-        subset::{missing, start},
-    },
+    engine::subset::{missing, start},
     model::{
         call::{Call, CallState, Event, EventKind, Outcome},
+        duration,
         problem::Problem,
     },
     schema::{pointer::Pointer, validate::Checker},
@@ -151,7 +149,7 @@ pub fn judge(case: &Case, answer: Answer) -> Verdict {
     }
     if let Some(under) = expect.under {
         let late = u128::from(answer.took_ms) >= under.as_millis();
-        add("under", duration_text(under), late.then(|| format!("it took {} ms", answer.took_ms)));
+        add("under", duration::print(under), late.then(|| format!("it took {} ms", answer.took_ms)));
     }
     if let Some(least) = expect.chunks {
         let few = answer.chunks < least;

@@ -1,5 +1,6 @@
 //! The document's audit record of one way through a simulation.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::run::{Offer, Simulation, Step};
@@ -80,23 +81,8 @@ pub fn seconds(milliseconds: u64) -> String {
 /// `2024-01-01T10:00:01Z`, with milliseconds where there are any.
 #[must_use]
 pub fn timestamp(at: Millis) -> String {
-    let (seconds, part) = (at.0 / 1000, at.0 % 1000);
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
-    let part = if part == 0 { String::new() } else { format!(".{part:03}") };
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{part}Z", second / 3600, second / 60 % 60, second % 60)
-}
-
-/// Year, month and day of a count of days since 1970-01-01. Years begin in March here, so that the leap day is their last.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let march_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    (year + era * 400 + u64::from(month <= 2), month, day)
+    let at = i64::try_from(at.0).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
+    at.unwrap_or(Timestamp::MAX).to_string()
 }
 
 #[cfg(test)]

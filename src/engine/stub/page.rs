@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::{FAULTS, Piece, Rule, Stub, StubService, Then, When};
 use crate::{
-    engine::members::duration_text,
+    model::duration,
     schema::pointer::Pointer,
     syntax::{edit::Edit, place::Format, print},
 };
@@ -66,7 +66,7 @@ fn service_value(service: &StubService) -> Value {
 fn rule_value(rule: &Rule) -> Value {
     let Rule { name, when, then } = rule;
     let Then { pieces, delay, pause, error, fault } = then;
-    let time = |time: &std::time::Duration| (!time.is_zero()).then(|| duration_text(*time).into());
+    let time = |time: &std::time::Duration| (!time.is_zero()).then(|| duration::print(*time).into());
     object([
         ("name", Some(name.as_str().into())),
         ("when", (!when.is_any()).then(|| when_value(when))),
@@ -106,7 +106,7 @@ fn answer(pieces: &[Piece]) -> Option<Value> {
 fn piece(piece: &Piece) -> Value {
     match piece.after {
         None => piece.text.as_str().into(),
-        Some(after) => json!({"text": piece.text, "after": duration_text(after)}),
+        Some(after) => json!({"text": piece.text, "after": duration::print(after)}),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What of the history is looked for: `tool:joke outcome:failed on:local since:2h late deliveries`.
 
-use crate::model::{clock::Millis, trace::Summary};
+use crate::model::{clock::Millis, duration, trace::Summary};
 
 /// The words before a colon, for help.
 pub const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
@@ -28,11 +28,11 @@ impl Wanted {
                 Some(("tool", value)) => wanted.tool = low(value),
                 Some(("outcome", value)) => wanted.outcome = low(value),
                 Some(("on", value)) => wanted.connection = low(value),
-                Some(("since", value)) if span(value).is_some() => {
-                    wanted.since = span(value).map(|ms| Millis(now.0.saturating_sub(ms)));
+                // What is no time is still being typed.
+                Some(("since", value)) => {
+                    let ago = duration::parse(value).and_then(|ago| u64::try_from(ago.as_millis()).ok());
+                    wanted.since = ago.map(|ms| Millis(now.0.saturating_sub(ms)));
                 }
-                // It is still being typed.
-                Some(("since", _)) => {}
                 _ => text.push(word),
             }
         }
@@ -50,19 +50,6 @@ impl Wanted {
             && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
             && self.since.is_none_or(|since| call.at >= since)
     }
-}
-
-/// `30m`, `2h`, `3d` in milliseconds.
-fn span(text: &str) -> Option<u64> {
-    let unit = text.chars().last()?;
-    let seconds = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        _ => return None,
-    };
-    text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(seconds * 1_000)
 }
 
 #[cfg(test)]
@@ -96,7 +83,9 @@ mod tests {
             ("outcome:failed", false),
             ("outcome:unfinished", false),
             ("since:59m", false),
-            ("since:6", true),
+            ("since:6", false),
+            ("since:7200", true),
+            ("since:6w", true),
             ("since:99999999999999999999d", true),
         ] {
             assert_eq!(Wanted::parse(query, now).fits(&call()), fits, "{query}");

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use super::{
-    conversation::{Conversation, Standing},
-    span,
-};
-use crate::model::clock::Millis;
+use super::conversation::{Conversation, Standing};
+use crate::model::{clock::Millis, duration};
 
 /// What is written in a filter, in a few words.
 pub const HELP: &str = "words, is:failed (open, succeeded, unreadable, orphan, single, late, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
@@ -163,12 +160,17 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
+fn milliseconds(text: &str) -> Result<u64, String> {
+    let time = duration::parse(text).and_then(|time| u64::try_from(time.as_millis()).ok());
+    time.ok_or_else(|| format!("\"{text}\" is no time; write {}", duration::EXAMPLES))
+}
+
 fn term(word: &str) -> Result<Term, String> {
     if let Some(time) = word.strip_prefix('>').filter(|time| !time.is_empty()) {
-        return span::parse(time).map(Term::Longer);
+        return milliseconds(time).map(Term::Longer);
     }
     if let Some(time) = word.strip_prefix('<').filter(|time| !time.is_empty()) {
-        return span::parse(time).map(Term::Shorter);
+        return milliseconds(time).map(Term::Shorter);
     }
     match word.split_once(':') {
         Some(("is", "late")) => Ok(Term::Late),

@@ -1,24 +1,9 @@
-//! Spans of time, and moments in the past, as people type them: `500ms`, `10m`, `14:05`, `2026-01-01T12:00:00Z`.
+//! Moments in the past as people type them: `10m`, `14:05`, `2026-01-01T12:00:00Z`.
 
-use crate::{model::clock::Millis, schema::moment::Date};
-
-/// `500ms`, `2s`, `1m`, `2h` in milliseconds; a number alone counts them.
-///
-/// # Errors
-/// When it is none, with what could stand there.
-pub fn parse(text: &str) -> Result<u64, String> {
-    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let unit = match unit {
-        "" | "ms" => 1.0,
-        "s" => 1_000.0,
-        "m" => 60_000.0,
-        "h" => 3_600_000.0,
-        _ => return Err(format!("\"{unit}\" is no unit of time; write 500ms, 2s, 1m or 1h")),
-    };
-    let number: f64 = number.parse().map_err(|_| format!("\"{text}\" is no time; write 500ms, 2s, 1m or 1h"))?;
-    Ok((number * unit) as u64)
-}
+use crate::{
+    model::{clock::Millis, duration},
+    schema::moment::{date_in, midnight},
+};
 
 /// How far back something is to begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,18 +33,19 @@ impl Since {
             return Ok(Self::At(at));
         }
         if let Some((date, clock)) = text.split_once(['T', 't', ' ']) {
-            let day = Date::parse(date).filter(|_| date.len() == 10).ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
-            return Ok(Self::Wall(day.number() * DAY + time_of_day(clock)?));
+            let day = date_in(date).filter(|_| date.len() == 10).ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
+            return Ok(Self::Wall(midnight(day) + time_of_day(clock)?));
         }
         if text.contains(':') {
             return time_of_day(text).map(Self::Clock);
         }
         if text.len() == 10
-            && let Some(day) = Date::parse(text)
+            && let Some(day) = date_in(text)
         {
-            return Ok(Self::Wall(day.number() * DAY));
+            return Ok(Self::Wall(midnight(day)));
         }
-        parse(text).map(Self::Ago).map_err(|_| format!("\"{text}\" is no time; {WRITE}"))
+        let ago = duration::parse(text).and_then(|ago| u64::try_from(ago.as_millis()).ok());
+        ago.map(Self::Ago).ok_or_else(|| format!("\"{text}\" is no time; {WRITE}"))
     }
 
     /// The moment that it means now. `offset` says by how many minutes the clock on the wall was ahead of UTC at a moment.
@@ -134,7 +120,7 @@ mod tests {
     #[test]
     fn the_past_begins_some_time_ago_or_at_a_moment() {
         let now = 10_000_000;
-        assert_eq!((at("10m", now), at("1.5h", now)), (Ok(9_400_000), Ok(4_600_000)));
+        assert_eq!((at("10m", now), at("1.5h", now), at("60", now)), (Ok(9_400_000), Ok(4_600_000), Ok(9_940_000)));
         assert_eq!(at("2026-01-01T13:00:00+01:00", NIGHT), Ok(1_767_268_800_000));
     }
 
@@ -158,7 +144,7 @@ mod tests {
         for (text, word) in [
             ("", "is no time"),
             ("soon", "is no time"),
-            ("10d", "is no time"),
+            ("10w", "is no time"),
             ("24:00", "hours go up to 23"),
             ("14:60", "minutes go up to 59"),
             ("14:05:60", "seconds go up to 59"),

@@ -3,7 +3,7 @@
 use super::cell::{Click, Hit, Paper};
 use crate::{
     app::input::{Code, Key},
-    schema::moment::{Date, MONTHS},
+    schema::moment::{Date, month_name, plus_days, plus_months, weekday},
     ui::styles::Role,
 };
 
@@ -35,13 +35,13 @@ impl Calendar {
     /// The day with this number in the month that is shown.
     #[must_use]
     pub fn at(&self, number: usize) -> Date {
-        let day = u8::try_from(number).unwrap_or(1).clamp(1, self.day.days());
-        Date { day, ..self.day }
+        let day = i64::try_from(number).unwrap_or(1).clamp(1, i64::from(self.day.days_in_month()));
+        plus_days(self.day.first_of_month(), day - 1)
     }
 
     /// Turns to the month before (0) or after (1).
     pub fn turn(&mut self, to: usize) {
-        self.day = self.day.plus_months(if to == 0 { -1 } else { 1 });
+        self.day = plus_months(self.day, if to == 0 { -1 } else { 1 });
     }
 
     /// Moves the cursor; whether the key was one of calendars.
@@ -49,15 +49,15 @@ impl Calendar {
         let years = if key.mods.shift || key.mods.ctrl { 12 } else { 1 };
         self.day = match key.code {
             _ if key.mods.alt => return false,
-            Code::PageUp => self.day.plus_months(-years),
-            Code::PageDown => self.day.plus_months(years),
+            Code::PageUp => plus_months(self.day, -years),
+            Code::PageDown => plus_months(self.day, years),
             _ if key.mods.ctrl || key.mods.shift => return false,
-            Code::Left => self.day.plus_days(-1),
-            Code::Right => self.day.plus_days(1),
-            Code::Up => self.day.plus_days(-7),
-            Code::Down => self.day.plus_days(7),
-            Code::Home => Date { day: 1, ..self.day },
-            Code::End => Date { day: self.day.days(), ..self.day },
+            Code::Left => plus_days(self.day, -1),
+            Code::Right => plus_days(self.day, 1),
+            Code::Up => plus_days(self.day, -7),
+            Code::Down => plus_days(self.day, 7),
+            Code::Home => self.day.first_of_month(),
+            Code::End => self.day.last_of_month(),
             _ => return false,
         };
         true
@@ -67,8 +67,8 @@ impl Calendar {
         let overlay = paper.style(Role::Overlay);
         let key = overlay.patch(paper.style(Role::Key));
         let dim = overlay.patch(paper.style(Role::Dim));
-        let month = MONTHS[usize::from(self.day.month - 1).min(11)];
-        let title = format!("{:^17}", format!("{month} {}", self.day.year));
+        let month = month_name(self.day);
+        let title = format!("{:^17}", format!("{month} {}", self.day.year()));
         for row in 0..Self::LINES {
             paper.pen(line + row).fill(overlay);
         }
@@ -79,10 +79,10 @@ impl Calendar {
             Hit { line, columns: 20..23, click: Click::Item(1) },
             Hit { line, columns: 23..31, click: Click::Add },
         ];
-        let first = Date { day: 1, ..self.day }.weekday();
-        for day in 1..=self.day.days() {
-            let date = Date { day, ..self.day };
-            let place = first + usize::from(day) - 1;
+        let first = weekday(self.day.first_of_month());
+        for day in 1..=usize::from(self.day.days_in_month().unsigned_abs()) {
+            let date = self.at(day);
+            let place = first + day - 1;
             let at = line + 2 + u16::try_from(place / 7).unwrap_or(0);
             let column = u16::try_from(place % 7).unwrap_or(0) * DAY;
             let style = match () {
@@ -93,7 +93,7 @@ impl Calendar {
             };
             let area = paper.area;
             paper.pen(at).to(area, column + 1).put(&format!("{day:>2}"), style);
-            hits.push(Hit { line: at, columns: column + 1..column + DAY, click: Click::Pick(usize::from(day)) });
+            hits.push(Hit { line: at, columns: column + 1..column + DAY, click: Click::Pick(day) });
         }
         hits
     }

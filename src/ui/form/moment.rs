@@ -37,7 +37,9 @@ fn reading(cell: &Cell<'_>, text: &str) -> String {
     match kind(cell) {
         Moment::Duration => moment::duration_words(text).unwrap_or_default(),
         Moment::Time => String::new(),
-        Moment::Date | Moment::DateTime => Date::parse(text).map_or_else(String::new, |date| DAYS[date.weekday()].to_owned()),
+        Moment::Date | Moment::DateTime => {
+            moment::date_in(text).map_or_else(String::new, |date| DAYS[moment::weekday(date)].to_owned())
+        }
     }
 }
 
@@ -79,7 +81,7 @@ impl MomentLine {
     fn open(&mut self, cell: &Cell<'_>) {
         let today = cell.wall.date();
         self.picker = Some(match kind(cell) {
-            Moment::Date | Moment::DateTime => Picker::Calendar(Calendar::new(Date::parse(self.input.text()), today)),
+            Moment::Date | Moment::DateTime => Picker::Calendar(Calendar::new(moment::date_in(self.input.text()), today)),
             Moment::Time => list(times(cell), self.input.text()),
             Moment::Duration => list(durations(), self.input.text()),
         });
@@ -123,7 +125,7 @@ impl MomentLine {
     fn take_day(&mut self, cell: &Cell<'_>, day: Date) -> Answer {
         self.picker = None;
         let text = self.input.text();
-        let rest = Date::parse(text).and_then(|_| text.get(10..)).unwrap_or_default();
+        let rest = moment::date_in(text).and_then(|_| text.get(10..)).unwrap_or_default();
         let text = match kind(cell) {
             Moment::DateTime if rest.len() < 9 => format!("{day}T00:00:00{}", cell.wall.zone()),
             Moment::DateTime => format!("{day}{rest}"),

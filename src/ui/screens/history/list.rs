@@ -11,7 +11,7 @@ use crate::{
     },
     engine::trace::wanted::WORDS,
     model::{call::Outcome, clock::Millis, trace::Summary},
-    schema::moment::Wall,
+    schema::moment::{Wall, month_name},
     ui::{
         answer::events::span,
         canvas::{Pen, mark_chosen, width},
@@ -167,9 +167,9 @@ fn sign(outcome: Option<Outcome>) -> (&'static str, Role) {
 fn when(at: Millis, now: Wall) -> String {
     let at = Wall { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2), offset: now.offset };
     if at.date() == now.date() || now.seconds == 0 {
-        at.time().chars().take(8).collect()
+        at.clock()
     } else {
         let date = at.date();
-        format!("{} {}", date.day, &crate::schema::moment::MONTHS[usize::from(date.month.clamp(1, 12)) - 1][..3])
+        format!("{} {}", date.day(), &month_name(date)[..3])
     }
 }

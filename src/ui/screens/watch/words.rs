@@ -6,6 +6,7 @@ use crate::{
     app::{message::Message, watching::WatchMessage},
     engine::traffic::conversation::{Conversation, Standing},
     model::{clock::Millis, traffic::Part},
+    schema::moment::Wall,
     ui::{canvas::width, styles::Role, view::Reply},
 };
 
@@ -86,10 +87,7 @@ fn seconds(ms: u64) -> String {
 
 /// A moment as the clock on the wall shows it; `offset` in minutes.
 pub(super) fn clock(at: Millis, offset: i32) -> String {
-    const DAY: i64 = 24 * 60 * 60;
-    let seconds = i64::try_from(at.0 / 1_000).unwrap_or(0) + i64::from(offset) * 60;
-    let second = seconds.rem_euclid(DAY);
-    format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+    Wall { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock()
 }
 
 /// A span of time as people read it.

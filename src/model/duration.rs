@@ -1,0 +1,55 @@
+//! Spans of time as people write them, the same in every file, flag and filter: `500ms`, `30s`, `2m`, `1.5h`, `3d`; a number alone
+//! counts seconds.
+
+use std::time::Duration;
+
+/// What can be written, for messages.
+pub const EXAMPLES: &str = "500ms, 30s, 2m, 1h or 3d";
+
+/// Reads a span of time; `None` where the text is none, or is longer than a [`Duration`] holds.
+#[must_use]
+pub fn parse(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let split = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let seconds = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3_600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    let number: f64 = number.parse().ok()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
+}
+
+/// A span of time in whole milliseconds as [`parse`] reads it.
+#[must_use]
+pub fn print(time: Duration) -> String {
+    let ms = time.as_millis();
+    match ms {
+        0 => "0s".into(),
+        _ if ms.is_multiple_of(60_000) => format!("{}m", ms / 60_000),
+        _ if ms.is_multiple_of(1_000) => format!("{}s", ms / 1_000),
+        _ => format!("{ms}ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in ["500ms", "30s", "2m", "1500ms", "0s"] {
+            assert_eq!(parse(text).map(print).as_deref(), Some(text));
+        }
+        for (text, ms) in [("5", 5_000), ("1.5", 1_500), ("1.5h", 5_400_000), ("3d", 259_200_000), (" 2s ", 2_000)] {
+            assert_eq!(parse(text), Some(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "s", "soon", "-1s", "1w", "1 s", "1..5s", "99999999999999999999d"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}
