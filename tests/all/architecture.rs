@@ -77,7 +77,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "ui",
         imports: &["schema", "syntax", "model", "engine", "systems", "app"],
-        outside: &["serde_json", "ratatui", "nucleo_matcher", "unicode_width", "unicode_segmentation"],
+        outside: &["serde_json", "ratatui", "nucleo_matcher", "pulldown_cmark", "unicode_width", "unicode_segmentation"],
     },
     Folder {
         name: "runtime",

@@ -1,4 +1,6 @@
-//! Markdown as a terminal can show it: bold, code, lists, headings, links as text.
+//! Markdown as a terminal can show it: bold, code, lists, tables, quotes, headings, links as text.
+
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::ui::canvas::{visible, width};
 
@@ -13,137 +15,303 @@ pub struct Face {
 /// A line in pieces.
 pub type Line = Vec<(Face, String)>;
 
-/// The text broken into lines of at most `cells` cells. What is no Markdown comes out as it stands; paragraphs keep an empty line between them.
+/// The text broken into lines of at most `cells` cells. Line breaks within a paragraph stay, and so does one empty line between blocks
+/// that have any between them.
 #[must_use]
 pub fn lines(text: &str, cells: usize) -> Vec<Line> {
-    let cells = cells.max(4);
-    let mut lines: Vec<Line> = Vec::new();
-    let mut fenced = false;
-    for source in text.trim().lines() {
-        let line = source.trim_end();
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-            continue;
-        }
-        if fenced {
-            lines.push(vec![(Face { code: true, ..Face::default() }, visible(line).into_owned())]);
-            continue;
-        }
-        if line.is_empty() {
-            if lines.last().is_some_and(|last| !last.is_empty()) {
-                lines.push(Vec::new());
-            }
-            continue;
-        }
-        block(line, cells, &mut lines);
+    let mut page = Page { source: text, cells: cells.max(4), ..Page::default() };
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        page.take(event, range.start);
     }
+    page.end_line();
+    page.lines
+}
+
+/// What stands before the lines of a block: a mark on its first line, blanks or a bar on the others.
+struct Indent {
+    mark: Option<String>,
+    rest: String,
+}
+
+/// The cells of a table, row by row; the first row is its head.
+type Rows = Vec<Vec<Line>>;
+
+/// The lines made so far, and where in the document the next one begins.
+#[derive(Default)]
+struct Page<'t> {
+    source: &'t str,
+    cells: usize,
+    lines: Vec<Line>,
+    /// The pieces of the line that is being read.
+    pieces: Line,
+    face: Face,
+    indents: Vec<Indent>,
+    /// The next number of each open list; `None` for bullets.
+    lists: Vec<Option<u64>>,
+    /// Where the open link's text began, and where it leads.
+    link: Option<(usize, String)>,
+    table: Option<Rows>,
+}
+
+impl Page<'_> {
+    fn take(&mut self, event: Event<'_>, at: usize) {
+        match event {
+            Event::Start(tag) => self.start(tag, at),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(&text, self.face),
+            Event::Code(text) => self.text(&text, Face { code: true, ..self.face }),
+            Event::SoftBreak | Event::HardBreak => self.end_line(),
+            Event::Rule => {
+                self.space(at);
+                self.text(&"─".repeat(self.cells.min(24)), Face::default());
+                self.end_line();
+            }
+            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.face),
+            Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => self.text(&text, self.face),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, at: usize) {
+        match tag {
+            Tag::Heading { .. } => {
+                self.block(at);
+                self.face.bold = true;
+            }
+            Tag::CodeBlock(kind) => {
+                // What is indented in a description is rarely code: it keeps its look, and its indent.
+                self.block(at);
+                self.face.code = true;
+                if matches!(kind, CodeBlockKind::Indented) {
+                    self.indents.push(Indent { mark: None, rest: "    ".into() });
+                }
+            }
+            Tag::BlockQuote(_) => {
+                self.block(at);
+                self.indents.push(Indent { mark: None, rest: "│ ".into() });
+            }
+            Tag::List(first) => {
+                self.block(at);
+                self.lists.push(first);
+            }
+            Tag::Item => {
+                self.block(at);
+                let mark = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number += 1;
+                        format!("{}. ", *number - 1)
+                    }
+                    _ => "• ".to_owned(),
+                };
+                self.indents.push(Indent { rest: " ".repeat(width(&mark)), mark: Some(mark) });
+            }
+            Tag::Table(_) => {
+                self.block(at);
+                self.table = Some(Rows::new());
+            }
+            Tag::TableHead | Tag::TableRow => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            Tag::Strong => self.face.bold = true,
+            Tag::Link { link_type, dest_url, .. } if link_type != LinkType::Autolink && link_type != LinkType::Email => {
+                self.link = Some((self.pieces.len(), dest_url.into_string()));
+                self.face.link = true;
+            }
+            Tag::Link { .. } => self.face.link = true,
+            Tag::Image { dest_url, .. } => {
+                self.link.get_or_insert((self.pieces.len(), dest_url.into_string()));
+                self.face.link = true;
+            }
+            Tag::Paragraph | Tag::HtmlBlock => self.block(at),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(_) => {
+                self.end_line();
+                self.face.bold = false;
+            }
+            TagEnd::CodeBlock => {
+                self.end_line();
+                self.face.code = false;
+                if self.indents.last().is_some_and(|indent| indent.rest == "    " && indent.mark.is_none()) {
+                    self.indents.pop();
+                }
+            }
+            TagEnd::Item => {
+                self.end_line();
+                // An item without text has its mark all the same.
+                if let Some(Indent { mark: Some(_), .. }) = self.indents.last() {
+                    self.break_line();
+                }
+                self.indents.pop();
+            }
+            TagEnd::BlockQuote(_) => {
+                self.end_line();
+                self.indents.pop();
+            }
+            TagEnd::List(_) => drop(self.lists.pop()),
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.pieces);
+                self.table.iter_mut().filter_map(|rows| rows.last_mut()).for_each(|row| row.push(cell.clone()));
+            }
+            TagEnd::Table => {
+                let rows = self.table.take().unwrap_or_default();
+                self.put_table(rows);
+            }
+            TagEnd::Strong => self.face.bold = false,
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.end_line(),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, face: Face) {
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 && self.table.is_none() {
+                self.break_line();
+            }
+            if !line.is_empty() {
+                self.pieces.push((face, visible(line).into_owned()));
+            }
+        }
+    }
+
+    /// Where a link leads follows its text, unless that says it.
+    fn end_link(&mut self) {
+        self.face.link = false;
+        let Some((start, target)) = self.link.take() else { return };
+        let words: String = self.pieces.iter().skip(start).map(|(_, text)| text.as_str()).collect();
+        let target = visible(&target).into_owned();
+        if words.is_empty() {
+            self.pieces.push((Face { link: true, ..self.face }, target));
+        } else if words != target && !target.is_empty() {
+            self.pieces.push((Face { link: true, ..self.face }, format!(" ({target})")));
+        }
+    }
+
+    /// Begins a block on a line of its own, after an empty line where the source has one before it.
+    fn block(&mut self, at: usize) {
+        self.end_line();
+        self.space(at);
+    }
+
+    fn space(&mut self, at: usize) {
+        let before = self.source.get(..at).unwrap_or_default();
+        let line = before.rfind('\n').map_or("", |end| before[..end].rsplit('\n').next().unwrap_or_default());
+        let has_line = before.contains('\n') && line.trim_matches([' ', '\t', '\r', '>']).is_empty();
+        let is_first_in_item = self.indents.last().is_some_and(|indent| indent.mark.is_some());
+        if has_line && !is_first_in_item && self.lines.last().is_some_and(|last| !last.is_empty()) {
+            self.lines.push(Line::new());
+        }
+    }
+
+    /// Ends the line that is being read, where there is any.
+    fn end_line(&mut self) {
+        if !self.pieces.is_empty() {
+            self.break_line();
+        }
+    }
+
+    fn break_line(&mut self) {
+        let pieces = std::mem::take(&mut self.pieces);
+        let (mut first, mut rest) = (String::new(), String::new());
+        for indent in &mut self.indents {
+            first.push_str(indent.mark.take().as_deref().unwrap_or(&indent.rest));
+            rest.push_str(&indent.rest);
+        }
+        let most = self.cells / 2;
+        let (first, rest) = (head(&first, most), head(&rest, most));
+        wrap(&pieces, self.cells, (first, rest), &mut self.lines);
+    }
+
+    /// Columns beside each other, each as wide as its widest cell, narrower where they would not fit.
+    fn put_table(&mut self, rows: Rows) {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        if columns == 0 {
+            return;
+        }
+        let room = self.cells.saturating_sub(GAP * (columns - 1));
+        if room < columns * NARROWEST {
+            self.put_records(rows);
+            return;
+        }
+        let wide = |line: &Line| line.iter().map(|(_, text)| width(text)).sum::<usize>();
+        let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(wide).max().unwrap_or(0).max(1);
+        let mut widths: Vec<usize> = (0..columns).map(widest).collect();
+        while widths.iter().sum::<usize>() > room {
+            let Some(largest) = widths.iter_mut().max() else { break };
+            *largest -= 1;
+        }
+        for (number, row) in rows.into_iter().enumerate() {
+            let is_head = number == 0;
+            let cells: Vec<Vec<Line>> =
+                (row.into_iter().zip(&widths)).map(|(cell, width)| wrapped(cell, *width, is_head)).collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+            for part in 0..height {
+                let mut line = Line::new();
+                for (cell, width) in cells.iter().zip(&widths) {
+                    let pieces = cell.get(part).cloned().unwrap_or_default();
+                    let blanks = width - wide(&pieces).min(*width) + GAP;
+                    line.extend(pieces);
+                    line.push((Face::default(), " ".repeat(blanks)));
+                }
+                self.lines.push(trimmed(line));
+            }
+            if is_head {
+                let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+                self.lines.push(vec![(Face::default(), rule.join(&" ".repeat(GAP)))]);
+            }
+        }
+    }
+
+    /// Rows below each other, each cell after its column's name: for tables with more columns than fit.
+    fn put_records(&mut self, rows: Rows) {
+        let mut rows = rows.into_iter();
+        let names: Vec<String> =
+            rows.next().unwrap_or_default().into_iter().map(|name| name.into_iter().map(|(_, text)| text).collect()).collect();
+        for row in rows {
+            for (cell, name) in row.into_iter().zip(&names) {
+                let mut pieces = vec![(Face { bold: true, ..Face::default() }, format!("{name}: "))];
+                pieces.extend(cell);
+                wrap(&pieces, self.cells, ("", "  "), &mut self.lines);
+            }
+        }
+    }
+}
+
+/// Blanks between the columns of a table.
+const GAP: usize = 2;
+/// The fewest cells that a column is worth showing with.
+const NARROWEST: usize = 4;
+
+/// A table's cell in lines.
+fn wrapped(cell: Line, cells: usize, bold: bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let pieces: Line = cell.into_iter().map(|(face, text)| (Face { bold: face.bold || bold, ..face }, text)).collect();
+    wrap(&pieces, cells, ("", ""), &mut lines);
     lines
 }
 
-/// A paragraph's line, a heading or an item.
-fn block(line: &str, cells: usize, lines: &mut Vec<Line>) {
-    let body = line.trim_start();
-    let indent = (line.len() - body.len()).min(8);
-    let heading = body.trim_start_matches('#');
-    let level = body.len() - heading.len();
-    if (1..=6).contains(&level) && heading.starts_with(' ') {
-        let bold = inline(heading.trim()).into_iter().map(|(face, text)| (Face { bold: true, ..face }, text));
-        wrap(&bold.collect::<Vec<_>>(), (cells, 0), lines);
-        return;
-    }
-    let bullet = ["- ", "* ", "+ "].iter().find_map(|mark| body.strip_prefix(mark));
-    let digits = body.chars().take_while(char::is_ascii_digit).count();
-    let number = (1..=3).contains(&digits).then(|| body[digits..].strip_prefix(". ")).flatten();
-    let (mark, rest) = match (bullet, number) {
-        (Some(rest), _) => ("• ".to_owned(), rest),
-        (_, Some(rest)) => (body[..digits + 2].to_owned(), rest),
-        _ => (String::new(), body),
-    };
-    let hang = if mark.is_empty() { 0 } else { indent + width(&mark) };
-    let mut pieces = vec![(Face::default(), format!("{}{mark}", " ".repeat(if mark.is_empty() { 0 } else { indent })))];
-    pieces.extend(inline(rest));
-    wrap(&pieces, (cells, hang.min(cells / 2)), lines);
+/// As much of an indent as fits.
+fn head(indent: &str, cells: usize) -> &str {
+    indent.char_indices().nth(cells).map_or(indent, |(end, _)| &indent[..end])
 }
 
-/// The pieces of a line. A mark without its end is text.
-fn inline(text: &str) -> Line {
-    let mut pieces: Line = Vec::new();
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        if let Some((face, inner, after)) = marked(rest, plain.chars().last()) {
-            if !plain.is_empty() {
-                pieces.push((Face::default(), std::mem::take(&mut plain)));
-            }
-            pieces.push((face, inner));
-            rest = after;
-            continue;
-        }
-        let escaped = letter == '\\' && rest[1..].starts_with(|next: char| next.is_ascii_punctuation());
-        let taken = if escaped { &rest[1..2] } else { &rest[..letter.len_utf8()] };
-        plain.push_str(taken);
-        rest = &rest[taken.len() + usize::from(escaped)..];
-    }
-    if !plain.is_empty() {
-        pieces.push((Face::default(), plain));
-    }
-    pieces.into_iter().map(|(face, text)| (face, visible(&text).into_owned())).collect()
-}
-
-fn marked(rest: &str, before: Option<char>) -> Option<(Face, String, &str)> {
-    let within = |mark: &str| {
-        let inner = rest.strip_prefix(mark)?;
-        let end = inner.find(mark)?;
-        let text = &inner[..end];
-        (!text.trim().is_empty() && (mark == "`" || text.trim() == text)).then(|| (text.to_owned(), &inner[end + mark.len()..]))
-    };
-    if let Some((text, after)) = within("`") {
-        return Some((Face { code: true, ..Face::default() }, text, after));
-    }
-    // Names such as __init__ and snake_case are no marks.
-    let at_start = before.is_none_or(|before| !before.is_alphanumeric());
-    for mark in ["**", "__"] {
-        if let Some((text, after)) =
-            within(mark).filter(|(_, after)| mark == "**" || at_start && !after.starts_with(char::is_alphanumeric))
-        {
-            return Some((Face { bold: true, ..Face::default() }, text, after));
-        }
-    }
-    for mark in ["*", "_"] {
-        if let Some((text, after)) =
-            within(mark).filter(|(text, after)| at_start && !text.starts_with(mark) && !after.starts_with(char::is_alphanumeric))
-        {
-            return Some((Face::default(), text, after));
-        }
-    }
-    let inner = rest.strip_prefix('[')?;
-    let (words, target) = inner.split_once("](")?;
-    let (target, after) = target.split_once(')')?;
-    if words.contains(['[', ']', '\n']) || target.contains(char::is_whitespace) {
-        return None;
-    }
-    let shown = if words == target || words.is_empty() { target.to_owned() } else { format!("{words} ({target})") };
-    Some((Face { link: true, ..Face::default() }, shown, after))
-}
-
-/// Breaks pieces between words; words that are longer than a line are cut.
-fn wrap(pieces: &[(Face, String)], (cells, hang): (usize, usize), lines: &mut Vec<Line>) {
-    let mut line: Line = Vec::new();
-    let mut used = 0;
+/// Breaks pieces between words; words that are longer than a line are cut. `first` stands before the first line, `rest` before the
+/// others, both narrower than a line.
+fn wrap(pieces: &[(Face, String)], cells: usize, (first, rest): (&str, &str), lines: &mut Vec<Line>) {
+    let mut line: Line = vec![(Face::default(), first.to_owned())];
+    let (mut used, mut indent) = (width(first), width(first));
     for (face, text) in pieces {
         for word in text.split_inclusive(' ') {
-            let bare = width(word.trim_end());
-            if used > hang && used + bare > cells {
-                lines.push(trimmed(std::mem::take(&mut line)));
-                used = hang;
-                line.push((Face::default(), " ".repeat(hang)));
-            }
-            for part in cut(word, cells - hang) {
-                if used > hang && used + width(part.trim_end()) > cells {
-                    lines.push(trimmed(std::mem::take(&mut line)));
-                    used = hang;
-                    line.push((Face::default(), " ".repeat(hang)));
+            let mut needed = width(word.trim_end());
+            for part in cut(word, cells.saturating_sub(width(rest)).max(1)) {
+                if used > indent && used + needed > cells {
+                    lines.push(trimmed(std::mem::replace(&mut line, vec![(Face::default(), rest.to_owned())])));
+                    (used, indent) = (width(rest), width(rest));
                 }
+                needed = needed.saturating_sub(width(part));
                 used += width(part);
                 match line.last_mut().filter(|(last, _)| last == face) {
                     Some((_, text)) => text.push_str(part),
@@ -192,7 +360,7 @@ mod tests {
 
     #[test]
     fn marks_become_faces_and_names_stay_names() {
-        let pieces = inline("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*");
+        let pieces = lines("**Bold** `a_b` [docs](https://x.y) snake_case 2 * 3 * 4 \\*", 200).concat();
         let bold: Vec<_> = pieces.iter().filter(|(face, _)| face.bold).map(|(_, text)| text.as_str()).collect();
         let code: Vec<_> = pieces.iter().filter(|(face, _)| face.code).map(|(_, text)| text.as_str()).collect();
         assert_eq!((bold, code), (vec!["Bold"], vec!["a_b"]));
@@ -208,6 +376,43 @@ mod tests {
         );
         assert!(lines("# Head", 20)[0][0].0.bold);
         assert_eq!(flat("```\n*x*\n```", 20), ["*x*"]);
+    }
+
+    #[test]
+    fn tables_have_columns_that_fit() {
+        let table = "| name | what it does |\n| --- | :-: |\n| `a` | calls **one** service |\n| long-name | - |";
+        assert_eq!(
+            flat(table, 40),
+            ["name       what it does", "─────────  ─────────────────", "a          calls one service", "long-name  -"]
+        );
+        assert!(lines(table, 40)[0].iter().any(|(face, text)| face.bold && text == "name"));
+        assert_eq!(
+            flat(table, 16),
+            [
+                "name     what it",
+                "         does",
+                "───────  ───────",
+                "a        calls",
+                "         one",
+                "         service",
+                "long-na  -",
+                "me"
+            ]
+        );
+        assert_eq!(flat("|a|b|c|\n|-|-|-|\n|1|2|3|", 12), ["a: 1", "b: 2", "c: 3"]);
+    }
+
+    #[test]
+    fn lists_nest_and_quotes_have_a_bar() {
+        assert_eq!(
+            flat("1. one\n   - two three\n     - four\n2. five\n\n> said\n> so\n", 12),
+            ["1. one", "   • two", "     three", "     • four", "2. five", "", "│ said", "│ so"]
+        );
+        assert_eq!(flat("- [x] done\n- [ ] open\n-\n", 20), ["• [x] done", "• [ ] open", "•"]);
+        assert_eq!(
+            flat("a\n---\n\n***\n<b>x</b> <https://x.y>", 20).join("/"),
+            format!("a//{}/<b>x</b>/https://x.y", "─".repeat(20))
+        );
     }
 
     proptest! {
