@@ -220,7 +220,7 @@ impl Page<'_> {
             first.push_str(indent.mark.take().as_deref().unwrap_or(&indent.rest));
             rest.push_str(&indent.rest);
         }
-        let most = self.cells / 2;
+        let most = self.cells * 2 / 3;
         let (first, rest) = (head(&first, most), head(&rest, most));
         wrap(&pieces, self.cells, (first, rest), &mut self.lines);
     }
@@ -341,8 +341,12 @@ fn cut(word: &str, cells: usize) -> Vec<&str> {
 }
 
 fn trimmed(mut line: Line) -> Line {
-    if let Some((_, last)) = line.last_mut() {
+    while let Some((_, last)) = line.last_mut() {
         last.truncate(last.trim_end().len());
+        if !last.is_empty() {
+            break;
+        }
+        line.pop();
     }
     line.retain(|(_, text)| !text.is_empty());
     line
