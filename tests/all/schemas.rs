@@ -1,4 +1,4 @@
-//! Forms for real tool schemas, from the folder that `TOOLCRIB_SCHEMAS` names, else `../shared/schemas`. Without such a folder there is nothing to test.
+//! Forms for real tool schemas, from the folder that `TOOLCRIB_SCHEMAS` names, else `../shared/schemas`. Without such a folder the test fails.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,10 +46,11 @@ struct Case {
     ui: Option<Value>,
 }
 
-fn folder() -> Option<PathBuf> {
+fn folder() -> PathBuf {
     let named = std::env::var_os("TOOLCRIB_SCHEMAS").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/schemas");
-    named.or_else(|| beside.is_dir().then_some(beside))
+    let found = named.or_else(|| beside.is_dir().then_some(beside));
+    found.expect("the folder of tool schemas is missing: name it in TOOLCRIB_SCHEMAS")
 }
 
 fn read(path: &Path) -> Value {
@@ -269,10 +270,7 @@ fn explore(schema: &Schema, checker: &Checker, seed: u64, reached: &mut Reached)
 
 #[test]
 fn every_real_schema_has_its_form() {
-    let Some(folder) = folder() else {
-        println!("no folder of schemas: set TOOLCRIB_SCHEMAS");
-        return;
-    };
+    let folder = folder();
     let cases = cases(&folder);
     assert!(!cases.is_empty());
     let themes = theme::all(&[]).0;
