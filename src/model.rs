@@ -8,6 +8,7 @@ pub mod connections;
 pub mod context;
 pub mod duration;
 pub mod entry;
+pub mod error_kind;
 pub mod finding;
 pub mod id;
 pub mod merging;

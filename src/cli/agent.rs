@@ -21,6 +21,7 @@ use crate::{
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
+        error_kind::ErrorKind,
     },
     runtime::registry,
     store::secrets,
@@ -30,7 +31,6 @@ use crate::{
             agent::{self, Asked, PATTERNS, Part, Told},
             deployed::push,
             dialogue::{Dialogue, Said, offered_words, state_words},
-            gateway::words::AGENT_ERROR,
             settings::{self, Gateway},
         },
     },
@@ -159,7 +159,7 @@ impl Telling<'_> {
                     self.tell(said)?;
                 }
                 EventKind::Notice(words) => self.out.say(words),
-                EventKind::End { outcome, problem: Some(problem) } if problem.kind == AGENT_ERROR => {
+                EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
                     let said = listener.until_known(&mut self.told).await;
                     self.tell(said)?;
                     break self.end(outcome, Some(self.told.explained(problem)));
@@ -240,7 +240,7 @@ impl Telling<'_> {
         if self.json {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind, "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
             self.out.json_line(&json!({"event": "end", "at_ms": self.at_ms, "outcome": outcome.word(), "error": error}))?;
         }
         self.out.flush()?;

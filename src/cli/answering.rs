@@ -23,7 +23,9 @@ use super::{
 use crate::{
     engine::mask::Mask,
     model::{
+        call::CallProblem,
         connection::Connection,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
     runtime::{now::now, registry},
@@ -108,8 +110,8 @@ pub async fn serve(global: &Global, out: &mut Out, connection: Connection, answe
         started = starting => started,
     };
     let doing = || format!("serving on {}", connection.name);
-    let (_bus, executor) = started.map_err(|problem: crate::model::call::CallProblem| {
-        let kind = if problem.kind == "no-project" { ProblemKind::Input } else { ProblemKind::Unreachable };
+    let (_bus, executor) = started.map_err(|problem: CallProblem| {
+        let kind = if problem.kind == ErrorKind::NoProject { ProblemKind::Input } else { ProblemKind::Unreachable };
         Halt::from(Problem::new(kind, doing(), problem.message).remedy(problem.remedy))
     })?;
     for warning in &executor.warnings {
@@ -226,7 +228,7 @@ async fn next(typing: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
 fn tell(global: &Global, out: &mut Out, told: &Told) -> Result<(), Halt> {
     let Told { tool, call, agent, rule, words, status, rows, written, problem, .. } = told;
     if global.json {
-        let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
+        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
         let rows: Vec<Value> = rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
         out.json_line(&json!({
             "event": "call", "tool": tool, "call": call, "agent": agent, "rule": rule, "did": words, "status": status,

@@ -373,7 +373,7 @@ impl Teller<'_> {
         if self.json {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind, "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
             let end = json!({"event": "end", "at_ms": at_ms, "outcome": outcome.word(), "error": error, "chunks": self.chunks});
             self.out.json_line(&end)?;
         } else if self.open_line {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     engine::{mask::Mask, traffic::record::Record},
-    model::{call::CallProblem, connection::Connection, entry::SystemId, paper::Paper},
+    model::{call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind, paper::Paper},
     systems::watched,
     wire::shelf::{self, Read},
 };
@@ -86,7 +86,7 @@ impl CardReader {
             let read = match shelf {
                 Ok(shelf) => shelf::read(&connection, &shelf, &mask).await,
                 Err(problem) => {
-                    let problem = CallProblem { kind: "no-shelf".into(), message: problem.cause, remedy: problem.remedy };
+                    let problem = CallProblem { kind: ErrorKind::NoShelf, message: problem.cause, remedy: problem.remedy };
                     ids.into_iter().map(|id| (id, Err(problem.clone()))).collect()
                 }
             };
@@ -99,7 +99,7 @@ impl CardReader {
         let value = match read {
             Ok(value) => value,
             Err(problem) if self.json => {
-                let error = json!({"type": problem.kind, "message": problem.message});
+                let error = json!({"type": problem.kind.word(), "message": problem.message});
                 let line = json!({"event": "card", "conversation": wanted.conversation, "card_id": id, "error": error});
                 return Ok(out.json_line(&line)?);
             }

@@ -269,7 +269,7 @@ async fn start(registry: &Registry, connection: &Connection, place: Place<'_>) -
 fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {
     let Answered { service, id, user, rule, pieces, note, problem } = answered;
     if global.json {
-        let error = problem.as_ref().map(|problem| json!({"type": problem.kind, "message": problem.message}));
+        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
         let mut line = json!({
             "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
         });

@@ -253,11 +253,7 @@ fn short(id: &str) -> String {
 }
 
 fn reached(connection: &Connection, problem: CallProblem) -> Halt {
-    let kind = match problem.kind.as_str() {
-        "bad-subject" | "bad-address" | "bad-settings" | "bad-time" | "missing-secret" => ProblemKind::Input,
-        _ => ProblemKind::Unreachable,
-    };
-    Problem::new(kind, format!("watching {}", connection.name), problem.message).remedy(problem.remedy).into()
+    problem.while_doing(format!("watching {}", connection.name)).into()
 }
 
 /// What is listened to.

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::model::call::{CallProblem, Event, EventKind, Headers, Outcome, Stage, StrayCause};
+use crate::model::{
+    call::{CallProblem, Event, EventKind, Headers, Outcome, Stage, StrayCause},
+    error_kind::ErrorKind,
+};
 
 /// An event in its stable shape: `{event: "request"|"headers"|"chunk"|"stray"|"notice"|"stage"|"end", at_ms, …}`.
 #[must_use]
@@ -24,7 +27,7 @@ pub fn json(event: &Event) -> Value {
         EventKind::End { outcome, problem } => {
             let error = problem
                 .as_ref()
-                .map(|problem| json!({"type": problem.kind, "message": problem.message, "remedy": problem.remedy}));
+                .map(|problem| json!({"type": problem.kind.word(), "message": problem.message, "remedy": problem.remedy}));
             json!({"event": "end", "at_ms": at_ms, "outcome": outcome.word(), "error": error})
         }
     }
@@ -84,7 +87,11 @@ pub fn of_json(value: &Value) -> Option<Event> {
 
 fn problem(error: &Value) -> Option<CallProblem> {
     let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    error.is_object().then(|| CallProblem { kind: part("type"), message: part("message"), remedy: part("remedy") })
+    error.is_object().then(|| CallProblem {
+        kind: ErrorKind::parse(&part("type")),
+        message: part("message"),
+        remedy: part("remedy"),
+    })
 }
 
 #[cfg(test)]
@@ -93,7 +100,7 @@ mod tests {
 
     #[test]
     fn events_are_read_again() {
-        let problem = CallProblem { kind: "k".into(), message: "m".into(), remedy: "r".into() };
+        let problem = CallProblem { kind: ErrorKind::parse("k"), message: "m".into(), remedy: "r".into() };
         for kind in [
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "a\u{1b}\n".into(), bytes: 60 },
@@ -122,7 +129,7 @@ mod tests {
     fn events_have_their_shape() {
         let chunk = Event { at_ms: 38, kind: EventKind::Chunk { text: "a\n".into(), bytes: 60 } };
         assert_eq!(json(&chunk).to_string(), r#"{"event":"chunk","at_ms":38,"bytes":60,"text":"a\n"}"#);
-        let problem = CallProblem { kind: "no-server".into(), message: "m".into(), remedy: "r".into() };
+        let problem = CallProblem { kind: ErrorKind::NoServer, message: "m".into(), remedy: "r".into() };
         let end = Event { at_ms: 5, kind: EventKind::End { outcome: Outcome::Lost, problem: Some(problem) } };
         let expected =
             json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::{
     model::{
         call::{CallProblem, Request},
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
     schema::literal::Literal,
@@ -72,7 +73,7 @@ pub fn with_environment(request: Request, variable: &dyn Fn(&str) -> Option<Stri
         }
         None => Ok(None),
     };
-    let problem = |message| CallProblem { kind: "no-variable".into(), message, remedy: "set it before toolcrib starts".into() };
+    let problem = |message| CallProblem { kind: ErrorKind::NoVariable, message, remedy: "set it before toolcrib starts".into() };
     let body: Arc<str> = within(&request.body, &lookup).map_err(problem)?.into();
     let mut headers = request.headers;
     for (_, value) in &mut headers {

@@ -6,6 +6,7 @@ use super::{
     clock::Millis,
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
+    error_kind::ErrorKind,
     problem::Problem,
 };
 
@@ -180,15 +181,25 @@ pub struct Stage {
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallProblem {
-    /// The service's error type, or one of ours: `no-responders`, `no-server`, `too-large`, `not-json`, …
-    pub kind: String,
+    pub kind: ErrorKind,
     pub message: String,
     pub remedy: String,
 }
 
+impl CallProblem {
+    pub fn new(kind: ErrorKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), remedy: remedy.into() }
+    }
+
+    /// The same for whoever was only about to reach the other side; `doing` says what was under way.
+    pub fn while_doing(self, doing: impl Into<String>) -> Problem {
+        Problem::new(self.kind.problem_kind(), doing, self.message).remedy(self.remedy)
+    }
+}
+
 impl From<Problem> for CallProblem {
     fn from(problem: Problem) -> Self {
-        Self { kind: format!("{:?}", problem.kind).to_lowercase(), message: problem.cause, remedy: problem.remedy }
+        Self::new(problem.kind.into(), problem.cause, problem.remedy)
     }
 }
 

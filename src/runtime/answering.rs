@@ -19,7 +19,7 @@ use crate::{
         message::Message,
     },
     engine::mask::Mask,
-    model::{call::CallProblem, connection::Connection},
+    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
     systems::commonground::{card::Card, result::Built},
     wire::{
         registry::Registry,
@@ -83,7 +83,7 @@ impl AnsweringByHand {
             let turn = of.turn;
             let problem = match answer(of, &registry, &messages, &waiting, stop).await {
                 Ok(()) => CallProblem {
-                    kind: "connection-lost".into(),
+                    kind: ErrorKind::ConnectionLost,
                     message: "the connection ended".into(),
                     remedy: "begin again when it is back".into(),
                 },

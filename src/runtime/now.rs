@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::{
     engine::traffic::span::Since,
-    model::{call::CallProblem, clock::Millis},
+    model::{call::CallProblem, clock::Millis, error_kind::ErrorKind},
     schema::moment::Wall,
 };
 
@@ -28,5 +28,5 @@ pub fn wall(at: Millis) -> Wall {
 /// When it is still to come.
 pub fn begins(since: Since) -> Result<Millis, CallProblem> {
     let moment = since.moment(now(), |at| wall(at).offset);
-    moment.map_err(|message| CallProblem { kind: "bad-time".into(), message, remedy: "such as 10m, or 14:05".into() })
+    moment.map_err(|message| CallProblem { kind: ErrorKind::BadTime, message, remedy: "such as 10m, or 14:05".into() })
 }

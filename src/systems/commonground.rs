@@ -76,6 +76,7 @@ use crate::{
         connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
+        error_kind::ErrorKind,
         finding::{EntryEdit, Finding},
         merging::Merging,
         paper::{Paper, Shelf},
@@ -237,7 +238,7 @@ impl System for CommonGround {
 
     fn decode(&self, _: &str, _: &Message<'_>) -> Reply {
         Reply::Unreadable(CallProblem {
-            kind: "not-understood".into(),
+            kind: ErrorKind::NotUnderstood,
             message: "this message is not CommonGround's answer to a call".into(),
             remedy: String::new(),
         })

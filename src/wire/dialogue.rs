@@ -10,6 +10,7 @@ use crate::{
     model::{
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
+        error_kind::ErrorKind,
         problem::Problem,
     },
     systems::{
@@ -18,7 +19,6 @@ use crate::{
             agent::Asked,
             deployed::push,
             dialogue::{Dialogue, Said, Transcript, state_words},
-            gateway::words::AGENT_ERROR,
         },
     },
 };
@@ -42,7 +42,7 @@ pub async fn ask(
     let mut telling = match opened(registry, connection, &asked).await {
         Ok((dialogue, complaints)) => Telling { dialogue, transcript: Transcript::default(), before: String::new(), complaints },
         Err(Problem { cause, remedy, .. }) => {
-            let problem = Some(CallProblem { kind: "no-tools".into(), message: cause, remedy });
+            let problem = Some(CallProblem { kind: ErrorKind::NoTools, message: cause, remedy });
             let end = EventKind::End { outcome: Outcome::Lost, problem };
             // Whoever no longer listens need not be told.
             let _ = events.send(Event { at_ms: passed(began), kind: end }).await;
@@ -147,7 +147,7 @@ impl Telling {
                 let said = self.dialogue.take(&text);
                 EventKind::Chunk { text: self.grown(&said).into(), bytes }
             }
-            EventKind::End { outcome, problem: Some(problem) } if problem.kind == AGENT_ERROR => {
+            EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
                 listener.until_known(&mut self.dialogue).await;
                 EventKind::End { outcome, problem: Some(self.dialogue.explained(problem)) }
             }

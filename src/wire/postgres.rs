@@ -17,6 +17,7 @@ use super::{secrets::Secrets, tls};
 use crate::model::{
     call::CallProblem,
     connection::{Connection, SecretAt},
+    error_kind::ErrorKind,
 };
 
 /// How long the server may take to let us in, and to answer one statement.
@@ -45,7 +46,7 @@ impl Database {
         let address = secrets.get(connection, at).await?;
         // The parser's own words may repeat parts of the address.
         let mut config: Config = address.parse().map_err(|_: Error| CallProblem {
-            kind: "bad-address".into(),
+            kind: ErrorKind::BadAddress,
             message: format!("{at} does not hold the address of a PostgreSQL database"),
             remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
         })?;
@@ -121,7 +122,7 @@ fn place(config: &Config) -> String {
 
 fn silent(place: &str) -> CallProblem {
     CallProblem {
-        kind: "no-postgres".into(),
+        kind: ErrorKind::NoPostgres,
         message: format!("PostgreSQL at {place} did not answer within {} s", PATIENCE.as_secs()),
         remedy: "see whether it runs and has room for another connection".into(),
     }
@@ -134,26 +135,26 @@ fn unopened(place: &str, error: &Error) -> CallProblem {
     } else {
         "see whether it runs, and check the address"
     };
-    CallProblem { kind: "no-postgres".into(), message: format!("PostgreSQL at {place}: {cause}"), remedy: remedy.into() }
+    CallProblem { kind: ErrorKind::NoPostgres, message: format!("PostgreSQL at {place}: {cause}"), remedy: remedy.into() }
 }
 
 fn failed(place: &str, error: &Error) -> CallProblem {
     let known = error.as_db_error();
     let kind = match known.map(|error| error.code().code()) {
-        Some("23505") => "postgres-duplicate",
-        Some(code) if code.starts_with("42") => "postgres-schema",
+        Some("23505") => ErrorKind::PostgresDuplicate,
+        Some(code) if code.starts_with("42") => ErrorKind::PostgresSchema,
         // Shut down by its operator, or gone.
-        Some(code) if code.starts_with("57") => "connection-lost",
-        None => "connection-lost",
-        _ => "postgres",
+        Some(code) if code.starts_with("57") => ErrorKind::ConnectionLost,
+        None => ErrorKind::ConnectionLost,
+        _ => ErrorKind::Postgres,
     };
     let remedy = match kind {
-        "postgres-duplicate" => "it was written before: ids must be new for every call, and a call has one result",
-        "postgres-schema" => "see whether it is the database of a CommonGround v1r4, and whether its user may write",
-        "connection-lost" => "see whether PostgreSQL still runs",
+        ErrorKind::PostgresDuplicate => "it was written before: ids must be new for every call, and a call has one result",
+        ErrorKind::PostgresSchema => "see whether it is the database of a CommonGround v1r4, and whether its user may write",
+        ErrorKind::ConnectionLost => "see whether PostgreSQL still runs",
         _ => "",
     };
-    CallProblem { kind: kind.into(), message: format!("PostgreSQL at {place}: {}", cause(error)), remedy: remedy.into() }
+    CallProblem::new(kind, format!("PostgreSQL at {place}: {}", cause(error)), remedy)
 }
 
 /// The server's own words, else those of what kept us from it. Neither holds the password.

@@ -25,7 +25,8 @@ use crate::{
     model::{
         call::{CallProblem, Event, Limits, Request},
         connection::{Connection, ConnectionState},
-        problem::{Problem, ProblemKind},
+        error_kind::ErrorKind,
+        problem::Problem,
     },
 };
 
@@ -197,17 +198,12 @@ impl Registry {
 }
 
 fn told(connection: &Connection, problem: CallProblem) -> Problem {
-    let kind = match problem.kind.as_str() {
-        "refused" => ProblemKind::Refused,
-        "no-server" | "tls" | "connection-lost" => ProblemKind::Unreachable,
-        _ => ProblemKind::Input,
-    };
-    Problem::new(kind, format!("connecting \"{}\"", connection.name), problem.message).remedy(problem.remedy)
+    problem.while_doing(format!("connecting \"{}\"", connection.name))
 }
 
 fn not_callable(system: &str) -> CallProblem {
     CallProblem {
-        kind: "not-callable".into(),
+        kind: ErrorKind::NotCallable,
         message: format!("tools of {system} cannot be called yet"),
         remedy: "choose a tool of another system".into(),
     }
@@ -215,7 +211,7 @@ fn not_callable(system: &str) -> CallProblem {
 
 fn no_transport(connection: &Connection) -> CallProblem {
     CallProblem {
-        kind: "no-transport".into(),
+        kind: ErrorKind::NoTransport,
         message: format!(
             "connection \"{}\" needs {}, which this program was built without",
             connection.name,
@@ -297,11 +293,11 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let nobody = events_of(&registry, &embedded, request("nobody", &json!({}), &json!({}))).await;
-        assert_eq!(ended(nobody), (Outcome::Lost, "no-responders".into()));
+        assert_eq!(ended(nobody), (Outcome::Lost, ErrorKind::NoResponders));
         let zero = events_of(&registry, &embedded, request("calc", &json!({}), &json!({"expression": "1/0"}))).await;
-        assert_eq!(ended(zero), (Outcome::Failed, "division-by-zero".into()));
+        assert_eq!(ended(zero), (Outcome::Failed, ErrorKind::parse("division-by-zero")));
         let foreign = Request { system: "elsewhere", ..request("calc", &json!({}), &json!({})) };
-        assert_eq!(ended(events_of(&registry, &embedded, foreign).await), (Outcome::Lost, "not-callable".into()));
+        assert_eq!(ended(events_of(&registry, &embedded, foreign).await), (Outcome::Lost, ErrorKind::NotCallable));
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use tokio::{sync::oneshot, time::timeout};
 use crate::model::{
     call::CallProblem,
     connection::{Connection, SecretAt},
+    error_kind::ErrorKind,
     problem::{Problem, ProblemKind},
 };
 
@@ -69,14 +70,14 @@ impl Secrets {
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallProblem> {
         match at {
             SecretAt::Variable(name) => self.variable(name).ok_or_else(|| CallProblem {
-                kind: "missing-secret".into(),
+                kind: ErrorKind::MissingSecret,
                 message: format!("the environment variable {name} is not set, and connection \"{}\" needs it", connection.name),
                 remedy: format!("set {name} in the environment and start again"),
             }),
             SecretAt::KeyStore(name) => self.key(name).await.map_err(|problem| {
-                let kind = if problem.kind == ProblemKind::Missing { "missing-secret" } else { "no-key-store" };
+                let kind = if problem.kind == ProblemKind::Missing { ErrorKind::MissingSecret } else { ErrorKind::NoKeyStore };
                 let message = format!("connection \"{}\" needs {at}: {}", connection.name, problem.cause);
-                CallProblem { kind: kind.into(), message, remedy: problem.remedy }
+                CallProblem { kind, message, remedy: problem.remedy }
             }),
         }
     }
@@ -116,7 +117,7 @@ mod tests {
         let secrets = Secrets::new(Arc::new(|_| None)).with_keys(Arc::new(silent));
         let connection = Connection::nats("prod", "nats://host");
         let problem = secrets.get(&connection, &SecretAt::KeyStore("bus".into())).await.unwrap_err();
-        assert_eq!(problem.kind, "no-key-store");
+        assert_eq!(problem.kind, ErrorKind::NoKeyStore);
         assert!(problem.message.contains("\"prod\"") && problem.message.contains("\"bus\""), "{}", problem.message);
         assert!(problem.message.contains("60 s") && problem.remedy.contains("unlock"), "{problem:?}");
         drop(hold);

@@ -36,6 +36,7 @@ use crate::{
     model::{
         call::CallProblem,
         clock::Millis,
+        error_kind::ErrorKind,
         traffic::{Crossing, Tapped},
     },
 };
@@ -251,7 +252,7 @@ impl Ear {
                     return Ok(line);
                 }
                 // While the connection is down it is tried again, too.
-                Err(problem) if is_not_there(&problem) || problem.kind == "no-server" => {}
+                Err(problem) if is_not_there(&problem) || problem.kind == ErrorKind::NoServer => {}
                 Err(problem) => return Err(problem),
             }
         }
@@ -259,7 +260,7 @@ impl Ear {
 }
 
 fn is_not_there(problem: &CallProblem) -> bool {
-    problem.kind == "no-responders"
+    problem.kind == ErrorKind::NoResponders
 }
 
 /// Sends a message around to itself: when it is back, the subscriptions before it are known to the server. Answers where it went.
@@ -271,7 +272,7 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(Some(name)),
         _ => Err(CallProblem {
-            kind: "no-server".into(),
+            kind: ErrorKind::NoServer,
             message: format!("{} did not confirm that it hears us", bus.place()),
             remedy: "check the connection and the permission to subscribe".into(),
         }),

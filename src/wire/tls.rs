@@ -9,7 +9,7 @@ use rustls::{
 };
 
 use super::transport::settings::{bad_file, bad_settings};
-use crate::model::{call::CallProblem, connection::Connection};
+use crate::model::{call::CallProblem, connection::Connection, error_kind::ErrorKind};
 
 /// Chooses it; call once at the start of the process. Calling again changes nothing.
 pub fn install() {
@@ -100,7 +100,7 @@ pub fn refused(place: &str, host: &str, fault: &Error) -> CallProblem {
 }
 
 fn unencrypted(place: &str, cause: &str, remedy: &str) -> CallProblem {
-    CallProblem { kind: "tls".into(), message: format!("no encrypted connection to {place}: {cause}"), remedy: remedy.into() }
+    CallProblem { kind: ErrorKind::Tls, message: format!("no encrypted connection to {place}: {cause}"), remedy: remedy.into() }
 }
 
 fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {

@@ -56,3 +56,15 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
 pub fn open<'a>(connection: &'a Connection, secrets: &'a Secrets) -> Option<Doing<'a, Arc<dyn Bus>>> {
     TRANSPORTS.iter().find(|(kind, _)| *kind == connection.transport()).map(|(_, open)| open(connection, secrets))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transport;
+
+    #[test]
+    fn every_transport_that_is_offered_can_be_opened() {
+        let opened: Vec<TransportKind> = TRANSPORTS.iter().map(|(kind, _)| *kind).collect();
+        assert_eq!(opened, transport::TRANSPORTS);
+    }
+}

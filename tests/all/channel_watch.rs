@@ -264,7 +264,7 @@ async fn where_nothing_is_kept_that_is_said() {
     let place = [Address::fleeting("cg.v1r4.lab.public.>")];
     let refused = Tap::open_since(bus, &place, Mask::default(), Some(Millis(0))).await;
     let problem = refused.err().unwrap();
-    assert!(problem.kind == "no-streams" && problem.remedy.contains("JetStream"), "{problem:?}");
+    assert!(problem.kind.word() == "no-streams" && problem.remedy.contains("JetStream"), "{problem:?}");
     let here = Deployment::start().await;
     let mut onlooker = Onlooker::at(&here.connection(), &["orders.>"], Some(Millis(0))).await;
     onlooker.until(|onlooker| onlooker.words.iter().any(|words| words.contains("no stream keeps"))).await;
@@ -297,7 +297,7 @@ async fn what_a_service_refuses_three_times_stands_at_its_command() {
     let all = |onlooker: &Onlooker| onlooker.ended("call_1") && onlooker.found("call_1").is_some_and(|call| call.count == 5);
     onlooker.until(all).await;
     let call = onlooker.found("call_1").unwrap();
-    assert_eq!(call.standing.problem().map(|problem| problem.kind.as_str()), Some("given-up"), "{:?}", call.standing);
+    assert_eq!(call.standing.problem().map(|problem| problem.kind.word()), Some("given-up"), "{:?}", call.standing);
     assert!(onlooker.heard.iter().all(|crossing| {
         crossing.about.as_ref().is_none_or(|about| &*about.subject == "cg.v1r4.lab.public.cmd.tool.word_count.call")
     }));

@@ -98,7 +98,7 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     bench.clicks("agent ");
     bench.types("a.b");
     bench.keys("tab");
-    assert_eq!(text(&bench), format!("{edited}{}agent = \"a.b\"\n", text_of_lab));
+    assert_eq!(text(&bench), format!("{edited}{text_of_lab}agent = \"a.b\"\n"));
     assert!(bench.shows("agent stands in"), "{}", bench.screen());
     assert!(bench.state.connections.named("lab").is_none(), "it cannot be used until that is mended");
 }

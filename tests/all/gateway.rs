@@ -67,10 +67,10 @@ async fn a_gateway_in_peace() {
         assert_eq!((huge.end().0, huge.text().len()), (Outcome::Succeeded, size), "{transport:?}");
         let short = Duration::from_millis(300);
         let silent = heard(&gateway, transport, "silent", Limits { first: short, ..limits() }).await;
-        assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+        assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
         assert!(silent.problem().remedy.contains("behind the gateway"), "{:?}", silent.problem());
         let no_end = heard(&gateway, transport, "no-end", Limits { idle: short, ..limits() }).await;
-        assert_eq!((no_end.problem().kind.as_str(), no_end.text().trim()), ("timed-out-idle", "one two"));
+        assert_eq!((no_end.problem().kind.word(), no_end.text().trim()), ("timed-out-idle", "one two"));
         let close = heard(&gateway, transport, "close", limits()).await;
         close.assert_lost("connection-lost");
         assert!(close.text().starts_with("one"), "{:?}", close.0);
@@ -133,7 +133,7 @@ async fn messages_that_are_not_as_they_should_be(gateway: &StandIn) {
     let told = broken.0.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words.contains("not UTF-8")));
     assert!(told, "{:?}", broken.0);
     let endless = heard(gateway, socket, "endless", short).await;
-    assert_eq!((endless.end().0, endless.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-total"));
+    assert_eq!((endless.end().0, endless.problem().kind.word()), (Outcome::TimedOut, "timed-out-total"));
     let closed = heard(gateway, socket, "close", limits()).await;
     let words = format!("{:?}", closed.0);
     assert!(words.contains("closed the socket: enough") && !words.contains('\u{1b}'), "{words}");
@@ -236,7 +236,7 @@ async fn stopped_and_going_on(gateway: &StandIn, registry: &Registry, connection
     gateway.signal("STOP");
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(registry, connection, asking("stream"), short).await;
-    assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+    assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
     let heard = call_and(registry, connection, (asking("stream"), limits()), sent, async || gateway.signal("CONT")).await;
     assert_eq!((heard.text().as_str(), heard.end().0), ("one two three", Outcome::Succeeded));
 }

@@ -310,7 +310,11 @@ async fn each_fault_is_what_a_call_sees_of_it_on_both_ways() {
             let heard = asked(&Registry::default(), connection, word, waits).await;
             let (ended, problem) = heard.end();
             let told = format!("{word} over {}: {:?}", connection.name, heard.0.last());
-            assert_eq!((ended, problem.map(|problem| problem.kind).unwrap_or_default().as_str()), (outcome, kind), "{told}");
+            assert_eq!(
+                (ended, problem.map_or_else(String::new, |problem| problem.kind.to_string()).as_str()),
+                (outcome, kind),
+                "{told}"
+            );
             if *fault == Fault::Endless {
                 assert!(heard.text().starts_with("ababab"), "{told}");
                 continue;

@@ -290,6 +290,7 @@ mod screen {
             call::{CallProblem, Event, EventKind, Outcome},
             clock::Millis,
             entry::FileId,
+            error_kind::ErrorKind,
             trace::{Head, Trace},
         },
         schema::moment::Wall,
@@ -304,7 +305,7 @@ mod screen {
     }
 
     fn end(at_ms: u64, outcome: Outcome) -> Event {
-        let problem = CallProblem { kind: "oven".into(), message: "it is cold".into(), remedy: "heat it".into() };
+        let problem = CallProblem { kind: ErrorKind::parse("oven"), message: "it is cold".into(), remedy: "heat it".into() };
         Event { at_ms, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
     }
 

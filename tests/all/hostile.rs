@@ -236,5 +236,5 @@ async fn a_call_says_why_its_connection_ended() {
     let (outcome, problem) = heard.end();
     assert_eq!(outcome, Outcome::Lost);
     let problem = problem.unwrap();
-    assert!(["flooded", "too-large"].contains(&problem.kind.as_str()), "{problem:?}");
+    assert!(["flooded", "too-large"].contains(&problem.kind.word()), "{problem:?}");
 }

@@ -11,6 +11,7 @@ use toolcrib::{
         call::{CallId, CallProblem, Event, EventKind, Outcome, Stage, StrayCause},
         connection::Connection,
         entry::FileId,
+        error_kind::ErrorKind,
         transport::TransportKind,
     },
     syntax::source::{Format, Source},
@@ -51,7 +52,7 @@ fn streaming(width: u16, height: u16) -> Workbench {
 
 fn end(outcome: Outcome, problem: Option<(&str, &str)>) -> EventKind {
     let problem = problem.map(|(kind, message)| CallProblem {
-        kind: kind.into(),
+        kind: ErrorKind::parse(kind),
         message: message.into(),
         remedy: "start the service, or let `toolcrib serve` answer for it".into(),
     });

@@ -68,7 +68,7 @@ async fn trustgraphs_own_service_answers() {
     assert_eq!((heard.end().0, heard.pieces(), heard.strays().len()), (Outcome::Succeeded, 1, 0));
     let broken = Request { body: r#"{"config": "{not json"}"#.into(), ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), broken, limits()).await;
-    assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::Failed, "tool-service-error"));
+    assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::Failed, "tool-service-error"));
     assert_eq!(heard.strays().len(), 0, "a new caller hears nothing of what was before it: {:?}", heard.0);
 }
 

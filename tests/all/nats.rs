@@ -59,7 +59,7 @@ async fn replies_of_others_are_strays() {
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     for (mode, strays) in [("wrong-id", vec![StrayCause::ForeignId; 3]), ("unknown-id", vec![StrayCause::UnknownId])] {
         let heard = from_service(mode, short).await;
-        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"), "{mode}");
+        assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"), "{mode}");
         assert_eq!((heard.text().as_str(), heard.strays()), ("", strays), "{mode}");
     }
 }
@@ -83,7 +83,7 @@ async fn the_services_error_comes_with_its_type() {
     let heard = from_service("error", limits()).await;
     assert_eq!(heard.end().0, Outcome::Failed);
     let problem = heard.problem();
-    assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("tool-service-error", "the oven is cold"));
+    assert_eq!((problem.kind.word(), problem.message.as_str()), ("tool-service-error", "the oven is cold"));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn silence_and_endless_answers_end_by_their_own_limit() {
     ];
     for (mode, limits, kind) in cases {
         let heard = from_service(mode, limits).await;
-        assert_eq!((heard.end().0, heard.problem().kind.as_str()), (Outcome::TimedOut, kind), "{mode}");
+        assert_eq!((heard.end().0, heard.problem().kind.word()), (Outcome::TimedOut, kind), "{mode}");
     }
 }
 
@@ -253,7 +253,7 @@ async fn encrypted_connections_are_verified_both_ways() {
     let unknown = Tls { cert_file: Some(stranger.file("client.pem")), key_file: Some(stranger.file("client.key")), ..tls };
     let heard = call_with(&Registry::default(), &connection(unknown), joke(), limits()).await;
     assert_eq!(heard.end().0, Outcome::Lost);
-    assert!(["tls", "refused", "no-server"].contains(&heard.problem().kind.as_str()), "{:?}", heard.problem());
+    assert!(["tls", "refused", "no-server"].contains(&heard.problem().kind.word()), "{:?}", heard.problem());
 }
 
 #[tokio::test]
@@ -375,7 +375,7 @@ async fn a_short_standstill_only_takes_time() {
     server.signal("STOP");
     let short = Limits { first: Duration::from_millis(300), ..limits() };
     let silent = call_with(&registry, &connection, joke(), short).await;
-    assert_eq!((silent.end().0, silent.problem().kind.as_str()), (Outcome::TimedOut, "timed-out-first"));
+    assert_eq!((silent.end().0, silent.problem().kind.word()), (Outcome::TimedOut, "timed-out-first"));
     let heard = call_and(&registry, &connection, (joke(), limits()), sent, async || server.signal("CONT")).await;
     assert_eq!(heard.end().0, Outcome::Succeeded, "{:?}", heard.0);
     assert!(heard.text().starts_with("Hello alice"), "{:?}", heard.0);
@@ -387,7 +387,7 @@ async fn a_killed_service_leaves_the_call_to_its_limit() {
     let mut responder = Responder::start(&server.url(), "no-end");
     let short = Limits { idle: Duration::from_millis(500), ..limits() };
     let heard = after_two(&Registry::default(), &server.connection(), short, async || responder.kill()).await;
-    assert_eq!((heard.text().as_str(), heard.problem().kind.as_str()), ("one two", "timed-out-idle"));
+    assert_eq!((heard.text().as_str(), heard.problem().kind.word()), ("one two", "timed-out-idle"));
     call_with(&Registry::default(), &server.connection(), joke(), limits()).await.assert_lost("no-responders");
 }
 
@@ -442,7 +442,7 @@ async fn the_receipt_of_a_stream_that_keeps_requests_is_no_answer() {
     let kept = streams.create_stream(config).await.unwrap();
     let short = Limits { first: Duration::from_millis(500), ..limits() };
     let alone = call_with(&Registry::default(), &server.connection(), joke(), short).await;
-    assert_eq!((alone.problem().kind.as_str(), alone.strays()), ("timed-out-first", Vec::new()));
+    assert_eq!((alone.problem().kind.word(), alone.strays()), ("timed-out-first", Vec::new()));
     let receipt = alone.0.iter().any(|event| matches!(&event.kind, EventKind::Stage(stage) if stage.body.contains("KEPT")));
     assert!(receipt, "{:?}", alone.0);
     for mode in ["response", "inbox", "inbox-without-id"] {

@@ -238,7 +238,7 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
     let not_there = |onlooker: &Onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count();
     onlooker.until(|onlooker| not_there(onlooker) == 2).await;
     let nobody = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
-    assert_eq!(nobody.problem().kind, "no-responders", "an onlooker makes no topic, and answers for nobody");
+    assert_eq!(nobody.problem().kind.word(), "no-responders", "an onlooker makes no topic, and answers for nobody");
     let service = JokeService::on_kafka(broker.address());
     // The service makes its topic for answers with the first one.
     onlooker.until(|onlooker| onlooker.says("tg.request.joke is there now")).await;
@@ -274,7 +274,7 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
     onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("not there yet")).count() == 2).await;
     let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
     let nobody = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;
-    assert_eq!(nobody.problem().kind, "no-responders", "an onlooker makes no exchange, and answers for nobody");
+    assert_eq!(nobody.problem().kind.word(), "no-responders", "an onlooker makes no exchange, and answers for nobody");
     let service = JokeService::on_rabbitmq(broker.port());
     onlooker.until(|onlooker| onlooker.words.iter().filter(|words| words.contains("is there now")).count() == 2).await;
     let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;

@@ -21,6 +21,7 @@ use toolcrib::{
         call::CallProblem,
         clock::Millis,
         connection::Connection,
+        error_kind::ErrorKind,
         traffic::{Crossing, Kept, Tapped, Witnessed},
         transport::TransportKind,
     },
@@ -165,7 +166,8 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     assert_eq!((places[0].name.as_str(), *turn), ("tg.>", 2));
     bench.send(Message::Watch(WatchMessage::Heard { turn: 1, heard: vec![watched::witness(request(0, "x", "late"))] }));
     assert_eq!(bench.state.watching.record.heard(), 0, "what an earlier tap heard comes too late");
-    let problem = CallProblem { kind: "no-server".into(), message: "nobody answers".into(), remedy: "start it".into() };
+    let problem =
+        CallProblem { kind: ErrorKind::parse("no-server"), message: "nobody answers".into(), remedy: "start it".into() };
     bench.send(Message::Watch(WatchMessage::Refused { turn: 2, problem }));
     bench.draw();
     assert!(bench.shows("✗ nobody answers"), "{}", bench.screen());
@@ -542,7 +544,7 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     let Some(Effect::ReadCards { turn, shelf, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
     assert_eq!((*turn, shelf.wanted.len()), (2, 2), "the call's card comes with the result's");
     // One that is not there says so, and what belongs beside a result is asked for once it is known.
-    let gone = CallProblem { kind: "not_found".into(), message: "card not found".into(), remedy: String::new() };
+    let gone = CallProblem { kind: ErrorKind::parse("not_found"), message: "card not found".into(), remedy: String::new() };
     let [(call, _), (result, read)] = cards("step_1");
     let read = WatchMessage::CardsRead { turn: 2, read: vec![(call, Err(gone)), (result, read)] };
     bench.send(Message::Watch(read));

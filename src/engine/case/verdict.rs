@@ -38,7 +38,7 @@ impl Answer {
             }
             EventKind::End { outcome, problem } => {
                 self.outcome = Some(*outcome);
-                self.error = problem.as_ref().map(|problem| (problem.kind.clone(), problem.message.clone()));
+                self.error = problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
                 self.took_ms = event.at_ms;
             }
             _ => {}
@@ -51,7 +51,7 @@ impl Answer {
         let mut answer = Self { text: call.text.clone(), chunks: call.chunks, ..Self::default() };
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
-            answer.error = problem.as_ref().map(|problem| (problem.kind.clone(), problem.message.clone()));
+            answer.error = problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
             answer.took_ms = *at_ms;
         }
         answer

@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 use super::script::{Fault, Piece, Rule, Stub, StubService, Then, When};
 use crate::{
     engine::{mask::MASKED, services::sample::Asking, template},
-    model::call::{CallProblem, Event, EventKind, Outcome},
+    model::{
+        call::{CallProblem, Event, EventKind, Outcome},
+        error_kind::ErrorKind,
+    },
 };
 
 /// More pieces than these are joined with their neighbours, so that a file can be read.
@@ -49,7 +52,7 @@ type Ended = (Option<(String, String)>, Option<Fault>);
 
 fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) -> Result<Ended, String> {
     let unended = if pieces.is_empty() { Fault::Silence } else { Fault::NoEnd };
-    let kind = end.and_then(|(_, problem)| problem).map_or("", |problem| problem.kind.as_str());
+    let kind = end.and_then(|(_, problem)| problem).map(|problem| &problem.kind);
     match end {
         Some((Outcome::Succeeded, _)) => {
             // An answer may have been empty.
@@ -59,13 +62,14 @@ fn ended(end: Option<(Outcome, Option<&CallProblem>)>, pieces: &mut Vec<Piece>) 
             Ok((None, None))
         }
         Some((Outcome::Failed, problem)) => {
-            let (kind, message) = problem.map_or(("error", ""), |problem| (problem.kind.as_str(), problem.message.as_str()));
+            let unspecified = (ErrorKind::Unspecified.word(), "");
+            let (kind, message) = problem.map_or(unspecified, |problem| (problem.kind.word(), problem.message.as_str()));
             Ok((Some((kind.into(), message.into())), None))
         }
         Some((Outcome::Lost, problem)) => {
             let fault = match kind {
-                "not-json" | "not-a-reply" => Fault::BrokenJson,
-                "not-utf8" => Fault::NotUtf8,
+                Some(ErrorKind::NotJson | ErrorKind::NotAReply) => Fault::BrokenJson,
+                Some(ErrorKind::NotUtf8) => Fault::NotUtf8,
                 _ => {
                     let why = problem.map_or_else(String::new, |problem| format!(": {}", problem.message));
                     return Err(format!("nobody answered it{why}"));
@@ -146,7 +150,7 @@ mod tests {
     }
 
     fn end(outcome: Outcome, kind: &str) -> Event {
-        let problem = CallProblem { kind: kind.into(), message: "the oven".into(), remedy: String::new() };
+        let problem = CallProblem { kind: ErrorKind::parse(kind), message: "the oven".into(), remedy: String::new() };
         Event { at_ms: 90, kind: EventKind::End { outcome, problem: (outcome != Outcome::Succeeded).then_some(problem) } }
     }
 

@@ -209,7 +209,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::call::{CallProblem, Outcome, StrayCause};
+    use crate::model::{
+        call::{CallProblem, Outcome, StrayCause},
+        error_kind::ErrorKind,
+    };
 
     fn head() -> Head {
         Head {
@@ -263,7 +266,11 @@ mod tests {
             EventKind::Notice("hunter2hunter2".into()),
             EventKind::End {
                 outcome: Outcome::Failed,
-                problem: Some(CallProblem { kind: "k".into(), message: "hunter2hunter2".into(), remedy: String::new() }),
+                problem: Some(CallProblem {
+                    kind: ErrorKind::parse("k"),
+                    message: "hunter2hunter2".into(),
+                    remedy: String::new(),
+                }),
             },
         ];
         let events: Vec<Event> = kinds.map(|kind| Event { at_ms: 1, kind }).into();

@@ -212,6 +212,7 @@ mod tests {
     use crate::model::{
         call::{CallProblem, Outcome},
         clock::Millis,
+        error_kind::ErrorKind,
     };
 
     fn head(id: &str, at: u64) -> String {
@@ -229,7 +230,7 @@ mod tests {
     }
 
     fn end(id: &str, at_ms: u64, outcome: Outcome) -> String {
-        let problem = CallProblem { kind: "burnt".into(), message: "The oven".into(), remedy: String::new() };
+        let problem = CallProblem { kind: ErrorKind::parse("burnt"), message: "The oven".into(), remedy: String::new() };
         let problem = (outcome != Outcome::Succeeded).then_some(problem);
         lines::of_event(id, &Event { at_ms, kind: EventKind::End { outcome, problem } })
     }

@@ -66,7 +66,7 @@ pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: &Conversati
         add("last", last.into());
     }
     if let Part::Error(problem) | Part::Unreadable(problem) | Part::Outcome(Some(problem)) = &reading.part {
-        add("error", json!({"type": problem.kind, "message": problem.message}));
+        add("error", json!({"type": problem.kind.word(), "message": problem.message}));
     }
     if let Some(state) = &reading.state {
         add("state", state.as_str().into());

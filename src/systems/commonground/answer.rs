@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::refusal;
-use crate::model::call::CallProblem;
+use crate::model::{call::CallProblem, error_kind::ErrorKind};
 
 /// Why the API did not do what it was asked for, from the status and body of its answer.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn refused(status: u16, body: &[u8]) -> CallProblem {
     };
     let means = means.map_or_else(String::new, |means| format!(": {means}"));
     CallProblem {
-        kind: kind.unwrap_or_else(|| format!("http-{status}")),
+        kind: ErrorKind::parse(&kind.unwrap_or_else(|| format!("http-{status}"))),
         message: format!("the API answers {status}, \"{message}\"{means}"),
         remedy,
     }
@@ -69,7 +69,7 @@ mod tests {
     fn the_shapes_of_the_api_are_read() {
         let told = |status, body: Value| refused(status, body.to_string().as_bytes());
         let own = told(400, json!({"detail": {"error_code": "bad_request", "error_message": "tool_name is required"}}));
-        assert_eq!((own.kind.as_str(), own.message.as_str()), ("bad_request", "the API answers 400, \"tool_name is required\""));
+        assert_eq!((own.kind.word(), own.message.as_str()), ("bad_request", "the API answers 400, \"tool_name is required\""));
         let list = told(422, json!({"detail": [{"type": "missing", "loc": ["body", "file"], "msg": "Field required"}]}));
         assert_eq!(list.message, "the API answers 422, \"body.file: Field required\"");
         let god = told(404, json!({"detail": {"error_code": "not_found", "error_message": "Not Found"}}));
@@ -77,6 +77,6 @@ mod tests {
         let late = "400: {'error_code': 'bad_request', 'error_message': 'timeout waiting for tool_result inbox'}";
         let late = told(500, json!({"detail": {"error_code": "internal_error", "error_message": late}}));
         assert!(late.message.contains("no result came in time"), "{late:?}");
-        assert_eq!(refused(502, b"<html>").kind, "http-502");
+        assert_eq!(refused(502, b"<html>").kind.word(), "http-502");
     }
 }

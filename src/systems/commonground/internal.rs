@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::keys;
-use crate::model::call::CallProblem;
+use crate::model::{call::CallProblem, error_kind::ErrorKind};
 
 /// All of them, as definitions.
 #[must_use]
@@ -104,7 +104,7 @@ pub fn refused(tool: &str, result: &Value) -> Option<CallProblem> {
     };
     let code = result["error_code"].as_str().unwrap_or(status);
     let agent = result["agent_id"].as_str().map_or_else(String::new, |agent| format!(" (agent {agent})"));
-    Some(CallProblem { kind: code.into(), message: format!("{tool} was refused, {code}{agent}: {words}"), remedy: remedy.into() })
+    Some(CallProblem::new(ErrorKind::parse(code), format!("{tool} was refused, {code}{agent}: {words}"), remedy))
 }
 
 fn is_internal(tool: &str) -> bool {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(started("word_count", &result), None, "another tool's result may hold anything");
         let busy = json!({"status": "busy", "error_code": "agent_busy", "agent_id": "counter"});
         let problem = refused("delegate_async", &busy).unwrap();
-        assert!(problem.kind == "agent_busy" && problem.message.contains("counter"), "{problem:?}");
+        assert!(problem.kind.word() == "agent_busy" && problem.message.contains("counter"), "{problem:?}");
         assert_eq!((started("delegate_async", &busy), refused("word_count", &busy)), (None, None));
     }
 }

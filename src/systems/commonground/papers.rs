@@ -13,6 +13,7 @@ use crate::{
         call::CallProblem,
         clock::Millis,
         connection::Connection,
+        error_kind::ErrorKind,
         paper::{Paper, Shelf},
         problem::{Problem, ProblemKind},
         traffic::{Known, Settled},
@@ -121,7 +122,7 @@ pub fn failure(status: &str, error: &Value) -> CallProblem {
     let explained = refusal::explain(message, &[]).or_else(|| refusal::explain(kind, &[]));
     let (means, remedy) =
         explained.map_or_else(Default::default, |explained| (format!(": {}", explained.means), explained.remedy));
-    CallProblem { kind: kind.into(), message: format!("{message}{means}"), remedy }
+    CallProblem::new(ErrorKind::parse(kind), format!("{message}{means}"), remedy)
 }
 
 /// What a result does to its turn.
@@ -165,7 +166,9 @@ mod tests {
         let [thought, result, call] = both("s");
         let told = settled(&result).unwrap();
         assert_eq!((told.name.as_str(), told.card.as_deref(), told.at), ("c", Some("r"), Some(Millis(1_767_268_800_000))));
-        assert!(told.problem.is_some_and(|problem| problem.kind == "bad_request" && problem.message.starts_with("no text")));
+        assert!(
+            told.problem.is_some_and(|problem| problem.kind.word() == "bad_request" && problem.message.starts_with("no text"))
+        );
         assert_eq!((settled(&thought), settled(&call)), (None, None));
     }
 

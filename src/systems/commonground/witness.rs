@@ -27,6 +27,7 @@ pub mod waits;
 use super::subject::{Subject, VERSION};
 use crate::model::{
     call::CallProblem,
+    error_kind::ErrorKind,
     traffic::{Crossing, Part, Reading},
 };
 
@@ -73,7 +74,7 @@ fn is_version(token: &str) -> bool {
 fn in_no_stream(crossing: &Crossing) -> Reading {
     let tokens = crossing.subject.split('.').count();
     let problem = CallProblem {
-        kind: "in-no-stream".into(),
+        kind: ErrorKind::InNoStream,
         message: format!(
             "its subject has {tokens} tokens, and streams begin at 8: nothing keeps it and no service gets it. Its publisher is refused at \
              once; while somebody listens to it, as here, it waits for an acknowledgement that never comes, and sees a time-out"

@@ -339,7 +339,7 @@ impl Transcript {
 mod tests {
     use super::*;
     use crate::{
-        model::entry::FileId,
+        model::{entry::FileId, error_kind::ErrorKind},
         syntax::source::{Format, Source},
         systems::read,
     };
@@ -396,7 +396,7 @@ mod tests {
     }
 
     fn problem(message: &str) -> CallProblem {
-        CallProblem { kind: "agent-error".into(), message: message.into(), remedy: String::new() }
+        CallProblem { kind: ErrorKind::AgentError, message: message.into(), remedy: String::new() }
     }
 
     fn agent_says(message: &str) -> Overheard {

@@ -7,7 +7,10 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use super::request::ID;
 use crate::{
-    model::call::{CallProblem, StrayCause},
+    model::{
+        call::{CallProblem, StrayCause},
+        error_kind::ErrorKind,
+    },
     syntax::json::dialect::unescaped,
     systems::system::{Message, Reply},
 };
@@ -46,7 +49,7 @@ fn string_of(json: &RawValue) -> Option<String> {
 fn read(body: &[u8]) -> Result<Reply, CallProblem> {
     let text = std::str::from_utf8(body).map_err(|error| {
         let place = error.valid_up_to();
-        unreadable("not-utf8", format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
+        unreadable(ErrorKind::NotUtf8, format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()))
     })?;
     if let Ok(Piece { response, end_of_stream, error: None }) = serde_json::from_str(text)
         && let Some(text) = response.map_or_else(|| Some(String::new()), string_of)
@@ -54,9 +57,9 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
         return Ok(Reply::Chunk { text, last: end_of_stream.unwrap_or_default() });
     }
     let value: Value =
-        serde_json::from_str(text).map_err(|error| unreadable("not-json", format!("the reply is not JSON: {error}")))?;
+        serde_json::from_str(text).map_err(|error| unreadable(ErrorKind::NotJson, format!("the reply is not JSON: {error}")))?;
     let Value::Object(fields) = value else {
-        return Err(unreadable("not-a-reply", "the reply is JSON, but not an object".into()));
+        return Err(unreadable(ErrorKind::NotAReply, "the reply is JSON, but not an object".into()));
     };
     if let Some(error) = error_of(&fields) {
         return Ok(Reply::Error(error));
@@ -64,7 +67,7 @@ fn read(body: &[u8]) -> Result<Reply, CallProblem> {
     let last = match fields.get("end_of_stream") {
         None | Some(Value::Null) => false,
         Some(Value::Bool(last)) => *last,
-        Some(other) => return Err(unreadable("not-a-reply", format!("end_of_stream is {other}, not true or false"))),
+        Some(other) => return Err(unreadable(ErrorKind::NotAReply, format!("end_of_stream is {other}, not true or false"))),
     };
     Ok(Reply::Chunk { text: text_of(fields), last })
 }
@@ -103,15 +106,15 @@ pub fn error_of(fields: &Map<String, Value>) -> Option<CallProblem> {
         other => (String::new(), other.to_string()),
     };
     Some(CallProblem {
-        kind: if kind.is_empty() { "error".into() } else { kind },
+        kind: if kind.is_empty() { ErrorKind::Unspecified } else { ErrorKind::parse(&kind) },
         message: if message.is_empty() { "the service reported an error and did not say which".into() } else { message },
         remedy: "the service itself refused; look at the arguments and configuration it was sent".into(),
     })
 }
 
-fn unreadable(kind: &str, message: String) -> CallProblem {
+fn unreadable(kind: ErrorKind, message: String) -> CallProblem {
     let remedy = "look at the raw reply; the service must answer with {\"error\", \"response\", \"end_of_stream\"} as UTF-8 JSON";
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+    CallProblem::new(kind, message, remedy)
 }
 
 /// The body of a piece of an answer.
@@ -170,8 +173,8 @@ mod tests {
         else {
             panic!("not an error");
         };
-        assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("t", "m"));
-        assert!(matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == "error"));
+        assert_eq!((problem.kind.word(), problem.message.as_str()), ("t", "m"));
+        assert!(matches!(ours(r#"{"error": {}}"#), Reply::Error(problem) if problem.kind == ErrorKind::Unspecified));
         assert!(matches!(ours(r#"{"error": "broken"}"#), Reply::Error(problem) if problem.message == "broken"));
     }
 
@@ -195,7 +198,7 @@ mod tests {
             (br#"{"end_of_stream": "yes"}"#, "not-a-reply"),
         ] {
             let Reply::Unreadable(problem) = answer(Some("r-1"), body) else { panic!("{body:?} was read") };
-            assert_eq!(problem.kind, kind);
+            assert_eq!(problem.kind.word(), kind);
             assert!(!problem.remedy.is_empty());
         }
     }

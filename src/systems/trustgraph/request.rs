@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::{
     model::{
         call::{CallProblem, Request},
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         service::{Parameter, Service},
         tool::Tool,
@@ -120,7 +121,7 @@ fn inner(field: &str, value: Option<Value>) -> Result<Map<String, Value>, CallPr
 }
 
 fn unfit(message: String) -> CallProblem {
-    CallProblem { kind: "tool-service-error".into(), message, remedy: String::new() }
+    CallProblem { kind: ErrorKind::ToolServiceError, message, remedy: String::new() }
 }
 
 #[cfg(test)]
@@ -167,7 +168,7 @@ mod tests {
             (br#"{"arguments": "[1]"}"#, "arguments is not"),
         ] {
             let problem = parse(body).unwrap_err();
-            assert_eq!(problem.kind, "tool-service-error");
+            assert_eq!(problem.kind, ErrorKind::ToolServiceError);
             assert!(problem.message.contains(word), "{}", problem.message);
         }
     }

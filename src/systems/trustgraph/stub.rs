@@ -114,6 +114,7 @@ mod tests {
             call::{CallId, CallProblem, EventKind, Outcome, Request},
             clock::Millis,
             entry::{EntryForm, EntryId, EntryPlace, FileId},
+            error_kind::ErrorKind,
             trace::Head,
         },
         schema::pointer::Pointer,
@@ -153,7 +154,7 @@ mod tests {
         let kinds = ["it is hun", "ter2hunter2", " or sk-", "proj-0123456789abcdef", " !"];
         let kinds = kinds.map(|text| EventKind::Chunk { text: text.into(), bytes: text.len() });
         let message = "hunter2hunter2 again".into();
-        let problem = CallProblem { kind: "k".into(), message, remedy: String::new() };
+        let problem = CallProblem { kind: ErrorKind::parse("k"), message, remedy: String::new() };
         let end = EventKind::End { outcome: Outcome::Failed, problem: Some(problem) };
         kinds.into_iter().chain([end]).for_each(|kind| call.take(Event { at_ms: 7, kind }));
         let service = of_call(&call, &Mask::new(["hunter2hunter2".to_owned()])).unwrap();

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::model::{
     call::CallProblem,
+    error_kind::ErrorKind,
     traffic::{Crossing, Kept, Part, Reading},
 };
 
@@ -112,27 +113,27 @@ fn class_of(subject: &str) -> Option<Class> {
 }
 
 fn fields_of(crossing: &Crossing) -> Result<Fields, CallProblem> {
-    let problem = |kind: &str, message: String| CallProblem {
-        kind: kind.into(),
+    let problem = |kind: ErrorKind, message: String| CallProblem {
+        kind,
         message,
         remedy: "TrustGraph's messages are JSON objects in UTF-8; look at the body".into(),
     };
     if crossing.kept == Kept::Start {
-        return Err(problem("too-large", format!("only the start of its {} bytes is kept", crossing.size)));
+        return Err(problem(ErrorKind::TooLarge, format!("only the start of its {} bytes is kept", crossing.size)));
     }
     let text = std::str::from_utf8(&crossing.body)
-        .map_err(|error| problem("not-utf8", format!("byte {} is not valid UTF-8", error.valid_up_to())))?;
-    serde_json::from_str(text).map_err(|error| problem("not-json", format!("it is no JSON object: {error}")))
+        .map_err(|error| problem(ErrorKind::NotUtf8, format!("byte {} is not valid UTF-8", error.valid_up_to())))?;
+    serde_json::from_str(text).map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
 fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Reading {
-    let label = if problem.kind == "too-large" { "large" } else { "unreadable" };
+    let label = if problem.kind == ErrorKind::TooLarge { "large" } else { "unreadable" };
     let text = problem.message.clone();
-    let part = match (problem.kind.as_str(), class) {
+    let part = match (&problem.kind, class) {
         // It may well be understood by who takes it.
-        ("too-large", Class::Response) => Part::Answer { last: false },
-        ("too-large", Class::Notify) => Part::Broadcast,
-        ("too-large", _) => Part::Request,
+        (ErrorKind::TooLarge, Class::Response) => Part::Answer { last: false },
+        (ErrorKind::TooLarge, Class::Notify) => Part::Broadcast,
+        (ErrorKind::TooLarge, _) => Part::Request,
         _ => Part::Unreadable(problem),
     };
     Reading { id, ..Reading::new(Some(SYSTEM), part, label, text) }
@@ -366,7 +367,7 @@ mod tests {
         let error = json!({"message_type": "error", "content": "", "error": {"type": "agent-error", "message": "unknown tool"}});
         let reading = read("tg.response.agent:default:default", error.to_string().as_bytes()).unwrap();
         let Part::Error(problem) = reading.part else { panic!("{reading:?}") };
-        assert_eq!((problem.kind.as_str(), problem.message.as_str()), ("agent-error", "unknown tool"));
+        assert_eq!((problem.kind.word(), problem.message.as_str()), ("agent-error", "unknown tool"));
     }
 
     #[test]
@@ -386,8 +387,8 @@ mod tests {
         assert_eq!(read("orders.new", b"{\"a\": 1}"), None);
         assert_eq!(read("$JS.API.INFO", b""), None);
         let broken = read("tg.response.joke", b"{not json").unwrap();
-        assert!(matches!(broken.part, Part::Unreadable(problem) if problem.kind == "not-json"));
+        assert!(matches!(broken.part, Part::Unreadable(problem) if problem.kind == ErrorKind::NotJson));
         let odd = read("tg.request.joke", b"\xff").unwrap();
-        assert!(matches!(odd.part, Part::Unreadable(problem) if problem.kind == "not-utf8"));
+        assert!(matches!(odd.part, Part::Unreadable(problem) if problem.kind == ErrorKind::NotUtf8));
     }
 }

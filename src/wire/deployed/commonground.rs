@@ -9,6 +9,7 @@ use crate::{
         call::CallProblem,
         connection::Connection,
         entry::SystemId,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
     systems::{
@@ -55,7 +56,7 @@ impl Keeper for CommonGroundKeeper {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
         Box::pin(async move {
-            let bus = registry.open(connection).await.map_err(|problem| told(LISTENING, problem))?;
+            let bus = registry.open(connection).await.map_err(|problem| problem.while_doing(LISTENING))?;
             let Some(streams) = bus.streams() else { return Ok(None) };
             Ok(cause::listeners(&streams).await.map(|all| cause::filters(&all)))
         })
@@ -92,7 +93,7 @@ impl Project {
         let Some(api) = &channel.api else {
             return Err(refused(format!("connection \"{}\" names no management API", connection.name)));
         };
-        let api = Management::at(connection, api).await.map_err(|problem| told(doing, problem))?;
+        let api = Management::at(connection, api).await.map_err(|problem| problem.while_doing(doing))?;
         Ok(Self { api, path: format!("/projects/{}/tools", path_part(&channel.project)) })
     }
 
@@ -101,7 +102,7 @@ impl Project {
         let mut items = Vec::new();
         for page in 0.. {
             let path = format!("{}?limit={PAGE}&offset={}", self.path, page * PAGE);
-            let answer = self.api.get(&path).await.and_then(good).map_err(|problem| told(READING, problem))?;
+            let answer = self.api.get(&path).await.and_then(good).map_err(|problem| problem.while_doing(READING))?;
             let there = rows::read(&answer.json());
             if there.is_empty() {
                 break;
@@ -116,7 +117,7 @@ impl Project {
         let (mut refused, mut first) = (Vec::new(), None);
         for (done, change) in changes.iter().enumerate() {
             let Err(problem) = self.make(change).await else { continue };
-            if problem.kind == "no-server" || problem.kind == "connection-lost" {
+            if problem.kind == ErrorKind::NoServer || problem.kind == ErrorKind::ConnectionLost {
                 return Err(halfway(problem, change, &changes[..done], &changes[done + 1..]));
             }
             refused.push(format!("{}: {}", change.key, problem.message));
@@ -144,7 +145,7 @@ impl Project {
 /// No address of the API leads to a tool of that name.
 fn unaddressable(key: &str) -> CallProblem {
     CallProblem {
-        kind: "bad-name".into(),
+        kind: ErrorKind::BadName,
         message:
             "it cannot be deleted through the API: a tool's name stands in the address, and this one has a \"/\", or is only dots"
                 .into(),
@@ -159,22 +160,12 @@ fn good(answer: Answer) -> Result<Answer, CallProblem> {
     if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
 }
 
-fn told(doing: &str, problem: CallProblem) -> Problem {
-    let kind = match problem.kind.as_str() {
-        "no-server" | "connection-lost" | "tls" => ProblemKind::Unreachable,
-        "timed-out" => ProblemKind::TimedOut,
-        "bad-address" | "bad-settings" => ProblemKind::Input,
-        _ => ProblemKind::Service,
-    };
-    Problem::new(kind, doing, problem.message).remedy(problem.remedy)
-}
-
 /// There is no taking back: it says what is done and what is not.
 fn halfway(problem: CallProblem, at: &Change, done: &[Change], left: &[Change]) -> Problem {
     let named = |changes: &[Change]| changes.iter().map(|change| change.key.as_str()).collect::<Vec<_>>().join(", ");
     let done =
         if done.is_empty() { "nothing was written before it".to_owned() } else { format!("written before it: {}", named(done)) };
     let left = if left.is_empty() { String::new() } else { format!("; not written: {}", named(left)) };
-    let told = told(WRITING, problem);
+    let told = problem.while_doing(WRITING);
     Problem { cause: format!("{}: {} ({done}{left})", at.key, told.cause), ..told }
 }

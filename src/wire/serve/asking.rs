@@ -15,7 +15,7 @@ use crate::{
             script::StubService,
         },
     },
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{
         by_hand::Waiting,
         command::Command,
@@ -82,7 +82,7 @@ async fn stubbed(stub: &StubService, asking: &Asking, counted: &mut Option<Strin
             Play::of(&rule.then)
         }
         // The words hold a part of the arguments.
-        Err(why) => Play::error("no-rule", &Mask::default().text(&why)),
+        Err(why) => Play::error(ErrorKind::NoRule.word(), &Mask::default().text(&why)),
     };
     if play.is_endless() {
         // A result is one card: what never ends never comes.

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::offers::Offer;
 use crate::{
+    model::error_kind::ErrorKind,
     systems::trustgraph::{reply, request},
     wire::{
         sessions::trustgraph::address,
@@ -30,9 +31,6 @@ const REQUEST: &[u8] = br#"{"config": "{", "arguments": "{"}"#;
 
 /// How the ids of such requests begin.
 const PROBE: &str = "toolcrib-probe-";
-
-/// The type of the error that our own services refuse them with.
-pub const OWN: &str = "toolcrib-serves";
 
 /// Whether a request only asks who is there.
 #[must_use]
@@ -115,7 +113,7 @@ fn is_for(packet: &Packet, id: &str) -> bool {
 fn who(packet: &Packet) -> Found {
     let fields = serde_json::from_slice(&packet.body).unwrap_or_default();
     match reply::error_of(&fields) {
-        Some(problem) if problem.kind == OWN => Found::Own,
+        Some(problem) if problem.kind == ErrorKind::ToolcribServes => Found::Own,
         _ => Found::Service,
     }
 }

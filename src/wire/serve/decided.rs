@@ -16,7 +16,7 @@ use crate::{
             play::{Play, Step, Under},
         },
     },
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
 };
 
 /// Between two pieces of an answer, so that a person sees it stream.
@@ -28,8 +28,6 @@ pub const ENDLESS: Duration = Duration::from_secs(600);
 pub const UNKNOWN: &str = "unknown";
 /// The id of a call that nobody makes.
 const FOREIGN: &str = "00000000-0000-4000-8000-000000000000";
-/// The type of the error where no rule of a stub matches.
-const NO_RULE: &str = "no-rule";
 
 /// One call that was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,15 +55,15 @@ pub struct Decided {
 impl Decided {
     /// The caller gets an error, and whoever serves is told the same.
     #[must_use]
-    pub fn refused(kind: &str, message: String, remedy: &str) -> Self {
-        let play = Play::error(kind, &message);
-        Self { rule: None, play, problem: Some(CallProblem { kind: kind.into(), message, remedy: remedy.into() }) }
+    pub fn refused(kind: ErrorKind, message: String, remedy: &str) -> Self {
+        let play = Play::error(kind.word(), &message);
+        Self { rule: None, play, problem: Some(CallProblem::new(kind, message, remedy)) }
     }
 
     /// Whether a stub was asked that has no rule for it.
     #[must_use]
     pub fn is_unruled(&self) -> bool {
-        self.problem.as_ref().is_some_and(|problem| problem.kind == NO_RULE)
+        self.problem.as_ref().is_some_and(|problem| problem.kind == ErrorKind::NoRule)
     }
 }
 
@@ -75,14 +73,16 @@ pub fn decide(by: &By, asking: &Asking<'_>) -> Decided {
     match by {
         By::Sample(sample) => match (sample.answer)(asking) {
             Ok(pieces) => Decided { rule: None, play: Play::pieces(pieces, PAUSE), problem: None },
-            Err(fault) => Decided::refused(fault.kind, fault.message, ""),
+            Err(fault) => Decided::refused(ErrorKind::parse(fault.kind), fault.message, ""),
         },
         By::Stub(stub) => match choose::rule(stub, asking) {
             Ok(rule) => Decided { rule: Some(rule.name.clone()), play: Play::of(&rule.then), problem: None },
             // The words hold a part of the arguments.
-            Err(why) => {
-                Decided::refused(NO_RULE, Mask::default().text(&why).into_owned(), "add a rule for it, or one without when")
-            }
+            Err(why) => Decided::refused(
+                ErrorKind::NoRule,
+                Mask::default().text(&why).into_owned(),
+                "add a rule for it, or one without when",
+            ),
         },
     }
 }

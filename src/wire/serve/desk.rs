@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::asking::{self, Asking, By, Stand};
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{
         by_hand::Waiting,
         card::Card,
@@ -36,11 +36,7 @@ use crate::{
         subject::Subject,
         trace::Traceparent,
     },
-    wire::{
-        management::Management,
-        sessions::commonground::{calling::problem, tables::Tables},
-        transport::nats,
-    },
+    wire::{management::Management, sessions::commonground::tables::Tables, transport::nats},
 };
 
 /// How often the server is told that an answer is still under way.
@@ -252,8 +248,8 @@ impl Desk {
         let Command { subject, headers, body } = command::wakeup(context, worker, trace);
         let headers: HeaderMap = nats::headers(&headers)?;
         let unrung = |error: String| {
-            problem(
-                "not-woken",
+            CallProblem::new(
+                ErrorKind::NotWoken,
                 format!("the result is written, but {worker} was not woken: {error}"),
                 "it looks again by itself, later",
             )

@@ -22,7 +22,7 @@ use super::{
     desk::{Desk, Told},
 };
 use crate::{
-    model::{call::CallProblem, connection::Connection},
+    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
     systems::commonground::{
         idempotency,
         settings::Channel,
@@ -32,7 +32,7 @@ use crate::{
         management::Management,
         secrets::Secrets,
         sessions::commonground::{
-            calling::{channel, known_project, problem},
+            calling::{channel, known_project},
             cause,
             sight::COMMANDS,
             tables::Tables,
@@ -118,9 +118,9 @@ impl Executor {
         from: From,
     ) -> Result<Self, CallProblem> {
         let channel = channel(connection)?;
-        let streams = bus
-            .streams()
-            .ok_or_else(|| problem("no-streams", format!("{} is no NATS server", bus.place()), "choose a connection nats://…"))?;
+        let streams = bus.streams().ok_or_else(|| {
+            CallProblem::new(ErrorKind::NoStreams, format!("{} is no NATS server", bus.place()), "choose a connection nats://…")
+        })?;
         let api = match &channel.api {
             Some(address) => {
                 let api = Management::at(connection, address).await?;
@@ -212,7 +212,11 @@ fn filter(channel: &Channel, target: &str) -> String {
 async fn listen(streams: &Streams, filter: String, from: From) -> Result<Listening, CallProblem> {
     let unheard = |error: String| {
         let message = format!("the stream {COMMANDS} cannot be listened to on {filter}: {error}");
-        problem("no-stream", message, "CommonGround's services make the streams: start one, or check the permissions")
+        CallProblem::new(
+            ErrorKind::NoStream,
+            message,
+            "CommonGround's services make the streams: start one, or check the permissions",
+        )
     };
     let stream = streams.get_stream_no_info(COMMANDS).await.map_err(|error| unheard(error.to_string()))?;
     let config = pull::Config {

@@ -17,7 +17,7 @@ use crate::{
         services::sample::Asking,
         stub::play::{Said, Step, spoiled},
     },
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::trustgraph::{reply, request},
     wire::{
         sessions::trustgraph::address,
@@ -116,7 +116,7 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
     match timeout(STARTING, line.next()).await {
         Ok(Some(_)) => Ok(()),
         _ => Err(CallProblem {
-            kind: "no-server".into(),
+            kind: ErrorKind::NoServer,
             message: format!("{} did not confirm that it listens", bus.place()),
             remedy: "check the connection and the permission to subscribe".into(),
         }),
@@ -128,19 +128,21 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &Cancellatio
     let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
     let (user, decided) = match request::parse(&packet.body) {
-        _ if beside::is_probe(&id) => (String::new(), Decided::refused(beside::OWN, "toolcrib answers here".into(), "")),
+        _ if beside::is_probe(&id) => {
+            (String::new(), Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""))
+        }
         Ok(asked) => {
             let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
             let decided = decide(&stand.offer.by, &asking);
             (asked.user, decided)
         }
-        Err(problem) => (String::new(), Decided::refused("tool-service-error", problem.message, "")),
+        Err(problem) => (String::new(), Decided::refused(ErrorKind::ToolServiceError, problem.message, "")),
     };
     let Decided { rule, play, problem } = decided;
     let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, problem, ..Answered::default() };
     let Some(to) = stand.answers.clone().or(packet.reply) else {
         answered.problem = Some(CallProblem {
-            kind: "no-way-back".into(),
+            kind: ErrorKind::NoWayBack,
             message: "the service has no response queue, and the request names no inbox".into(),
             remedy: "give the service a response-queue".into(),
         });

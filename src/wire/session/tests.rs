@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     model::{
-        call::{Call, CallId},
+        call::{Call, CallId, CallProblem},
         clock::Millis,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
+        error_kind::ErrorKind,
         transport::TransportKind,
     },
     schema::pointer::Pointer,
@@ -208,7 +209,7 @@ fn end(events: &[Event]) -> (Outcome, String, u64) {
             if let Some(problem) = problem {
                 assert!(!problem.message.is_empty() && !problem.remedy.is_empty(), "{problem:?}");
             }
-            Some((*outcome, problem.as_ref().map_or_else(String::new, |problem| problem.kind.clone()), event.at_ms))
+            Some((*outcome, problem.as_ref().map_or_else(String::new, |problem| problem.kind.to_string()), event.at_ms))
         }
         _ => None,
     };
@@ -454,7 +455,7 @@ async fn a_message_larger_than_an_answer_may_be_is_not_read() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_cannot_leave_says_why() {
-    let refusal = CallProblem { kind: "too-large".into(), message: "m".into(), remedy: "r".into() };
+    let refusal = CallProblem { kind: ErrorKind::TooLarge, message: "m".into(), remedy: "r".into() };
     let events = events_of(&Fake { refusal: Some(refusal), ..Fake::new(vec![]) }, request(), limits()).await;
     lost(&events, "too-large");
     assert!(!events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. })));

@@ -5,15 +5,12 @@ use std::time::Duration;
 use crate::{
     model::{
         call::{CallProblem, Limits, StrayCause},
+        error_kind::ErrorKind,
         size,
         transport::TransportKind,
     },
     wire::{sessions::ride::Route, transport::bus::Receipt},
 };
-
-fn problem(kind: &str, message: String, remedy: impl Into<String>) -> CallProblem {
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
-}
 
 fn counted(pieces: u64) -> String {
     format!("{pieces} {}", if pieces == 1 { "piece" } else { "pieces" })
@@ -28,24 +25,24 @@ fn span(duration: Duration) -> String {
 }
 
 pub fn no_responders(route: &Route, place: &str) -> CallProblem {
-    problem(
-        "no-responders",
+    CallProblem::new(
+        ErrorKind::NoResponders,
         format!("no service listens on {} at {place}", route.to.name),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its subject with the request-queue",
     )
 }
 
 pub fn connection_lost(place: &str, pieces: u64) -> CallProblem {
-    problem(
-        "connection-lost",
+    CallProblem::new(
+        ErrorKind::ConnectionLost,
         format!("the connection to {place} broke after {} of the answer; later ones may be missing", counted(pieces)),
         "send it again once the connection is back",
     )
 }
 
 pub fn stream_without_end(place: &str) -> CallProblem {
-    problem(
-        "connection-lost",
+    CallProblem::new(
+        ErrorKind::ConnectionLost,
         format!("{place} ended its stream of events, and none of them said that it was the last"),
         "look at the pieces that came; the service may have failed",
     )
@@ -53,28 +50,32 @@ pub fn stream_without_end(place: &str) -> CallProblem {
 
 /// What was waited for may have come while nobody could hear it.
 pub fn lost_meanwhile(place: &str) -> CallProblem {
-    problem(
-        "connection-lost",
+    CallProblem::new(
+        ErrorKind::ConnectionLost,
         format!("the connection to {place} broke while the call was under way, and its result was not heard"),
         "see whether the result is there already before sending it again once the connection is back",
     )
 }
 
 pub fn no_way_back(transport: &str) -> CallProblem {
-    problem(
-        "no-way-back",
+    CallProblem::new(
+        ErrorKind::NoWayBack,
         format!("the service names no response queue, and {transport} has no inbox that could take its answer"),
         "give the service a response-queue, such as response:tg:NAME",
     )
 }
 
 pub fn refused(words: &str) -> CallProblem {
-    problem("refused", words.to_owned(), "ask for permission to publish and subscribe there, or use other credentials")
+    CallProblem::new(
+        ErrorKind::Refused,
+        words.to_owned(),
+        "ask for permission to publish and subscribe there, or use other credentials",
+    )
 }
 
 pub fn answer_too_large(limits: Limits) -> CallProblem {
-    problem(
-        "answer-too-large",
+    CallProblem::new(
+        ErrorKind::AnswerTooLarge,
         format!("the answer grew past {}, and was stopped there", size::bytes(limits.answer)),
         "ask for less; what came so far is kept",
     )
@@ -83,8 +84,8 @@ pub fn answer_too_large(limits: Limits) -> CallProblem {
 /// One message that is more than a whole answer may be; `before`: the text that came until then.
 pub fn message_too_large(limits: Limits, size: u64, before: u64) -> CallProblem {
     let before = if before == 0 { String::new() } else { format!("; {} of text came before it", size::bytes(before)) };
-    problem(
-        "answer-too-large",
+    CallProblem::new(
+        ErrorKind::AnswerTooLarge,
         format!(
             "a message of the answer has {}, more than the {} that an answer may have{before}",
             size::bytes(size),
@@ -100,8 +101,8 @@ pub fn slow_consumer(messages: u64, bytes: u64) -> CallProblem {
     } else {
         format!("{messages} messages ({}) were let go", size::bytes(bytes))
     };
-    problem(
-        "slow-consumer",
+    CallProblem::new(
+        ErrorKind::SlowConsumer,
         format!("the answer has gaps: {what}, because they came faster than they could be taken"),
         "let the service send fewer and larger pieces, or take its output faster",
     )
@@ -171,13 +172,13 @@ pub fn timed_out_first(
 ) -> CallProblem {
     let message = format!("no answer came within {}", span(limits.first.min(limits.total)));
     if let Some(remedy) = strangers.hint() {
-        return problem("timed-out-first", message, remedy);
+        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if let Some(remedy) = hint {
-        return problem("timed-out-first", message, remedy);
+        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if !transport.is_bus() {
-        return problem("timed-out-first", message, "see whether the server hangs, or wait longer");
+        return CallProblem::new(ErrorKind::TimedOutFirst, message, "see whether the server hangs, or wait longer");
     }
     if let Some(receipt) = receipt {
         let remedy = match receipt {
@@ -188,11 +189,11 @@ pub fn timed_out_first(
             }
             Receipt::Refused { stream, cause } => format!("stream {stream} does not keep the request: {cause}; make room in it"),
         };
-        return problem("timed-out-first", message, remedy);
+        return CallProblem::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     let heard = route.answers.as_ref().map_or("its inbox", |answers| &answers.name);
-    problem(
-        "timed-out-first",
+    CallProblem::new(
+        ErrorKind::TimedOutFirst,
         message,
         format!(
             "the call listened on {heard}; check {}the response-queue and whether replies carry the request's id, or wait longer",
@@ -202,16 +203,16 @@ pub fn timed_out_first(
 }
 
 pub fn timed_out_idle(limits: Limits, pieces: u64) -> CallProblem {
-    problem(
-        "timed-out-idle",
+    CallProblem::new(
+        ErrorKind::TimedOutIdle,
         format!("after {} nothing more came for {}, and none said end_of_stream", counted(pieces), span(limits.idle)),
         "the service must end its answer with end_of_stream: true; or wait longer",
     )
 }
 
 pub fn timed_out_total(limits: Limits, pieces: u64) -> CallProblem {
-    problem(
-        "timed-out-total",
+    CallProblem::new(
+        ErrorKind::TimedOutTotal,
         format!("the answer did not end within {} ({} came)", span(limits.total), counted(pieces)),
         "allow more time, or ask for less; a service ends its answer with end_of_stream: true; what came so far is kept",
     )

@@ -10,6 +10,7 @@ use crate::{
     model::{
         call::{CallProblem, Request},
         entry::SystemId,
+        error_kind::ErrorKind,
         problem::Problem,
         transport::{Traffic, TransportKind},
     },
@@ -35,7 +36,7 @@ pub struct TrustGraphRide;
 pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallProblem> {
     let spelled = queue::spelled(queue, transport);
     let spelled = spelled.map_err(|Problem { doing, cause, remedy, .. }| CallProblem {
-        kind: "bad-subject".into(),
+        kind: ErrorKind::BadSubject,
         message: format!("{doing}: {cause}"),
         remedy,
     })?;
@@ -55,7 +56,7 @@ impl Ride for TrustGraphRide {
         let route = Route { to: address(&request.to)?, answers: request.reply.as_deref().map(address).transpose()? };
         if route.answers.as_ref() == Some(&route.to) {
             return Err(CallProblem {
-                kind: "bad-subject".into(),
+                kind: ErrorKind::BadSubject,
                 message: format!("requests and responses have the same address, {}", route.to.name),
                 remedy: "give the service a response-queue of its own, such as non-persistent://tg/response/NAME".into(),
             });
@@ -97,7 +98,7 @@ fn behind_gateway(request: &Request, transport: TransportKind) -> Result<Route, 
         Traffic::Pipe => Ok(Route { to, answers: Some(Address::fleeting(request.correlation.clone())) }),
         Traffic::Exchange => Ok(Route { to, answers: None }),
         Traffic::Bus => Err(CallProblem {
-            kind: "bad-subject".into(),
+            kind: ErrorKind::BadSubject,
             message: format!(
                 "the request is for the gateway ({}), and this connection leads to {}",
                 request.to,

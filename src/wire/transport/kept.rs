@@ -16,7 +16,7 @@ use super::{
     news::News,
 };
 use crate::{
-    model::{call::CallProblem, transport::TransportKind},
+    model::{call::CallProblem, error_kind::ErrorKind, transport::TransportKind},
     wire::backoff,
 };
 
@@ -113,7 +113,7 @@ async fn dial_again<D: Dial>(dial: &D, news: &News) -> D::Link {
 impl<L: Link> Kept<L> {
     fn link(&self) -> Result<Arc<L>, CallProblem> {
         self.links.borrow().clone().ok_or_else(|| CallProblem {
-            kind: "no-server".into(),
+            kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.news.place()),
             remedy: "it is being tried again; send once it is back, or choose another connection".into(),
         })
@@ -136,7 +136,7 @@ impl<L: Link> Kept<L> {
     fn unconfirmed(&self, what: &str) -> CallProblem {
         let within = CONFIRMING.as_secs();
         CallProblem {
-            kind: "no-server".into(),
+            kind: ErrorKind::NoServer,
             message: format!("{} did not confirm within {within} s {what}", self.news.place()),
             remedy: "see whether the server is stopped or overloaded, and what became of the message before sending it again"
                 .into(),

@@ -10,7 +10,7 @@ use super::{
     settings,
 };
 use crate::{
-    model::{call::CallProblem, clock::Millis, connection::Connection, size, transport::TransportKind},
+    model::{call::CallProblem, clock::Millis, connection::Connection, error_kind::ErrorKind, size, transport::TransportKind},
     wire::{backoff, secrets::Secrets},
 };
 use async_nats::{Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream};
@@ -89,7 +89,7 @@ fn take(news: &News, event: &Event) {
 impl Nats {
     fn down(&self) -> CallProblem {
         self.home.ended().unwrap_or_else(|| CallProblem {
-            kind: "no-server".into(),
+            kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.place),
             remedy: "it is being tried again; send once it is back, or choose another connection".into(),
         })
@@ -109,7 +109,7 @@ impl Nats {
         let (size, most) = (weight(&message), self.client.max_payload());
         if most > 0 && size > most {
             return Err(CallProblem {
-                kind: "too-large".into(),
+                kind: ErrorKind::TooLarge,
                 message: format!(
                     "the message is {} ({size} bytes) with its headers, and {} takes at most {} ({most} bytes)",
                     size::bytes(size as u64),
@@ -134,7 +134,7 @@ impl Nats {
 
     fn unsent(&self, error: impl std::fmt::Display) -> CallProblem {
         CallProblem {
-            kind: "connection-lost".into(),
+            kind: ErrorKind::ConnectionLost,
             message: format!("the message could not be handed to {}: {error}", self.place),
             remedy: "send it again once the connection is back".into(),
         }
@@ -151,7 +151,7 @@ fn weight(message: &Outgoing) -> usize {
 /// Headers as the client wants them.
 pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
     let unfit = |name: &str, error: &dyn std::fmt::Display| CallProblem {
-        kind: "bad-header".into(),
+        kind: ErrorKind::BadHeader,
         message: format!("header \"{}\" cannot be sent: {error}", name.escape_debug()),
         remedy: "use letters, digits and dashes in its name and no line break in its value".into(),
     };
@@ -229,7 +229,7 @@ impl Bus for Nats {
             };
             let subscriber = tokio::time::timeout(HANDING_OVER, asking).await.map_err(|_| self.down())?;
             let subscriber = subscriber.map_err(|error| CallProblem {
-                kind: "bad-subject".into(),
+                kind: ErrorKind::BadSubject,
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
@@ -288,7 +288,7 @@ mod tests {
         let pair = |name: &str, value: &str| [(name.to_owned(), value.to_owned())];
         assert!(headers(&pair("id", "7f1c")).is_ok());
         for (name, value) in [("id", "a\r\nPUB x 0"), ("i:d", "a"), ("", "a"), ("i d\n", "a")] {
-            assert_eq!(headers(&pair(name, value)).unwrap_err().kind, "bad-header", "{name:?}: {value:?}");
+            assert_eq!(headers(&pair(name, value)).unwrap_err().kind, ErrorKind::BadHeader, "{name:?}: {value:?}");
         }
     }
 

@@ -6,6 +6,7 @@ use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, Credentials},
+        error_kind::ErrorKind,
         transport::Transport,
     },
     wire::secrets::Secrets,
@@ -76,7 +77,7 @@ pub fn servers(connection: &Connection) -> Result<Vec<Server>, CallProblem> {
 pub fn bad_address(connection: &Connection, cause: &str) -> CallProblem {
     let scheme = connection.transport().about().schemes.first().map_or("", |scheme| scheme.word);
     CallProblem {
-        kind: "bad-address".into(),
+        kind: ErrorKind::BadAddress,
         message: format!("connection \"{}\" ({}): {cause}", connection.name, place(connection)),
         remedy: format!("write the server as {scheme}://HOST:PORT"),
     }
@@ -97,14 +98,14 @@ pub async fn token(connection: &Connection, secrets: &Secrets, where_to: &str) -
 #[must_use]
 pub fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -> CallProblem {
     let message = format!("connection \"{}\" {cause}", connection.name);
-    CallProblem { kind: "bad-settings".into(), message, remedy: remedy.into() }
+    CallProblem { kind: ErrorKind::BadSettings, message, remedy: remedy.into() }
 }
 
 /// A file of the settings that cannot be used.
 #[must_use]
 pub fn bad_file(path: &str, cause: &str) -> CallProblem {
     CallProblem {
-        kind: "bad-settings".into(),
+        kind: ErrorKind::BadSettings,
         message: format!("cannot use {path}: {cause}"),
         remedy: "correct the path in the connection's settings".into(),
     }

@@ -11,7 +11,10 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 use super::settings::Server;
-use crate::{model::call::CallProblem, wire::tls};
+use crate::{
+    model::{call::CallProblem, error_kind::ErrorKind},
+    wire::tls,
+};
 
 /// How long one server may take to answer.
 pub const CONNECTING: Duration = Duration::from_secs(5);
@@ -75,5 +78,5 @@ pub fn silent(server: &Server) -> CallProblem {
 /// There is no server that could be spoken to.
 #[must_use]
 pub fn no_server(message: String, remedy: &str) -> CallProblem {
-    CallProblem { kind: "no-server".into(), message, remedy: remedy.into() }
+    CallProblem { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
 }

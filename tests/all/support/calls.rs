@@ -90,7 +90,7 @@ impl Heard {
     }
 
     pub fn assert_lost(&self, kind: &str) {
-        assert_eq!((self.end().0, self.problem().kind.as_str()), (Outcome::Lost, kind), "{:?}", self.0);
+        assert_eq!((self.end().0, self.problem().kind.word()), (Outcome::Lost, kind), "{:?}", self.0);
     }
 }
 

@@ -46,7 +46,7 @@ pub fn reply(case: &Value) -> Result<(), String> {
                 done |= last;
             }
             Reply::Error(problem) => {
-                error = json!({"type": problem.kind, "message": problem.message});
+                error = json!({"type": problem.kind.word(), "message": problem.message});
                 done = true;
             }
             Reply::Stray { .. } => {}

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::{
     call::CallProblem,
+    error_kind::ErrorKind,
     traffic::{Kept, Known, Ties},
 };
 
@@ -32,7 +33,7 @@ fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
 }
 
 fn problem() -> CallProblem {
-    CallProblem { kind: "e".into(), message: "m".into(), remedy: String::new() }
+    CallProblem { kind: ErrorKind::parse("e"), message: "m".into(), remedy: String::new() }
 }
 
 const PIECE: Part = Part::Answer { last: false };

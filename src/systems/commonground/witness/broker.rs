@@ -8,6 +8,7 @@ use super::{
 };
 use crate::model::{
     call::CallProblem,
+    error_kind::ErrorKind,
     traffic::{Crossing, Part, Reading, Ties},
 };
 
@@ -35,7 +36,7 @@ fn mark(crossing: &Crossing, key: &str) -> Reading {
             words.extend(card.clone().map(|card| format!("result card {card}")));
             words.extend(after_execution.map(|after| format!("then {after}")));
             let problem = (!["success", "partial", "done"].contains(&status.as_str())).then(|| CallProblem {
-                kind: status,
+                kind: ErrorKind::parse(&status),
                 message: card.map_or_else(
                     || "the tool says no".into(),
                     |card| format!("the tool says no; its result card {card} says why"),
@@ -65,7 +66,7 @@ fn advisory(crossing: &Crossing, told: &str, read: &dyn Fn(&Crossing) -> Option<
         false => format!("{consumer} refused it, delivery {times}"),
     };
     let part = if gives_up {
-        Part::Error(CallProblem { kind: "given-up".into(), message: text.clone(), remedy: GIVEN_UP.into() })
+        Part::Error(CallProblem { kind: ErrorKind::GivenUp, message: text.clone(), remedy: GIVEN_UP.into() })
     } else {
         Part::Note
     };

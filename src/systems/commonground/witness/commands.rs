@@ -8,6 +8,7 @@ use super::{
 };
 use crate::model::{
     call::CallProblem,
+    error_kind::ErrorKind,
     traffic::{Part, Reading},
 };
 
@@ -35,7 +36,7 @@ fn tool(heard: &Heard<'_>, target: &str) -> Reading {
     words.extend(heard.text("after_execution").map(|after| format!("then {after}")));
     words.extend(heard.header(headers::EPOCH).map(|epoch| format!("epoch {epoch}")));
     let part = match &heard.fields {
-        Err(problem) if problem.kind != "too-large" => Part::Unreadable(problem.clone()),
+        Err(problem) if problem.kind != ErrorKind::TooLarge => Part::Unreadable(problem.clone()),
         _ => Part::Request,
     };
     // A card may be sent with a call that is not its own, so that it names the call only where nothing else does.
@@ -71,7 +72,7 @@ pub(super) fn acknowledged(heard: &Heard<'_>) -> Reading {
         ack if !ack.is_failure() => (Part::Answer { last: true }, format!("{status}{pointer}")),
         _ => {
             let message = error.clone().unwrap_or_else(|| format!("the UI worker says {code}"));
-            let problem = CallProblem { kind: code.to_owned(), message: message.clone(), remedy: remedy(code).into() };
+            let problem = CallProblem::new(ErrorKind::parse(code), message.as_str(), remedy(code));
             (Part::Error(problem), format!("{code}: {message}{pointer}"))
         }
     };

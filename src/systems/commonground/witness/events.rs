@@ -9,6 +9,7 @@ use super::{
 use crate::model::{
     call::CallProblem,
     clock::Millis,
+    error_kind::ErrorKind,
     traffic::{Part, Reading},
 };
 
@@ -110,7 +111,7 @@ fn problem(status: &str, error: Option<&Value>) -> CallProblem {
     let text = |name: &str| error.and_then(|error| error.get(name)?.as_str()).map(str::to_owned);
     let message = text("message").or_else(|| error.and_then(Value::as_str).map(str::to_owned));
     CallProblem {
-        kind: text("code").unwrap_or_else(|| status.to_owned()),
+        kind: ErrorKind::parse(text("code").as_deref().unwrap_or(status)),
         message: message.unwrap_or_else(|| format!("the turn ended as {status}")),
         remedy: "its last cards say more".into(),
     }

@@ -6,6 +6,7 @@ use super::super::{ack::Ack, command::Command, headers, subject::Subject, trace:
 use crate::model::{
     call::CallProblem,
     entry::SystemId,
+    error_kind::ErrorKind,
     traffic::{Crossing, Kept, Part, Reading, Ties, Whole},
 };
 
@@ -84,15 +85,15 @@ pub(super) fn tied(crossing: &Crossing, mut reading: Reading) -> Reading {
 }
 
 pub(super) fn fields_of(crossing: &Crossing) -> Result<Map<String, Value>, CallProblem> {
-    let problem = |kind: &str, message: String| CallProblem {
-        kind: kind.into(),
+    let problem = |kind: ErrorKind, message: String| CallProblem {
+        kind,
         message,
         remedy: "CommonGround's messages are JSON objects; look at the body".into(),
     };
     if crossing.kept == Kept::Start {
-        return Err(problem("too-large", format!("only the start of its {} bytes is kept", crossing.size)));
+        return Err(problem(ErrorKind::TooLarge, format!("only the start of its {} bytes is kept", crossing.size)));
     }
-    serde_json::from_slice(&crossing.body).map_err(|error| problem("not-json", format!("it is no JSON object: {error}")))
+    serde_json::from_slice(&crossing.body).map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
 /// The end of an id, which tells ids apart that begin with the time.

@@ -12,6 +12,7 @@ use crate::{
     },
     model::{
         clock::Millis,
+        error_kind::ErrorKind,
         traffic::{Kept, Tapped},
     },
     systems::{
@@ -411,7 +412,7 @@ fn what_services_refuse_stands_at_its_command() {
     assert_eq!(bus.found("call_1").standing, Standing::Open);
     bus.mark("call_1", &done("success", "card_9")).advisory("MAX_DELIVERIES", Some(command), 3);
     let call = bus.found("call_1");
-    assert_eq!(call.standing.problem().map(|problem| problem.kind.as_str()), Some("given-up"), "the caller never hears");
+    assert_eq!(call.standing.problem().map(|problem| problem.kind.word()), Some("given-up"), "the caller never hears");
     assert!(bus.odd().contains("but the report was refused"), "{}", bus.odd());
     bus.advisory("MSG_NAKED", None, 1);
     assert_eq!(bus.record.len(), 3, "what is no longer kept stands alone");
@@ -436,7 +437,7 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
     let mut bus = Bus::default();
     bus.turn("cmd.tool.word_count", &pointed());
     let problem = bus.record.row(0).unwrap().standing.problem().unwrap().clone();
-    assert!(problem.kind == "in-no-stream" && problem.message.contains("7 tokens"), "{problem:?}");
+    assert!(problem.kind == ErrorKind::InNoStream && problem.message.contains("7 tokens"), "{problem:?}");
     bus.turn("cmd.tool.word_count.call.now", &pointed());
     assert!(bus.last.iter().any(|words| words.contains("two tokens")), "{:?}", bus.last);
     bus.says("cmd.agent.worker_generic.wakeup", &of_turn("2")[..5], &json!({}));

@@ -6,7 +6,10 @@ use super::{
     endpoints::Endpoint,
     words::{self, Trouble},
 };
-use crate::{model::call::StrayCause, systems::system::Reply};
+use crate::{
+    model::{call::StrayCause, error_kind::ErrorKind},
+    systems::system::Reply,
+};
 
 /// What has come so far of an answer.
 #[derive(Debug)]
@@ -39,7 +42,7 @@ impl Answer {
         let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping) {
             (_, Err(error), _) => {
                 let message = format!("byte {} of the message ({} in all) is not valid UTF-8", error.valid_up_to(), body.len());
-                return Reply::Unreadable(words::unreadable("not-utf8", message));
+                return Reply::Unreadable(words::unreadable(ErrorKind::NotUtf8, message));
             }
             (Ok(value), ..) => value,
             // A page of some other server says more by its status.
@@ -47,11 +50,11 @@ impl Answer {
             // On a socket that calls share, nobody knows whose it is.
             (Err(_), _, Wrapping::Framed { .. }) => return Reply::Stray { cause: StrayCause::NoId, id: None },
             (Err(error), ..) => {
-                return Reply::Unreadable(words::unreadable("not-json", format!("the message is not JSON: {error}")));
+                return Reply::Unreadable(words::unreadable(ErrorKind::NotJson, format!("the message is not JSON: {error}")));
             }
         };
         let Value::Object(members) = value else {
-            return Reply::Unreadable(words::unreadable("not-a-reply", "the message is JSON, but not an object".into()));
+            return Reply::Unreadable(words::unreadable(ErrorKind::NotAReply, "the message is JSON, but not an object".into()));
         };
         match wrapping {
             Wrapping::Framed { id } => self.framed(members, id),
@@ -79,7 +82,7 @@ impl Answer {
         let last = members.get("complete").and_then(Value::as_bool).unwrap_or(false);
         match members.remove("response") {
             Some(Value::Object(response)) => self.response(response, last, None),
-            _ => Reply::Unreadable(words::unreadable("not-a-reply", "the message has neither response nor error".into())),
+            _ => Reply::Unreadable(words::unreadable(ErrorKind::NotAReply, "the message has neither response nor error".into())),
         }
     }
 
@@ -147,7 +150,7 @@ mod tests {
 
     fn error_kind(reply: Reply) -> String {
         match reply {
-            Reply::Error(problem) => problem.kind,
+            Reply::Error(problem) => problem.kind.to_string(),
             Reply::Refused(problem) => format!("refused: {}", problem.kind),
             Reply::Unreadable(problem) => format!("unreadable: {}", problem.kind),
             other => panic!("{other:?}"),

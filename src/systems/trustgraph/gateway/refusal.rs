@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::call::CallProblem;
+use crate::model::{call::CallProblem, error_kind::ErrorKind};
 
 /// Why a request goes to no service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,18 +100,20 @@ impl Refusal {
     #[must_use]
     pub fn words(&self) -> CallProblem {
         let (kind, message) = match self {
-            Self::Token => ("refused", "its token is missing or wrong".into()),
-            Self::NotJson => ("not-json", "it is not JSON".into()),
+            Self::Token => (ErrorKind::Refused, "its token is missing or wrong".into()),
+            Self::NotJson => (ErrorKind::NotJson, "it is not JSON".into()),
             Self::NoObject | Self::BadFrame => {
-                ("not-a-request", "it is no request (a frame has id, service and request; a body is an object)".into())
+                (ErrorKind::NotARequest, "it is no request (a frame has id, service and request; a body is an object)".into())
             }
-            Self::Workspace(name) => ("no-workspace", format!("it is for the workspace \"{name}\", which is not this one")),
-            Self::Flow(_, flow) => ("no-flow", format!("it is for the flow \"{flow}\", where nothing is answered for")),
-            Self::Service(name) => ("no-service", format!("nothing answers for the service \"{name}\"")),
-            Self::Lacks(member) => ("lacks-member", format!("it lacks the member '{member}'")),
-            other => ("refused", other.said()),
+            Self::Workspace(name) => {
+                (ErrorKind::NoWorkspace, format!("it is for the workspace \"{name}\", which is not this one"))
+            }
+            Self::Flow(_, flow) => (ErrorKind::NoFlow, format!("it is for the flow \"{flow}\", where nothing is answered for")),
+            Self::Service(name) => (ErrorKind::NoService, format!("nothing answers for the service \"{name}\"")),
+            Self::Lacks(member) => (ErrorKind::LacksMember, format!("it lacks the member '{member}'")),
+            other => (ErrorKind::Refused, other.said()),
         };
-        CallProblem { kind: kind.into(), message, remedy: String::new() }
+        CallProblem { kind, message, remedy: String::new() }
     }
 }
 
@@ -130,7 +132,7 @@ mod tests {
         ] {
             for (error, status) in [(refusal.body(), Some(refusal.status())), (refusal.frame(Some("r")), None)] {
                 match trouble(&error["error"], status) {
-                    Trouble::Refused(problem) => assert_eq!(problem.kind, kind),
+                    Trouble::Refused(problem) => assert_eq!(problem.kind.word(), kind),
                     other => panic!("{other:?}"),
                 }
             }

@@ -208,11 +208,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::systems::{
-        system::Reply,
-        trustgraph::gateway::{
-            answer::{Answer, Wrapping},
-            words,
+    use crate::{
+        model::error_kind::ErrorKind,
+        systems::{
+            system::Reply,
+            trustgraph::gateway::{
+                answer::{Answer, Wrapping},
+                words,
+            },
         },
     };
 
@@ -258,7 +261,7 @@ mod tests {
         }
         let text = "Error executing tool echo: no";
         assert_eq!(error("mcp-tool", "mcp-tool-error", text), json!({"text": text}));
-        assert_eq!(failed("mcp-tool", "mcp-tool-error", text).kind, "mcp-tool-error");
+        assert_eq!(failed("mcp-tool", "mcp-tool-error", text).kind, ErrorKind::McpToolError);
     }
 
     proptest! {

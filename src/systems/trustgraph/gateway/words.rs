@@ -2,17 +2,10 @@
 
 use serde_json::Value;
 
-use crate::model::call::CallProblem;
+use crate::model::{call::CallProblem, error_kind::ErrorKind};
 
 /// What the gateway says in place of every error of its agent.
 pub const AGENTS_ERROR: &str = "'Error' object has no attribute 'code'";
-
-/// The kind of problem that stands for it.
-pub const AGENT_ERROR: &str = "agent-error";
-
-fn problem(kind: &str, message: impl Into<String>, remedy: &str) -> CallProblem {
-    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
-}
 
 /// An error of the gateway: of itself, or of a service behind it.
 #[derive(Debug, PartialEq)]
@@ -31,32 +24,36 @@ pub fn trouble(error: &Value, status: Option<u16>) -> Trouble {
         Value::String(said) => ("", said.as_str()),
         _ => (part("type"), part("message")),
     };
-    let kind = if kind.is_empty() { "gateway-error" } else { kind };
+    let kind = if kind.is_empty() { ErrorKind::GatewayError.word() } else { kind };
     if let Some(refusal) = refusal(kind, said, status) {
         return Trouble::Refused(refusal);
     }
     Trouble::Service(match said {
-        AGENTS_ERROR => problem(
-            AGENT_ERROR,
+        AGENTS_ERROR => CallProblem::new(
+            ErrorKind::AgentError,
             "the agent failed, and the gateway hides why (it says: 'Error' object has no attribute 'code')",
-            &format!(
+            format!(
                 "name the broker behind the gateway (--broker, or `broker` in the connection's settings) to see the true error; \
                  it is in the agent's log too, and passes on the broker: {}",
                 watch("agent")
             ),
         ),
-        "" if matches!(error, Value::Object(_)) => problem(
-            kind,
+        "" if matches!(error, Value::Object(_)) => CallProblem::new(
+            ErrorKind::parse(kind),
             "the service behind the gateway did not answer in the gateway's own time, or failed without a word",
             "see whether that service runs, and look into its log",
         ),
-        "" => problem(kind, format!("the gateway says: {error}"), "look into the gateway's log"),
-        key if is_quoted(key) => problem(
-            kind,
+        "" => CallProblem::new(ErrorKind::parse(kind), format!("the gateway says: {error}"), "look into the gateway's log"),
+        key if is_quoted(key) => CallProblem::new(
+            ErrorKind::parse(kind),
             format!("the request lacks the member {key}, as the gateway reads it"),
             "compare the body with what the service takes; the gateway tells only the missing key",
         ),
-        said => problem(kind, said, "look at what was sent, and into the log of the service behind the gateway"),
+        said => CallProblem::new(
+            ErrorKind::parse(kind),
+            said,
+            "look at what was sent, and into the log of the service behind the gateway",
+        ),
     })
 }
 
@@ -75,38 +72,42 @@ fn refusal(kind: &str, said: &str, status: Option<u16>) -> Option<CallProblem> {
     let token =
         "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
     if kind == "auth-required" || status == Some(401) || said == "auth failure" {
-        return Some(problem("refused", "the gateway does not let us in: the token is missing, wrong or expired", token));
+        return Some(CallProblem::new(
+            ErrorKind::Refused,
+            "the gateway does not let us in: the token is missing, wrong or expired",
+            token,
+        ));
     }
     if kind == "access-denied" || status == Some(403) || said == "access denied" {
         let message = "the gateway lets us in, but this token may not do that (access denied)";
-        return Some(problem("refused", message, "ask for the permission, or use another token"));
+        return Some(CallProblem::new(ErrorKind::Refused, message, "ask for the permission, or use another token"));
     }
     if kind == "workspace-not-found" || said == "workspace not found" {
         let remedy = "correct `workspace` in the connection's settings; left out, it is the token's own";
-        return Some(problem("no-workspace", "the gateway knows no such workspace", remedy));
+        return Some(CallProblem::new(ErrorKind::NoWorkspace, "the gateway knows no such workspace", remedy));
     }
     if let Some(flow) = said.strip_prefix("Invalid flow ") {
         let remedy = "start the flow, or correct `flow` and `workspace` in the connection's settings";
-        return Some(problem("no-flow", format!("the flow {flow} (workspace/flow) is not running"), remedy));
+        return Some(CallProblem::new(ErrorKind::NoFlow, format!("the flow {flow} (workspace/flow) is not running"), remedy));
     }
     if kind == "unknown-service" || said == "unknown kind" || said == "unknown service" {
         let remedy = "this version of the gateway may not have it; compare the path with its documentation";
-        return Some(problem("no-service", "the gateway knows no such service", remedy));
+        return Some(CallProblem::new(ErrorKind::NoService, "the gateway knows no such service", remedy));
     }
     match status {
-        Some(404) => Some(problem(
-            "no-gateway",
+        Some(404) => Some(CallProblem::new(
+            ErrorKind::NoGateway,
             "there is no such path at that address, so it may be no TrustGraph gateway",
             "correct the connection's address: the gateway's own, without /api/v1",
         )),
-        Some(status @ 300..=399) => Some(problem(
-            "no-gateway",
+        Some(status @ 300..=399) => Some(CallProblem::new(
+            ErrorKind::NoGateway,
             format!("HTTP status {status}: what answers there sends us elsewhere, and a token goes nowhere else"),
             "give the connection the gateway's own address, with https:// where it is encrypted",
         )),
         Some(status @ 400..=599) => {
             let message = if said.is_empty() { format!("HTTP status {status}") } else { format!("HTTP status {status}: {said}") };
-            Some(problem("refused", message, "look at what was sent, and into the gateway's log"))
+            Some(CallProblem::new(ErrorKind::Refused, message, "look at what was sent, and into the gateway's log"))
         }
         _ => None,
     }
@@ -119,13 +120,10 @@ pub fn empty(service: &str) -> CallProblem {
         "mcp-tool" => "which is how it reports an MCP tool that it does not know, or whose server is down",
         _ => "which is how it reports that the prompt or the language model failed",
     };
-    problem(
-        "empty-answer",
+    CallProblem::new(
+        ErrorKind::EmptyAnswer,
         format!("the gateway answered with nothing, {cause}"),
-        &format!(
-            "the gateway swallows the error: look into the log of the service, or hear it on its broker: {}",
-            watch(service)
-        ),
+        format!("the gateway swallows the error: look into the log of the service, or hear it on its broker: {}", watch(service)),
     )
 }
 
@@ -142,13 +140,17 @@ pub fn is_mcp_error(text: &str) -> bool {
 #[must_use]
 pub fn mcp_error(text: &str) -> Option<CallProblem> {
     let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
-    is_mcp_error(text).then(|| problem("mcp-tool-error", text, remedy))
+    is_mcp_error(text).then(|| CallProblem::new(ErrorKind::McpToolError, text, remedy))
 }
 
 /// A message that is no answer of the gateway's.
 #[must_use]
-pub fn unreadable(kind: &str, message: String) -> CallProblem {
-    problem(kind, message, "look at the raw message; is this the address of a TrustGraph gateway, with nothing in between?")
+pub fn unreadable(kind: ErrorKind, message: String) -> CallProblem {
+    CallProblem::new(
+        kind,
+        message,
+        "look at the raw message; is this the address of a TrustGraph gateway, with nothing in between?",
+    )
 }
 
 #[cfg(test)]
@@ -159,8 +161,8 @@ mod tests {
 
     fn kind(trouble: Trouble) -> (bool, String, String) {
         match trouble {
-            Trouble::Service(problem) => (false, problem.kind, problem.message),
-            Trouble::Refused(problem) => (true, problem.kind, problem.message),
+            Trouble::Service(problem) => (false, problem.kind.to_string(), problem.message),
+            Trouble::Refused(problem) => (true, problem.kind.to_string(), problem.message),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::{
         play::Play,
         script::{Piece, Then},
     },
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::{
         deployed::catalog::catalog,
         trustgraph::{
@@ -145,7 +145,7 @@ impl House {
             Way::Nobody => {
                 let what = Value::Object(asked.config).to_string();
                 telling.answered.problem = Some(CallProblem {
-                    kind: "nobody".into(),
+                    kind: ErrorKind::Nobody,
                     message: format!("nothing answers for {what}: the caller gets an empty answer, as from the real gateway"),
                     remedy: String::new(),
                 });

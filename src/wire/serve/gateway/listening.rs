@@ -15,7 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{doors::Door, house::House, http};
 use crate::{
-    model::{call::CallProblem, connection::Connection},
+    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
     systems::trustgraph::{
         gateway::{
             endpoints::Endpoint,
@@ -72,7 +72,7 @@ impl Listening {
             None => format!("{host}:{port}"),
         };
         let unheard = |error: std::io::Error| CallProblem {
-            kind: "no-listener".into(),
+            kind: ErrorKind::NoListener,
             message: format!("cannot listen at {at}: {error}"),
             remedy: "choose an address of this machine and a port that is free: --listen 127.0.0.1:0".into(),
         };

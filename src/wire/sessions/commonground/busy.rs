@@ -10,11 +10,11 @@ use futures::StreamExt;
 use serde_json::Value;
 
 use super::{
-    calling::{Calling, problem},
+    calling::Calling,
     sight::{COMMANDS, EVENTS},
 };
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{
         ack::{self, Ack, Engaged},
         subject::Subject,
@@ -42,7 +42,7 @@ pub async fn explained(calling: &Calling<'_>) -> CallProblem {
                 "agent {agent} is wedged{state}: its action {action} was sent twice, and the second one leased a turn that never runs; \
                  it stays so for good, and stopping it does not help"
             );
-            return problem("agent-wedged", message, remedy);
+            return CallProblem::new(ErrorKind::AgentWedged, message, remedy);
         }
         Engaged::With(action) => match sent.iter().rev().find(|body| body["action_id"] == action) {
             Some(body) => format!("action {action} of {} under way", body["tool_name"].as_str().unwrap_or("a tool")),
@@ -51,7 +51,7 @@ pub async fn explained(calling: &Calling<'_>) -> CallProblem {
         Engaged::Unknown => "another action under way".to_owned(),
     };
     let message = format!("agent {agent} has {under_way}{state}, and takes one at a time");
-    problem("agent-busy", message, format!("wait for it, or {remedy}; if it never ends, the agent is wedged"))
+    CallProblem::new(ErrorKind::AgentBusy, message, format!("wait for it, or {remedy}; if it never ends, the agent is wedged"))
 }
 
 /// What the agent does, for people; empty without an API.

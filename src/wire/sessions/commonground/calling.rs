@@ -12,6 +12,7 @@ use crate::{
     model::{
         call::{CallProblem, EventKind, Limits, Outcome},
         connection::Connection,
+        error_kind::ErrorKind,
         paper::Paper,
     },
     systems::commonground::{
@@ -78,18 +79,13 @@ impl Drop for Calling<'_> {
     }
 }
 
-/// A problem of this session's own.
-pub fn problem(kind: &str, message: impl Into<String>, remedy: impl Into<String>) -> CallProblem {
-    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
-}
-
 /// Whether the project is there, as far as its API says. Without this question the API makes agents in projects that do not exist.
 pub async fn known_project(api: &Management, project: &str) -> Result<(), CallProblem> {
     match api.get(&format!("/projects/{}", path_part(project))).await {
         Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
             let message = format!("{} has no project \"{project}\"", api.place());
             let remedy = "set project in [connections.NAME.commonground] to one that is there, or make it (POST /projects)";
-            Err(problem("no-project", message, remedy))
+            Err(CallProblem::new(ErrorKind::NoProject, message, remedy))
         }
         // What else is wrong shows where the API is needed.
         _ => Ok(()),
@@ -100,7 +96,7 @@ pub async fn known_project(api: &Management, project: &str) -> Result<(), CallPr
 pub fn channel(connection: &Connection) -> Result<Channel, CallProblem> {
     Channel::of(connection).ok_or_else(|| {
         let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
-        problem("bad-settings", message, "add [connections.NAME.commonground] with project and channel")
+        CallProblem::new(ErrorKind::BadSettings, message, "add [connections.NAME.commonground] with project and channel")
     })
 }
 
@@ -122,8 +118,8 @@ impl<'c> Calling<'c> {
     pub fn streams(&self) -> Result<Context, CallProblem> {
         self.ground.bus.streams().ok_or_else(|| {
             let place = self.ground.bus.place();
-            problem(
-                "no-streams",
+            CallProblem::new(
+                ErrorKind::NoStreams,
                 format!("{place} is no NATS server, and this way goes over NATS"),
                 "choose a connection nats://…",
             )
@@ -209,7 +205,7 @@ impl<'c> Calling<'c> {
     pub async fn late(&self, to: &str, call: &str) -> End {
         let seconds = self.teller.began.elapsed().as_secs();
         let cause = self.cause(to, call).await;
-        (Outcome::TimedOut, Some(problem("timed-out-first", format!("no result came within {seconds} s"), cause)))
+        (Outcome::TimedOut, Some(CallProblem::new(ErrorKind::TimedOutFirst, format!("no result came within {seconds} s"), cause)))
     }
 
     /// A card as the tables have it, or as the API gives it; else why not.
@@ -228,7 +224,10 @@ impl<'c> Calling<'c> {
     pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, Deaf> {
         let Some(id) = report.card else {
             let remedy = "look into the log of the tool's service";
-            return Ok((Outcome::Lost, Some(problem("no-result-card", "the result came without a card", remedy))));
+            return Ok((
+                Outcome::Lost,
+                Some(CallProblem::new(ErrorKind::NoResultCard, "the result came without a card", remedy)),
+            ));
         };
         let value = match self.card(id).await {
             Ok(value) => value,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    calling::{Calling, Report, problem},
+    calling::{Calling, Report},
     cause, given_up, own_agent,
     sight::{Seen, Sight},
     tables::Tables,
@@ -16,7 +16,10 @@ use super::{
     way::{self, Way, gone, lost, tell_advice},
 };
 use crate::{
-    model::call::{CallProblem, EventKind, Outcome},
+    model::{
+        call::{CallProblem, EventKind, Outcome},
+        error_kind::ErrorKind,
+    },
     systems::commonground::{
         card::Card,
         clue::Clue,
@@ -59,7 +62,11 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     calling.teller.stage("route", words, "").await?;
     if let Some(Ok(false)) = known_project(calling).await {
         let message = format!("PostgreSQL at {} has no project \"{}\"", place(calling), calling.channel.project);
-        return lost(problem("no-project", message, "set project in [connections.NAME.commonground] to one that is there"));
+        return lost(CallProblem::new(
+            ErrorKind::NoProject,
+            message,
+            "set project in [connections.NAME.commonground] to one that is there",
+        ));
     }
     if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
@@ -122,7 +129,7 @@ async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Writ
     let request = calling.ground.request;
     let headers = calling.headers();
     let Some(subject) = Subject::parse(&request.to) else {
-        return Ok(Err(problem("bad-subject", format!("{} is no subject of CommonGround", request.to), "")));
+        return Ok(Err(CallProblem::new(ErrorKind::BadSubject, format!("{} is no subject of CommonGround", request.to), "")));
     };
     let context = command::context_of(&subject, &headers);
     let given: Map<String, Value> = serde_json::from_str(&request.arguments).unwrap_or_default();
@@ -156,7 +163,7 @@ async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Writ
 }
 
 fn closed() -> CallProblem {
-    problem("no-postgres", "the tables are not open", "")
+    CallProblem::new(ErrorKind::NoPostgres, "the tables are not open", "")
 }
 
 fn context_trace(headers: &[(String, String)]) -> Traceparent {
@@ -274,7 +281,7 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, D
         Err(CallProblem { kind, message, .. }) => {
             let message = format!("{message}; the command is out, and its tool may run all the same");
             let remedy = format!("see whether PostgreSQL runs; what became of the call shows in Watch, as {}", way.wanted.call);
-            return lost(problem(&kind, message, remedy)).map(Some);
+            return lost(CallProblem::new(kind, message, remedy)).map(Some);
         }
     };
     calling.open = None;

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{
-    calling::{Calling, problem},
-    way::Way,
-};
+use super::{calling::Calling, way::Way};
 use crate::{
-    model::call::Outcome,
+    model::{
+        call::{CallProblem, Outcome},
+        error_kind::ErrorKind,
+    },
     systems::commonground::{
         card::{self, Card},
         executor,
@@ -28,7 +28,10 @@ pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, Deaf> {
     }
     let cause = calling.cause(&way.to, &way.wanted.call).await;
     let message = format!("the command was given up after its last delivery, and nothing comes any more: {cause}");
-    Ok((Outcome::Lost, Some(problem("given-up", message, "look into the log of the tool's service: it says why"))))
+    Ok((
+        Outcome::Lost,
+        Some(CallProblem::new(ErrorKind::GivenUp, message, "look into the log of the tool's service: it says why")),
+    ))
 }
 
 /// Where a result is stored but was not reported: why.
@@ -46,7 +49,7 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
             card.author_id
         );
         let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
-        return Ok(Some((Outcome::Lost, Some(problem("answered-before", message, remedy)))));
+        return Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::AnsweredBefore, message, remedy)))));
     }
     calling.teller.stage("result-card", format!("result card {id}, which was not reported"), body).await?;
     let report = Report {
@@ -61,7 +64,7 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
     if let Some(fault) = card.as_ref().and_then(|card| card::content_fault(&card::tagged_result(&card.content))) {
         means.push_str(&format!("; and what it holds is no result: {}", fault.words()));
     }
-    Ok(Some((Outcome::Lost, Some(problem("unreported", means, remedy)))))
+    Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::Unreported, means, remedy)))))
 }
 
 /// The card that the service's mark points to, or that the tables have for the call.

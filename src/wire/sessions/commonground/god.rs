@@ -6,14 +6,17 @@ use serde_json::Value;
 use tokio::time::sleep_until;
 
 use super::{
-    calling::{Calling, Report, problem},
+    calling::{Calling, Report},
     given_up, own_agent,
     sight::{Seen, Sight},
     turn,
     way::{Way, lost, tell_advice, tell_clue},
 };
 use crate::{
-    model::call::{EventKind, Outcome},
+    model::{
+        call::{CallProblem, EventKind, Outcome},
+        error_kind::ErrorKind,
+    },
     systems::commonground::answer,
     wire::{
         management::{Answer, Management},
@@ -33,7 +36,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         return lost(problem);
     }
     let Some(api) = calling.api.take() else {
-        return lost(problem("bad-settings", "the connection names no API", "add api = \"http://…\" to it"));
+        return lost(CallProblem::new(ErrorKind::BadSettings, "the connection names no API", "add api = \"http://…\" to it"));
     };
     let mut sight = match calling.ground.bus.streams() {
         Some(_) => Sight::open(calling.ground.bus, calling.channel).await.ok(),
@@ -106,12 +109,12 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
     if !answer.is_good() {
         let mut told = answer::refused(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {
-            told.kind = "timed-out-first".into();
+            told.kind = ErrorKind::TimedOutFirst;
             told.remedy = calling.cause(&way.to, &way.wanted.call).await;
             return Ok((Outcome::TimedOut, Some(told)));
         }
         if answer::is_god_off(answer.status, &answer.body) {
-            told.kind = "god-off".into();
+            told.kind = ErrorKind::GodOff;
             told.remedy = format!("start the API with CG_ENABLE_GOD_API=1, or call another way: {}", other_ways(calling).await);
         }
         return Ok((Outcome::Lost, Some(told)));

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::calling::{Calling, problem};
+use super::calling::Calling;
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{action::UI_WORKER, answer, routes::path_part},
     wire::{
         management::{Answer, Management, PATIENCE},
@@ -43,7 +43,7 @@ pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>
 async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> {
     let Some(api) = &calling.api else {
         let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
-        return Err(problem("no-agent", "there is no agent to call in the name of", remedy));
+        return Err(CallProblem::new(ErrorKind::NoAgent, "there is no agent to call in the name of", remedy));
     };
     let (kept, place) = (&calling.ground.kept.agents, format!("{} {}", api.place(), calling.channel.project));
     let mut states = None;

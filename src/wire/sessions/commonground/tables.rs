@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio_postgres::types::ToSql;
 
 use crate::{
-    model::{call::CallProblem, connection::Connection},
+    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
     systems::commonground::{
         card::Card,
         context::Context,
@@ -33,10 +33,6 @@ const REPORTED: &str = "select inbox_id, payload from state.agent_inbox
     where project_id = $1 and correlation_id = $2 and message_type = 'tool_result'";
 const CONSUME: &str = "update state.agent_inbox set status = 'consumed', processed_at = now() where project_id = $1 and inbox_id = $2 returning inbox_id";
 
-fn problem(kind: &str, message: impl Into<String>, remedy: &str) -> CallProblem {
-    CallProblem { kind: kind.into(), message: message.into(), remedy: remedy.into() }
-}
-
 /// One project's part of them.
 pub struct Tables {
     database: Database,
@@ -59,8 +55,8 @@ impl Tables {
     pub async fn open(connection: &Connection, channel: &Channel, secrets: &Secrets) -> Result<Self, CallProblem> {
         let Some(at) = &channel.postgres else {
             let message = format!("connection \"{}\" does not say where the address of its PostgreSQL lies", connection.name);
-            return Err(problem(
-                "no-postgres",
+            return Err(CallProblem::new(
+                ErrorKind::NoPostgres,
                 message,
                 "set postgres-variable or postgres-key in [connections.NAME.commonground]",
             ));
@@ -77,7 +73,9 @@ impl Tables {
     /// The moment as cards have it.
     pub async fn now(&self) -> Result<String, CallProblem> {
         let rows = self.database.rows(NOW, &[]).await?;
-        rows.first().and_then(|row| row.try_get(0).ok()).ok_or_else(|| problem("postgres", "the database tells no time", ""))
+        rows.first()
+            .and_then(|row| row.try_get(0).ok())
+            .ok_or_else(|| CallProblem::new(ErrorKind::Postgres, "the database tells no time", ""))
     }
 
     /// A card as it is stored.

@@ -3,13 +3,14 @@
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    calling::{Calling, problem},
+    calling::Calling,
     sight::{Seen, Sight},
     way::{Way, gone, lost},
 };
 use crate::{
     model::{
-        call::{EventKind, Outcome},
+        call::{CallProblem, EventKind, Outcome},
+        error_kind::ErrorKind,
         paper::Paper,
         traffic::{Part, Reading},
     },
@@ -109,6 +110,9 @@ impl Watched {
         let seconds = calling.teller.began.elapsed().as_secs();
         let Started { agent, turn } = &self.turn;
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");
-        (Outcome::TimedOut, Some(problem("timed-out-turn", message, "it may go on: look at it in Watch, or raise --timeout")))
+        (
+            Outcome::TimedOut,
+            Some(CallProblem::new(ErrorKind::TimedOutTurn, message, "it may go on: look at it in Watch, or raise --timeout")),
+        )
     }
 }

@@ -4,14 +4,17 @@ use tokio::time::sleep_until;
 
 use super::{
     busy,
-    calling::{Calling, Report, problem},
+    calling::{Calling, Report},
     given_up, own_agent,
     sight::{Seen, Sight},
     turn, undispatched,
     way::{Way, gone, lost, publish, tell_advice, tell_clue},
 };
 use crate::{
-    model::call::{EventKind, Outcome},
+    model::{
+        call::{CallProblem, EventKind, Outcome},
+        error_kind::ErrorKind,
+    },
     systems::commonground::{
         ack::Ack,
         action::{self, World},
@@ -96,7 +99,7 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Res
         (_, Some(card)) => {
             let report = Report { card: Some(card), status: &status, code: code.as_deref(), message: error.as_deref() };
             let mut end = calling.end_with(report, way.call_card.as_deref()).await?;
-            if let Some(problem) = end.1.as_mut().filter(|problem| problem.kind == "tool_timeout") {
+            if let Some(problem) = end.1.as_mut().filter(|problem| problem.kind == ErrorKind::ToolTimeout) {
                 let cause = calling.cause(&way.to, &way.wanted.call).await;
                 problem.remedy = format!("{cause}; if it only needs longer, {}", problem.remedy);
             }
@@ -113,7 +116,7 @@ async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Res
             let (means, remedy) = explained.map_or_else(Default::default, |explained| (explained.means, explained.remedy));
             let told: Vec<String> = error.into_iter().chain(Some(means)).filter(|words| !words.is_empty()).collect();
             let message = format!("the UI worker refuses the action ({code}): {}", told.join(": "));
-            Ok(Some((Outcome::Lost, Some(problem(&code, message, remedy)))))
+            Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::parse(&code), message, remedy)))))
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::calling::{Calling, problem};
+use super::calling::Calling;
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{card, context::Context, refusal, routes::path_part, subject},
     wire::session::teller::Deaf,
 };
@@ -23,7 +23,7 @@ pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallProb
     let known = known.or_else(|| refusal::explain("dispatch_failed", &[]));
     let (means, remedy) = known.map_or_else(Default::default, |known| (known.means, known.remedy));
     let means = fault.unwrap_or(means);
-    Ok(problem("dispatch_failed", format!("the UI worker could not send the command{said}: {means}"), remedy))
+    Ok(CallProblem::new(ErrorKind::DispatchFailed, format!("the UI worker could not send the command{said}: {means}"), remedy))
 }
 
 /// What keeps the worker from sending to the subject that the project has for the tool.

@@ -4,13 +4,11 @@ use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{
-    calling::{Calling, problem},
-    cause, sight,
-};
+use super::{calling::Calling, cause, sight};
 use crate::{
     model::{
         call::{CallProblem, Outcome},
+        error_kind::ErrorKind,
         traffic::Reading,
     },
     systems::commonground::{
@@ -72,7 +70,7 @@ pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Con
     let headers = nats::headers(&calling.headers())?;
     let unkept = |cause: String| {
         let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
-        problem("not-kept", format!("no stream keeps what is sent to {}: {cause}", way.to), remedy)
+        CallProblem::new(ErrorKind::NotKept, format!("no stream keeps what is sent to {}: {cause}", way.to), remedy)
     };
     let publishing = async {
         let acknowledging = streams.publish_with_headers(way.to.clone(), headers, calling.body()).await;
@@ -133,7 +131,7 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advi
 
 pub fn gone(calling: &Calling<'_>) -> CallProblem {
     let message = format!("the connection to {} ended on the way", calling.ground.bus.place());
-    problem("connection-lost", message, "the call may go on without us: look for its result card in Watch")
+    CallProblem::new(ErrorKind::ConnectionLost, message, "the call may go on without us: look for its result card in Watch")
 }
 
 pub fn lost(problem: CallProblem) -> Result<End, Deaf> {

@@ -3,16 +3,12 @@
 use std::{error::Error, io};
 
 use crate::{
-    model::{call::CallProblem, size},
+    model::{call::CallProblem, error_kind::ErrorKind, size},
     wire::{
         tls,
         transport::{settings::Server, socket},
     },
 };
-
-fn problem(kind: &str, message: String, remedy: &str) -> CallProblem {
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
-}
 
 /// The request did not leave, or nothing came back for it.
 #[must_use]
@@ -30,8 +26,8 @@ pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
             "start the server there, or correct the address",
         );
     }
-    problem(
-        "connection-lost",
+    CallProblem::new(
+        ErrorKind::ConnectionLost,
         format!("the connection to {server} ended before an answer came: {cause}"),
         "see whether the server was stopped; what it was asked to do may be done all the same",
     )
@@ -40,8 +36,8 @@ pub fn unanswered(server: &Server, error: &reqwest::Error) -> CallProblem {
 /// The answer ended in the middle.
 #[must_use]
 pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
-    problem(
-        "connection-lost",
+    CallProblem::new(
+        ErrorKind::ConnectionLost,
         format!("the connection to {server} broke within the answer: {}", root(error)),
         "send it again once the server is back",
     )
@@ -49,8 +45,8 @@ pub fn broken(server: &Server, error: &reqwest::Error) -> CallProblem {
 
 #[must_use]
 pub fn too_large(server: &Server, most: usize) -> CallProblem {
-    problem(
-        "answer-too-large",
+    CallProblem::new(
+        ErrorKind::AnswerTooLarge,
         format!("the answer of {server} grew past {}, and was stopped there", size::bytes(most as u64)),
         "ask for less",
     )
@@ -58,8 +54,8 @@ pub fn too_large(server: &Server, most: usize) -> CallProblem {
 
 #[must_use]
 pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallProblem {
-    problem(
-        "timed-out",
+    CallProblem::new(
+        ErrorKind::TimedOut,
         format!("{server} took the request and gave no answer within {} s", patience.as_secs()),
         "see whether it hangs; what it was asked to do may be done all the same",
     )
@@ -67,28 +63,40 @@ pub fn silent_api(server: &Server, patience: std::time::Duration) -> CallProblem
 
 #[must_use]
 pub fn nobody_waits() -> CallProblem {
-    problem("no-way-back", "a request over HTTP needs someone who waits for its answer".into(), "call a tool instead")
+    CallProblem::new(ErrorKind::NoWayBack, "a request over HTTP needs someone who waits for its answer", "call a tool instead")
 }
 
 #[must_use]
 pub fn bad_token() -> CallProblem {
-    problem("bad-settings", "the token holds characters that no header takes".into(), "look for a line break in the variable")
+    CallProblem::new(
+        ErrorKind::BadSettings,
+        "the token holds characters that no header takes",
+        "look for a line break in the variable",
+    )
 }
 
 #[must_use]
 pub fn bad_method(word: &str) -> CallProblem {
-    problem("bad-request", format!("\"{}\" is no method of HTTP", word.escape_debug()), "write GET, POST, PUT, PATCH or DELETE")
+    CallProblem::new(
+        ErrorKind::BadRequest,
+        format!("\"{}\" is no method of HTTP", word.escape_debug()),
+        "write GET, POST, PUT, PATCH or DELETE",
+    )
 }
 
 #[must_use]
 pub fn bad_header(name: &str) -> CallProblem {
     let message = format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
-    problem("bad-header", message, "look for a line break in it")
+    CallProblem::new(ErrorKind::BadHeader, message, "look for a line break in it")
 }
 
 #[must_use]
 pub fn no_client(error: &reqwest::Error) -> CallProblem {
-    problem("bad-settings", format!("no HTTP can be spoken with these settings: {}", root(error)), "check the certificates")
+    CallProblem::new(
+        ErrorKind::BadSettings,
+        format!("no HTTP can be spoken with these settings: {}", root(error)),
+        "check the certificates",
+    )
 }
 
 /// The innermost cause, which says the most.

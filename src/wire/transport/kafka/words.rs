@@ -5,13 +5,9 @@ use std::error::Error as Cause;
 use rskafka::client::error::{Error, ProtocolError};
 
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{settings::Server, socket::no_server},
 };
-
-fn problem(kind: &str, message: String, remedy: &str) -> CallProblem {
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
-}
 
 /// The broker's number for what it says, as far as it came to that.
 #[must_use]
@@ -41,38 +37,40 @@ pub fn refused(place: &str, doing: &str, topic: &str, error: &Error) -> CallProb
     use ProtocolError as Said;
     let Some(said) = code(error) else { return unreached(place, doing, topic, error) };
     match said {
-        Said::MessageTooLarge | Said::RecordListTooLarge => problem(
-            "too-large",
+        Said::MessageTooLarge | Said::RecordListTooLarge => CallProblem::new(
+            ErrorKind::TooLarge,
             format!("{place} does not take the message for {topic}: it is larger than the topic allows"),
             "send less, or raise max.message.bytes of the topic (message.max.bytes of the broker)",
         ),
         Said::UnknownTopicOrPartition => no_topic(place, topic),
-        Said::InvalidTopicException => problem(
-            "bad-subject",
+        Said::InvalidTopicException => CallProblem::new(
+            ErrorKind::BadSubject,
             format!("{place} takes {topic} for no topic's name"),
             "write the queue as request:tg:NAME, of letters, digits, dots, _ and -",
         ),
-        Said::TopicAuthorizationFailed | Said::GroupAuthorizationFailed | Said::ClusterAuthorizationFailed => problem(
-            "refused",
+        Said::TopicAuthorizationFailed | Said::GroupAuthorizationFailed | Said::ClusterAuthorizationFailed => CallProblem::new(
+            ErrorKind::Refused,
             format!("{place} does not let us {doing} {topic}"),
             "ask for permission to describe, read, write and create there, or use other credentials",
         ),
-        Said::PolicyViolation => problem(
-            "refused",
+        Said::PolicyViolation => CallProblem::new(
+            ErrorKind::Refused,
             format!("{place} does not let us {doing} {topic}: its policy forbids it"),
             "make the topics of the service by hand there",
         ),
-        Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => problem(
-            "refused",
+        Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => CallProblem::new(
+            ErrorKind::Refused,
             format!("{place} has too few copies of {topic} in step to take a message"),
             "see whether all brokers run, and the topic's min.insync.replicas",
         ),
-        Said::LeaderNotAvailable | Said::NotLeaderOrFollower => problem(
-            "no-server",
+        Said::LeaderNotAvailable | Said::NotLeaderOrFollower => CallProblem::new(
+            ErrorKind::NoServer,
             format!("nobody leads {topic} at {place} for now"),
             "see whether all brokers run, and try again in a moment",
         ),
-        said => problem("refused", format!("could not {doing} {topic} at {place}: {said}"), "see the broker's log"),
+        said => {
+            CallProblem::new(ErrorKind::Refused, format!("could not {doing} {topic} at {place}: {said}"), "see the broker's log")
+        }
     }
 }
 
@@ -82,13 +80,13 @@ fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallProble
     // The library's words name the address that another broker told it.
     let elsewhere = said.split_once("error connecting to broker \"").and_then(|(_, rest)| rest.split_once('"'));
     match elsewhere {
-        Some((broker, _)) if !place.ends_with(&format!("//{broker}")) => problem(
-            "no-server",
+        Some((broker, _)) if !place.ends_with(&format!("//{broker}")) => CallProblem::new(
+            ErrorKind::NoServer,
             format!("{place} says that {topic} is at {broker}, and that cannot be reached from here"),
             "set the broker's advertised.listeners to an address that can be reached from here",
         ),
-        _ => problem(
-            "connection-lost",
+        _ => CallProblem::new(
+            ErrorKind::ConnectionLost,
             format!("could not {doing} {topic}: the connection to {place} broke"),
             "send it again once the connection is back; what was sent may have arrived",
         ),
@@ -113,18 +111,18 @@ pub fn ended(place: &str, topic: &str, error: &Error) -> Option<String> {
 
 /// Nobody ever made that topic.
 pub fn no_topic(place: &str, topic: &str) -> CallProblem {
-    problem(
-        "no-responders",
+    CallProblem::new(
+        ErrorKind::NoResponders,
         format!("{place} has no topic {topic}, so no service has ever listened there"),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
     )
 }
 
 pub fn too_many(place: &str, topic: &str, partitions: usize, most: usize) -> CallProblem {
-    problem(
-        "refused",
+    CallProblem::new(
+        ErrorKind::Refused,
         format!("{topic} at {place} has {partitions} partitions, and each needs a connection"),
-        &format!("use a topic of at most {most} partitions"),
+        format!("use a topic of at most {most} partitions"),
     )
 }
 
@@ -136,7 +134,7 @@ pub fn check_name(topic: &str) -> Result<(), CallProblem> {
     }
     let start: String = topic.chars().take(40).flat_map(char::escape_debug).collect();
     let message = format!("\"{start}\" is no topic's name: Kafka takes up to 249 letters, digits, dots, _ and -");
-    Err(problem("bad-subject", message, "write the queue as request:tg:NAME"))
+    Err(CallProblem::new(ErrorKind::BadSubject, message, "write the queue as request:tg:NAME"))
 }
 
 /// What answers is not Kafka.
@@ -157,11 +155,11 @@ pub fn is_other_way(refusal: &str) -> bool {
 pub fn unwelcome(server: &Server, refusal: &str) -> CallProblem {
     if is_other_way(refusal) {
         let message = format!("{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)");
-        return problem("refused", message, "let the broker offer one of these as a SASL mechanism");
+        return CallProblem::new(ErrorKind::Refused, message, "let the broker offer one of these as a SASL mechanism");
     }
     if refusal.to_lowercase().contains("sasl") {
         let message = format!("{server} refused our credentials");
-        return problem("refused", message, "check the user and password of this connection");
+        return CallProblem::new(ErrorKind::Refused, message, "check the user and password of this connection");
     }
     no_server(
         format!("{server} greeted us and then broke off"),

@@ -20,7 +20,7 @@ use tokio::{
 };
 
 use super::super::news::News;
-use crate::model::{call::CallProblem, size};
+use crate::model::{call::CallProblem, error_kind::ErrorKind, size};
 
 /// How often the counts are looked at.
 const EVERY: Duration = Duration::from_millis(20);
@@ -169,7 +169,7 @@ impl Look {
 
 fn endless(place: &str, came: u64, most: u64) -> CallProblem {
     CallProblem {
-        kind: "too-large".into(),
+        kind: ErrorKind::TooLarge,
         message: format!(
             "{place} sent {} without a message that ends; one may have {}, so the connection was closed",
             size::bytes(came),
@@ -181,7 +181,7 @@ fn endless(place: &str, came: u64, most: u64) -> CallProblem {
 
 fn flooded(place: &str, pings: u64) -> CallProblem {
     CallProblem {
-        kind: "flooded".into(),
+        kind: ErrorKind::Flooded,
         message: format!("{place} sent {pings} pings within a second, so the connection was closed"),
         remedy: "check that a NATS server is at that address; the next call connects again".into(),
     }
@@ -193,7 +193,7 @@ mod tests {
 
     const MIB: u64 = 1024 * 1024;
 
-    fn looked(counts: impl IntoIterator<Item = Counts>) -> Option<String> {
+    fn looked(counts: impl IntoIterator<Item = Counts>) -> Option<ErrorKind> {
         let mut look = Look::default();
         counts.into_iter().find_map(|counts| look.at(&counts, MIB, "there")).map(|problem| problem.kind)
     }
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn what_never_ends_and_a_flood_of_pings_are_found() {
         let endless = (0..100).map(|at| Counts { came: at * MIB, messages: 3, ..Counts::default() });
-        assert_eq!(looked(endless).as_deref(), Some("too-large"));
+        assert_eq!(looked(endless), Some(ErrorKind::TooLarge));
         let flood = (0..100).map(|at| Counts { came: at * 60_000, went: at * 60_000, own: 50_000, ..Counts::default() });
-        assert_eq!(looked(flood).as_deref(), Some("flooded"));
+        assert_eq!(looked(flood), Some(ErrorKind::Flooded));
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     model::{
         call::CallProblem,
         connection::{Connection, Credentials},
+        error_kind::ErrorKind,
     },
     wire::{secrets::Secrets, tls},
 };
@@ -73,7 +74,7 @@ async fn readable(path: &str) -> Result<&Path, CallProblem> {
 /// The client has no thread to run in.
 pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallProblem {
     CallProblem {
-        kind: "no-server".into(),
+        kind: ErrorKind::NoServer,
         message: format!("the connection to {place} could not be started: {error}"),
         remedy: "see whether this system lets the user start more threads".into(),
     }
@@ -89,31 +90,35 @@ pub(super) fn refusal(place: &str, servers: &[ServerAddr], error: &ConnectError)
     let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), deepest);
     let (kind, message, remedy) = match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
-            "refused",
+            ErrorKind::Refused,
             format!("{place} refused our credentials"),
             "check the user, password, token or credentials file of this connection",
         ),
         ConnectErrorKind::Tls => (
-            "tls",
+            ErrorKind::Tls,
             format!("no encrypted connection to {place}: {cause}"),
             "check the connection's certificates, and whether the server speaks TLS",
         ),
         ConnectErrorKind::TimedOut => (
-            "no-server",
+            ErrorKind::NoServer,
             format!("{place} did not answer within {} s", CONNECTING.as_secs()),
             "check the address and whether a firewall is in between",
         ),
-        ConnectErrorKind::ServerParse => ("bad-address", format!("{place}: {cause}"), "write the server as nats://HOST:PORT"),
-        ConnectErrorKind::Dns => {
-            ("no-server", format!("{place} has no such host: {cause}"), "check the host's name in the connection's settings")
+        ConnectErrorKind::ServerParse => {
+            (ErrorKind::BadAddress, format!("{place}: {cause}"), "write the server as nats://HOST:PORT")
         }
+        ConnectErrorKind::Dns => (
+            ErrorKind::NoServer,
+            format!("{place} has no such host: {cause}"),
+            "check the host's name in the connection's settings",
+        ),
         ConnectErrorKind::Io | ConnectErrorKind::MaxReconnects => (
-            "no-server",
+            ErrorKind::NoServer,
             format!("nothing answers at {place}: {cause}"),
             "start a NATS server there, correct the address, or use the embedded connection",
         ),
     };
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
+    CallProblem::new(kind, message, remedy)
 }
 
 /// An error and what caused it, also where an I/O error holds another one without calling it its source.
@@ -144,7 +149,7 @@ mod tests {
         let credentials = Credentials::Token { token: SecretAt::Variable("MY_TOKEN".into()) };
         let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
         let problem = options(&connection, &nothing()).await.err().unwrap();
-        assert_eq!(problem.kind, "missing-secret");
+        assert_eq!(problem.kind, ErrorKind::MissingSecret);
         assert!(problem.message.contains("MY_TOKEN") && problem.remedy.contains("MY_TOKEN"));
     }
 
@@ -155,13 +160,13 @@ mod tests {
         assert!(problem.message.contains("/nowhere/ca.pem"), "{}", problem.message);
         let tls = Tls { cert_file: Some("c".into()), ..Tls::default() };
         let problem = options(&Connection { tls, ..Connection::nats("n", "nats://h") }, &nothing()).await.err().unwrap();
-        assert_eq!(problem.kind, "bad-settings");
+        assert_eq!(problem.kind, ErrorKind::BadSettings);
     }
 
     #[test]
     fn an_address_that_makes_no_sense_is_refused() {
         let connection = Connection::nats("n", "nats://[");
-        assert_eq!(servers(&connection).unwrap_err().kind, "bad-address");
+        assert_eq!(servers(&connection).unwrap_err().kind, ErrorKind::BadAddress);
         let nowhere = connection.at(Vec::new());
         assert!(servers(&nowhere).unwrap_err().message.contains("no server"));
     }

@@ -18,14 +18,14 @@ use super::{
     },
     received,
 };
-use crate::model::{call::CallProblem, clock::Millis};
+use crate::model::{call::CallProblem, clock::Millis, error_kind::ErrorKind};
 
 /// What tells about others' messages.
 pub(super) const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 fn problem(doing: &str, error: impl std::fmt::Display) -> CallProblem {
     CallProblem {
-        kind: "no-streams".into(),
+        kind: ErrorKind::NoStreams,
         message: format!("{doing}: {error}"),
         remedy: "check that the server has JetStream, and that this user may use its API ($JS.API.>)".into(),
     }

@@ -1,20 +1,16 @@
 //! How RabbitMQ refuses, in words that tell the way out.
 
-use lapin::{Error, ErrorKind, protocol::AMQPError};
+use lapin::{Error, ErrorKind as Fault, protocol::AMQPError};
 
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{settings::Server, socket::no_server},
 };
-
-fn problem(kind: &str, message: String, remedy: &str) -> CallProblem {
-    CallProblem { kind: kind.into(), message, remedy: remedy.into() }
-}
 
 /// The broker's number for what it says, and its words.
 fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
     match error.kind() {
-        ErrorKind::ProtocolError(said) => Some((said.get_id(), said)),
+        Fault::ProtocolError(said) => Some((said.get_id(), said)),
         _ => None,
     }
 }
@@ -22,19 +18,21 @@ fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
 /// The broker was reached, and would not have us.
 pub fn unwelcome(server: &Server, error: &Error) -> CallProblem {
     match amqp(error) {
-        Some((403, _)) => problem(
-            "refused",
+        Some((403, _)) => CallProblem::new(
+            ErrorKind::Refused,
             format!("{server} refused our credentials"),
             "check the user and password of this connection; \"guest\" may only connect from the broker's own machine",
         ),
-        Some((530, said)) => problem(
-            "refused",
+        Some((530, said)) => CallProblem::new(
+            ErrorKind::Refused,
             format!("{server} does not let us in: {}", said.get_message()),
             "name a virtual host that there is and that the user may use: amqp://HOST:PORT/VHOST",
         ),
-        Some((_, said)) => {
-            problem("refused", format!("{server} does not let us in: {}", said.get_message()), "see the broker's log")
-        }
+        Some((_, said)) => CallProblem::new(
+            ErrorKind::Refused,
+            format!("{server} does not let us in: {}", said.get_message()),
+            "see the broker's log",
+        ),
         None => no_server(
             format!("{server} did not greet us as RabbitMQ does: {error}"),
             "check that the address is RabbitMQ's, and whether its port is encrypted (amqps://)",
@@ -45,42 +43,42 @@ pub fn unwelcome(server: &Server, error: &Error) -> CallProblem {
 /// The broker would not do what it was asked at that place.
 pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallProblem {
     let Some((number, said)) = amqp(error) else {
-        return problem(
-            "connection-lost",
+        return CallProblem::new(
+            ErrorKind::ConnectionLost,
             format!("could not {doing} {at} at {place}: {error}"),
             "send it again once the connection is back",
         );
     };
     let said = said.get_message();
     match number {
-        404 => problem(
-            "no-responders",
+        404 => CallProblem::new(
+            ErrorKind::NoResponders,
             format!("{place} has no exchange {at}, so no service has ever listened there"),
             "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
         ),
-        406 if said.as_str().contains("larger than") => problem(
-            "too-large",
+        406 if said.as_str().contains("larger than") => CallProblem::new(
+            ErrorKind::TooLarge,
             format!("{place} does not take the message: {said}"),
             "send less, or raise max_message_size there",
         ),
-        406 => problem(
-            "bad-subject",
+        406 => CallProblem::new(
+            ErrorKind::BadSubject,
             format!("{at} at {place} is of another form than TrustGraph's durable fanout exchange: {said}"),
             "delete the exchange or queue there if nothing needs it, or use another virtual host",
         ),
-        403 => problem(
-            "refused",
+        403 => CallProblem::new(
+            ErrorKind::Refused,
             format!("{place} does not let us {doing} {at}: {said}"),
             "ask for permission to configure, write and read there, or use other credentials",
         ),
-        _ => problem("refused", format!("could not {doing} {at} at {place}: {said}"), "see the broker's log"),
+        _ => CallProblem::new(ErrorKind::Refused, format!("could not {doing} {at} at {place}: {said}"), "see the broker's log"),
     }
 }
 
 /// No queue took the message.
 pub fn unheard(place: &str, at: &str) -> CallProblem {
-    problem(
-        "no-responders",
+    CallProblem::new(
+        ErrorKind::NoResponders,
         format!("no queue is bound to the exchange {at} at {place}, so nobody heard the message"),
         "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
     )
@@ -88,13 +86,17 @@ pub fn unheard(place: &str, at: &str) -> CallProblem {
 
 /// A queue did not take the message.
 pub fn declined(place: &str, at: &str) -> CallProblem {
-    problem("refused", format!("{place} did not take the message for {at}"), "see whether a queue there is full")
+    CallProblem::new(
+        ErrorKind::Refused,
+        format!("{place} did not take the message for {at}"),
+        "see whether a queue there is full",
+    )
 }
 
 /// The broker has run short of memory or disk.
 pub fn blocked(place: &str) -> CallProblem {
-    problem(
-        "no-server",
+    CallProblem::new(
+        ErrorKind::NoServer,
         format!("{place} takes no messages for now, because it is short of memory or disk; nothing was sent"),
         "free some there, and send it again",
     )
@@ -102,7 +104,11 @@ pub fn blocked(place: &str) -> CallProblem {
 
 pub fn too_long(name: &str) -> CallProblem {
     let start: String = name.chars().take(40).flat_map(char::escape_debug).collect();
-    problem("bad-subject", format!("the name \"{start}…\" is longer than the 255 bytes that AMQP carries"), "use a shorter one")
+    CallProblem::new(
+        ErrorKind::BadSubject,
+        format!("the name \"{start}…\" is longer than the 255 bytes that AMQP carries"),
+        "use a shorter one",
+    )
 }
 
 /// Why a connection is no longer there.

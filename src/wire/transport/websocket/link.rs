@@ -21,7 +21,7 @@ use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
 use super::words;
 use crate::{
-    model::call::CallProblem,
+    model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{
         bus::{Doing, Share},
         kept::Link,
@@ -192,7 +192,7 @@ impl Link for Gateway {
     fn send(&self, message: Outgoing) -> Doing<'_, ()> {
         Box::pin(async move {
             let unfit = || CallProblem {
-                kind: "not-utf8".into(),
+                kind: ErrorKind::NotUtf8,
                 message: "the request is not valid UTF-8, which a gateway's socket does not carry".into(),
                 remedy: "send text".into(),
             };

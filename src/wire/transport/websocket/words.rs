@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use tokio_tungstenite::tungstenite::Error;
 
-use crate::{model::call::CallProblem, wire::transport::socket::no_server};
+use crate::{
+    model::{call::CallProblem, error_kind::ErrorKind},
+    wire::transport::socket::no_server,
+};
 
 /// Something is there, but not what we look for.
 #[must_use]
@@ -32,7 +35,7 @@ pub fn not_let_in(place: &str, has_token: bool) -> CallProblem {
     } else {
         ("it wants a token", "set token-variable or token-key of the connection to where one lies")
     };
-    CallProblem { kind: "refused".into(), message: format!("{place} does not let us in: {cause}"), remedy: remedy.into() }
+    CallProblem { kind: ErrorKind::Refused, message: format!("{place} does not let us in: {cause}"), remedy: remedy.into() }
 }
 
 #[must_use]
@@ -47,7 +50,7 @@ pub fn undecided(place: &str, within: Duration) -> CallProblem {
 #[must_use]
 pub fn unsent(place: &str, error: &Error) -> CallProblem {
     CallProblem {
-        kind: "connection-lost".into(),
+        kind: ErrorKind::ConnectionLost,
         message: format!("the request could not be handed to {place}: {error}"),
         remedy: "send it again once the connection is back".into(),
     }
