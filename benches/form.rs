@@ -70,6 +70,13 @@ fn deep(levels: usize) -> (Value, Value) {
     (0..levels).fold((json!({"type": "object", "properties": {"name": text}}), json!({"name": "some text"})), below)
 }
 
+/// A text of many lines, each of them wider than the form.
+fn lines(count: usize) -> (Value, Value) {
+    let words = "the quick brown fox jumps over the lazy dog and some more words so that it wraps over the width of the form";
+    let text: String = (0..count).map(|line| format!("line {line}: {words}\n")).collect();
+    (json!({"type": "object", "properties": {"text": {"type": "string", "format": "textarea"}}}), json!({"text": text}))
+}
+
 /// A list of objects.
 fn long(count: usize) -> (Value, Value) {
     let item =
@@ -246,6 +253,7 @@ fn main() {
     keys("fields", &[5, 50, 300, 3_000], wide, |_| Pointer::root().child("field_0"));
     keys("levels deep", &[5, 10, 20], deep, |levels| (0..levels).fold(Pointer::root(), |at, _| at.child("inner")).child("name"));
     keys("items long", &[100, 1_000, 10_000], long, |items| Pointer::root().child("list").item(items / 2).child("name"));
+    keys("lines of text, wrapped", &[100, 1_000, 5_000, 20_000], lines, |_| Pointer::root().child("text"));
     openings("fields", &[5, 50, 300, 3_000], wide);
     openings("levels deep", &[5, 10, 20], deep);
     openings("items long", &[100, 1_000, 10_000], long);

@@ -165,10 +165,15 @@ impl Area {
     }
 
     fn lay(&mut self, cells: usize) {
-        if self.laid.0 != cells || self.laid.1 != self.editing.text() {
-            self.rows = rows(self.editing.text(), cells, usize::MAX);
-            self.laid = (cells, self.editing.text().to_owned());
+        let (before, text) = (&self.laid.1, self.editing.text());
+        if self.laid.0 != cells {
+            self.rows = rows(text, cells, usize::MAX);
+        } else if before != text {
+            self.rows = rows_after(&self.rows, (before, text), cells);
+        } else {
+            return;
         }
+        self.laid = (cells, text.to_owned());
     }
 
     /// Lays out the text as it is now: it may be another one than was drawn.
@@ -316,6 +321,29 @@ fn signed(count: usize) -> isize {
     isize::try_from(count).unwrap_or(isize::MAX)
 }
 
+/// The rows of a text that were those of another one: only the lines that differ are broken anew.
+fn rows_after(known: &[Range<usize>], (before, text): (&str, &str), wide: usize) -> Vec<Range<usize>> {
+    let (old, new) = (before.as_bytes(), text.as_bytes());
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
+    let start = new[..head].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let same = new[new.len() - tail..].iter().position(|byte| *byte == b'\n').map_or(0, |end| tail - end - 1);
+    let (old_end, new_end) = (old.len() - same, new.len() - same);
+    let mut rows_now: Vec<_> = known[..known.partition_point(|row| row.start < start)].to_vec();
+    let mut changed = rows(&text[start..new_end], wide, usize::MAX);
+    let kept = &known[known.partition_point(|row| row.start < old_end)..];
+    if same > 0 {
+        // Lines follow, so the empty one after the last line break is none.
+        changed.pop();
+    }
+    rows_now.extend(changed.into_iter().map(|row| row.start + start..row.end + start));
+    if same > 0 {
+        rows_now.extend(kept.iter().map(|row| row.start - old_end + new_end..row.end - old_end + new_end));
+    }
+    rows_now
+}
+
 /// The text in rows of at most `wide` cells, at blanks where there are any; a row ends with its line break. At most `most` rows.
 fn rows(text: &str, wide: usize, most: usize) -> Vec<Range<usize>> {
     let mut rows = Vec::new();
@@ -419,6 +447,19 @@ mod tests {
                 // A single sign may be wider than a very narrow box.
                 prop_assert!(row.graphemes(true).count() == 1 || row.graphemes(true).map(cells).sum::<usize>() <= wide, "{:?}", row);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn rows_after_an_edit_are_those_of_the_new_text(
+            before in "[ab é\n]{0,40}", new in "[ab é\n]{0,5}", from in 0_usize..40, len in 0_usize..6, wide in 2_usize..9,
+        ) {
+            let border = |at: usize| before.char_indices().map(|(at, _)| at).chain([before.len()]).nth(at).unwrap_or(before.len());
+            let (from, to) = (border(from), border(from + len));
+            let text = format!("{}{new}{}", &before[..from], &before[to..]);
+            let known = rows(&before, wide, usize::MAX);
+            prop_assert_eq!(rows_after(&known, (&before, &text), wide), rows(&text, wide, usize::MAX));
         }
     }
 

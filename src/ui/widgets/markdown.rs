@@ -415,7 +415,7 @@ mod tests {
         assert_eq!(flat("- [x] done\n- [ ] open\n-\n", 20), ["• [x] done", "• [ ] open", "•"]);
         assert_eq!(
             flat("a\n---\n\n***\n<b>x</b> <https://x.y>", 20).join("/"),
-            format!("a//{}/<b>x</b>/https://x.y", "─".repeat(20))
+            format!("a//{}/<b>x</b> https://x.y", "─".repeat(20))
         );
     }
 
