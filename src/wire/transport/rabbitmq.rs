@@ -13,6 +13,7 @@ use crate::{
     wire::secrets::Secrets,
 };
 
+mod bounded;
 mod dial;
 mod link;
 mod words;

@@ -30,11 +30,19 @@ use crate::{
 /// The ways to prove a password, the strongest first: the last one shows it to the broker.
 const WAYS: [fn(Login) -> SaslConfig; 3] = [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
 
+/// What a broker's message may have beside the answer in it.
+const AROUND: u64 = 1024 * 1024;
+
+/// More is never read at once, whatever an answer may have: each partition has a connection of its own.
+const LARGEST: usize = 100 * 1024 * 1024;
+
 /// How to reach brokers.
 pub struct Brokers {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     login: Option<Login>,
+    /// The largest message that is read of a broker, whose length the library takes for memory at once.
+    largest: usize,
 }
 
 impl Brokers {
@@ -49,7 +57,8 @@ impl Brokers {
                 return Err(settings::bad_settings(connection, "names a token or a file, and Kafka takes a password", remedy));
             }
         };
-        Ok(Self { servers, encryption, login })
+        let largest = usize::try_from(connection.largest_answer.saturating_add(AROUND)).unwrap_or(usize::MAX).min(LARGEST);
+        Ok(Self { servers, encryption, login, largest })
     }
 
     async fn connect(&self, server: &Server) -> Result<Kafka, CallProblem> {
@@ -87,6 +96,7 @@ impl Brokers {
         // What it would try again could be a message that has arrived.
         let once = BackoffConfig { deadline: Some(Duration::ZERO), ..BackoffConfig::default() };
         let builder = ClientBuilder::new(vec![address]).client_id("toolcrib").backoff_config(once);
+        let builder = builder.max_message_size(self.largest);
         match &self.encryption {
             Some(config) => builder.tls_config(Arc::clone(config)),
             None => builder,

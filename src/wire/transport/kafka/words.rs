@@ -105,6 +105,9 @@ pub fn ended(place: &str, topic: &str, error: &Error) -> Option<String> {
             let how = "in a way that is not read (only gzip and snappy are)";
             Some(format!("a message of {topic} is compressed {how}; it goes on with what comes from now on"))
         }
+        None if said.contains("Message too large") => Some(format!(
+            "{place} sent a message of {topic} that is larger than is read (largest-answer of the connection, and at most 100 MiB), so the connection was closed"
+        )),
         None => None,
     }
 }

@@ -10,6 +10,12 @@ const CHECKED: u16 = 0x0e01;
 /// Before what the broker itself adds to a message.
 const ADDED: u16 = 0x0e02;
 
+/// What a command or a message's metadata may have: brokers allow no more for a whole message by default. What is read of them takes many times
+/// as much memory.
+const MOST_METADATA: usize = 5 * 1024 * 1024;
+/// How many messages one frame may have; senders put a thousand into one unless told otherwise.
+const MOST_MESSAGES: i32 = 100_000;
+
 /// A frame as it came, without its length.
 #[derive(Debug, PartialEq)]
 pub struct Frame {
@@ -76,7 +82,7 @@ fn size(length: usize) -> u32 {
 
 /// Reads a frame without its length; `None` for a command that we do not know, which is to be passed over.
 pub fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
-    let command = part(&mut frame)?;
+    let command = small_part(&mut frame)?;
     let command = BaseCommand::decode(command).map_err(|_| Fault::Broken)?.command;
     let Some(command) = command else { return Ok(None) };
     let message = if matches!(command, Command::Message(_)) { Some(message(frame)?) } else { None };
@@ -95,7 +101,7 @@ fn message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
             return Err(Fault::Checksum);
         }
     }
-    let metadata = Metadata::decode(part(&mut rest)?).map_err(|_| Fault::Broken)?;
+    let metadata = Metadata::decode(small_part(&mut rest)?).map_err(|_| Fault::Broken)?;
     Ok((metadata, rest))
 }
 
@@ -107,6 +113,11 @@ fn starts(bytes: &Bytes, magic: u16) -> bool {
 fn part(bytes: &mut Bytes) -> Result<Bytes, Fault> {
     let length = bytes.try_get_u32().map_err(|_| Fault::Broken)?;
     take(bytes, length as usize)
+}
+
+/// The same, of something that is never large.
+fn small_part(bytes: &mut Bytes) -> Result<Bytes, Fault> {
+    part(bytes).and_then(|part| if part.len() > MOST_METADATA { Err(Fault::Broken) } else { Ok(part) })
 }
 
 fn take(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
@@ -121,9 +132,12 @@ pub fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fa
     let Some(count) = metadata.batched else {
         return Ok(vec![Single { headers: headers(metadata.properties), body: payload }]);
     };
+    if count > MOST_MESSAGES {
+        return Err(Fault::Broken);
+    }
     let mut singles = Vec::new();
     for _ in 0..count {
-        let single = SingleMetadata::decode(part(&mut payload)?).map_err(|_| Fault::Broken)?;
+        let single = SingleMetadata::decode(small_part(&mut payload)?).map_err(|_| Fault::Broken)?;
         let length = usize::try_from(single.size).map_err(|_| Fault::Broken)?;
         singles.push(Single { headers: headers(single.properties), body: take(&mut payload, length)? });
     }
@@ -247,6 +261,17 @@ mod tests {
         frame.put_u32(size(unknown.len()));
         frame.put_slice(&unknown);
         assert_eq!(read(frame.freeze()), Ok(None));
+    }
+
+    #[test]
+    fn what_would_take_many_times_its_size_is_refused() {
+        // Four bytes each, and a message of 60 in memory.
+        let empty = Bytes::from(vec![0; 4 * (MOST_MESSAGES as usize + 1)]);
+        let of = |count| Metadata { batched: Some(count), ..Metadata::default() };
+        assert_eq!(singles(of(MOST_MESSAGES), empty.clone()).unwrap().len(), MOST_MESSAGES as usize);
+        assert_eq!(singles(of(MOST_MESSAGES + 1), empty), Err(Fault::Broken));
+        let many = metadata(&vec![(String::new(), String::new()); MOST_METADATA / 4]);
+        assert_eq!(read(body_of(with_message(delivery(), &many, b""))), Err(Fault::Broken));
     }
 
     proptest! {

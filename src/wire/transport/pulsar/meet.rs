@@ -42,6 +42,8 @@ pub struct Brokers {
     pub encryption: Option<Arc<ClientConfig>>,
     /// The way to log in, and what is shown there.
     login: Option<(&'static str, String)>,
+    /// The largest message that is read.
+    largest_answer: u64,
 }
 
 /// A broker that has greeted us.
@@ -67,7 +69,7 @@ impl Brokers {
                 return Err(settings::bad_settings(connection, "names a credentials file, which Pulsar does not have", remedy));
             }
         };
-        Ok(Self { servers, encryption, login })
+        Ok(Self { servers, encryption, login, largest_answer: connection.largest_answer })
     }
 
     /// The broker at an address that another one named.
@@ -90,7 +92,7 @@ impl Brokers {
         broken: CancellationToken,
     ) -> Result<Met, CallProblem> {
         let place = server.to_string();
-        let (mut frames, mut out) = halves(socket::open(server, self.encryption.as_ref()).await?);
+        let (mut frames, mut out) = halves(socket::open(server, self.encryption.as_ref()).await?, self.largest_answer);
         let greeting = async {
             let hello = frame::plain(self.hello());
             if out.write_all(&hello).await.is_err() || out.flush().await.is_err() {

@@ -29,8 +29,8 @@ use super::{
 };
 use crate::{model::call::CallProblem, wire::transport::socket::Socket};
 
-/// The largest frame that is read.
-const LARGEST: usize = 128 * 1024 * 1024;
+/// What a frame may have beside the body of its message.
+const AROUND: u64 = 8 * 1024 * 1024;
 /// Frames on their way out; more wait.
 const OUTBOX: usize = 256;
 /// A broker that is silent for so long is asked for a sign of life, and is gone when it gives none for as long again.
@@ -80,11 +80,13 @@ impl Drop for Wire {
 /// A stream to a broker, cut into frames.
 pub type Frames = FramedRead<ReadHalf<Socket>, LengthDelimitedCodec>;
 
-/// Both halves of a stream to a broker, the one that is read cut into frames.
+/// Both halves of a stream to a broker, the one that is read cut into frames. One whose length says that its message has more than so many
+/// bytes is refused before it is read.
 #[must_use]
-pub fn halves(socket: Socket) -> (Frames, WriteHalf<Socket>) {
+pub fn halves(socket: Socket, largest: u64) -> (Frames, WriteHalf<Socket>) {
     let (read, write) = tokio::io::split(socket);
-    let codec = LengthDelimitedCodec::builder().max_frame_length(LARGEST).new_codec();
+    let most = usize::try_from(largest.saturating_add(AROUND)).unwrap_or(usize::MAX);
+    let codec = LengthDelimitedCodec::builder().max_frame_length(most).new_codec();
     (FramedRead::new(read, codec), write)
 }
 

@@ -16,7 +16,11 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 use tokio_util::compat::{Compat, TokioAsyncReadCompatExt};
 
-use super::{link::Rabbit, words};
+use super::{
+    bounded::{Bounded, FRAME},
+    link::Rabbit,
+    words,
+};
 use crate::{
     model::{
         call::CallProblem,
@@ -42,6 +46,7 @@ pub struct Rabbits {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     user: AMQPUserInfo,
+    largest_answer: u64,
 }
 
 impl Rabbits {
@@ -60,11 +65,12 @@ impl Rabbits {
                 return Err(settings::bad_settings(connection, "names a credentials file, which RabbitMQ does not have", remedy));
             }
         };
-        Ok(Self { servers, encryption, user })
+        Ok(Self { servers, encryption, user, largest_answer: connection.largest_answer })
     }
 
     async fn connect(&self, server: &Server) -> Result<Rabbit, CallProblem> {
         let stream = socket::open(server, self.encryption.as_ref()).await?;
+        let stream: Socket = Box::new(Bounded::new(stream, self.largest_answer));
         let runtime = Runtime::new(RuntimeParts::new(Tokio::current(), Sockets(Tokio::current())));
         let options = ConnectionProperties::default().with_connection_name("toolcrib".into());
         let once = std::sync::Mutex::new(Some(stream));
@@ -87,7 +93,7 @@ impl Rabbits {
             scheme: AMQPScheme::AMQP,
             authority: AMQPAuthority { userinfo: self.user.clone(), host: server.host.clone(), port: server.port },
             vhost: vhost(&server.path),
-            query: AMQPQueryString { heartbeat: Some(HEARTBEAT), ..AMQPQueryString::default() },
+            query: AMQPQueryString { heartbeat: Some(HEARTBEAT), frame_max: Some(FRAME), ..AMQPQueryString::default() },
         }
     }
 }
