@@ -17,7 +17,7 @@ use toolcrib::{
     app::message::{Message, ScreenId},
     model::{
         call::{EventKind, Outcome},
-        connection::Connection,
+        connection::{Connection, ConnectionState},
     },
     wire::{
         registry::Registry,
@@ -30,6 +30,7 @@ use toolcrib::{
 
 use crate::support::{
     calls::{call_with, joke, limits},
+    false_brokers::{self, HUGE},
     place::{Place, Ran},
     workbench::Workbench,
 };
@@ -237,4 +238,42 @@ async fn a_call_says_why_its_connection_ended() {
     assert_eq!(outcome, Outcome::Lost);
     let problem = problem.unwrap();
     assert!(["flooded", "too-large"].contains(&problem.kind.word()), "{problem:?}");
+}
+
+/// A call ends with words about what was announced, at once, and the next one who asks gets another connection.
+async fn ends_as_too_large(connection: &Connection, what: &str) {
+    let registry = Registry::default();
+    let bus = registry.open(connection).await.unwrap();
+    let heard = call_with(&registry, connection, joke(), limits()).await;
+    heard.assert_lost("too-large");
+    let problem = heard.problem();
+    assert!(problem.message.contains(what) && problem.remedy.contains("largest-answer"), "{problem:?}");
+    // Where sending failed first, the connection may only be about to be given up.
+    bus.news().state.subscribe().wait_for(|state| matches!(state, ConnectionState::Failed(_))).await.unwrap();
+    assert_eq!(bus.ended(), Some(problem.clone()), "it is not tried again by itself");
+    assert!(bus.subscribe(&Address::fleeting("x"), Share::Each).await.is_err_and(|refused| refused == problem));
+    assert!(registry.open(connection).await.unwrap().ended().is_none(), "the next one who asks gets another");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_huge_message_that_a_rabbitmq_announces_ends_the_call() {
+    for announced in [u64::from(HUGE), u64::MAX] {
+        let (connection, _) = false_brokers::amqp(announced);
+        ends_as_too_large(&connection, "announced a message of more than 269 MB").await;
+    }
+    let (connection, _) = false_brokers::amqp(3 * 1024 * 1024);
+    let connection = Connection { largest_answer: 1024 * 1024, ..connection };
+    ends_as_too_large(&connection, "announced a message of more than 2.0 MB").await;
+}
+
+#[tokio::test]
+async fn a_rabbitmq_that_wishes_for_huge_frames_is_told_a_smaller_size() {
+    let (connection, agreed) = false_brokers::amqp(1);
+    Registry::default().open(&connection).await.unwrap();
+    assert_eq!(agreed.recv().unwrap(), 128 * 1024);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_huge_frame_that_a_pulsar_announces_ends_the_call() {
+    ends_as_too_large(&false_brokers::pulsar(), "announced a message of more than 276 MB").await;
 }

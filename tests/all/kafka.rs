@@ -89,6 +89,20 @@ async fn large_answers_arrive_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_larger_than_may_be_ends_the_connection() {
+    let broker = KafkaBroker::start();
+    let (registry, connection) = (Registry::default(), Connection { largest_answer: 1024 * 1024, ..broker.connection() });
+    let bus = registry.open(&connection).await.unwrap();
+    let _responder = responder(&broker, "large");
+    let heard = call_with(&registry, &connection, joke_of("large"), limits()).await;
+    heard.assert_lost("too-large");
+    let problem = heard.problem();
+    assert!(problem.message.contains("announced a message of more than 2.0 MB"), "{problem:?}");
+    assert_eq!(bus.ended(), Some(problem));
+    assert!(registry.open(&connection).await.unwrap().ended().is_none(), "the next one who asks gets another");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_compressed_without_a_library_in_c_is_read() {
     let broker = KafkaBroker::start();
     let bus = Registry::default().open(&broker.connection()).await.unwrap();

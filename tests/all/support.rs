@@ -8,6 +8,8 @@ pub mod calls;
 pub mod certificates;
 #[path = "support/commonground.rs"]
 pub mod commonground;
+#[path = "support/false_brokers.rs"]
+pub mod false_brokers;
 #[path = "support/filler.rs"]
 pub mod filler;
 #[path = "support/gateway.rs"]

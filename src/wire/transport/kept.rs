@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     bus::{Bus, Doing, Share},
     line::{CAPACITY, Feeder, Line, line},
-    message::{Address, Outgoing},
+    message::{Address, Heard, Outgoing},
     news::News,
 };
 use crate::{
@@ -39,8 +39,8 @@ pub trait Link: Send + Sync + Sized + 'static {
     /// What was found at the other end, in a few words.
     fn greeting(&self) -> String;
 
-    /// Tells what the server says, and ends when the connection is no longer there.
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()>;
+    /// Tells what the server says, and ends when the connection is no longer there; with the reason where it must not be made again by itself.
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
     fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Ear>;
@@ -55,7 +55,14 @@ pub trait Link: Send + Sync + Sized + 'static {
     fn send(&self, message: Outgoing) -> Doing<'_, ()>;
 }
 
-/// The bus on a connection that is kept up.
+/// What the tasks of a link tell the one that watches it.
+pub enum LinkEvent {
+    Notice(String),
+    /// The connection is over, and must not be made again by itself.
+    Fatal(CallProblem),
+}
+
+/// The bus on a connection that is kept up, unless it ends for a reason that would come back.
 pub struct Kept<L> {
     transport: TransportKind,
     news: Arc<News>,
@@ -82,8 +89,13 @@ pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> 
 async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<News>) {
     loop {
         let Some(link) = links.borrow().clone() else { return };
-        link.watch(&news).await;
+        let fatal = link.watch(&news).await;
         drop(link);
+        if let Some(problem) = fatal {
+            news.ended(&problem);
+            links.send_replace(None);
+            return;
+        }
         news.broke();
         links.send_replace(None);
         let link = dial_again(&dial, &news).await;
@@ -112,11 +124,12 @@ async fn dial_again<D: Dial>(dial: &D, news: &News) -> D::Link {
 
 impl<L: Link> Kept<L> {
     fn link(&self) -> Result<Arc<L>, CallProblem> {
-        self.links.borrow().clone().ok_or_else(|| CallProblem {
+        let down = || CallProblem {
             kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.news.place()),
             remedy: "it is being tried again; send once it is back, or choose another connection".into(),
-        })
+        };
+        self.links.borrow().clone().ok_or_else(|| self.news.over().unwrap_or_else(down))
     }
 
     async fn listen(&self, at: &Address, share: Share) -> Result<Line, CallProblem> {
@@ -127,7 +140,12 @@ impl<L: Link> Kept<L> {
         let keeper = Listening { links: self.links.clone(), news: Arc::clone(&self.news), at: at.clone(), share };
         let (leaving, left) = oneshot::channel::<()>();
         tokio::spawn(async move {
-            keeper.run(link, ear, feeder).await;
+            let news = Arc::clone(&keeper.news);
+            keeper.run(link, ear, &feeder).await;
+            if let Some(problem) = news.over() {
+                // Who has left needs nothing.
+                let _ = feeder.offer(Heard::Failed(problem));
+            }
             drop(leaving);
         });
         Ok(line.leaving(left))
@@ -153,13 +171,13 @@ struct Listening<L> {
 }
 
 impl<L: Link> Listening<L> {
-    async fn run(mut self, link: Arc<L>, mut ear: L::Ear, feeder: Feeder) {
+    async fn run(mut self, link: Arc<L>, mut ear: L::Ear, feeder: &Feeder) {
         // Only to tell it from later ones; it must be free to close.
         let mut heard_on = Arc::downgrade(&link);
         drop(link);
         loop {
             tokio::select! {
-                () = L::hear(&mut ear, &feeder) => {}
+                () = L::hear(&mut ear, feeder) => {}
                 // An ear must not keep a connection that nobody has any more.
                 () = gone(&mut self.links) => return,
             }
@@ -198,7 +216,7 @@ impl<L: Link> Listening<L> {
     }
 }
 
-/// Ends when the bus is dropped.
+/// Ends when the bus is dropped, or over.
 async fn gone<T>(links: &mut watch::Receiver<T>) {
     while links.changed().await.is_ok() {}
 }
@@ -231,6 +249,10 @@ impl<L: Link> Bus for Kept<L> {
 
     fn inbox(&self) -> Option<Address> {
         None
+    }
+
+    fn ended(&self) -> Option<CallProblem> {
+        self.news.over()
     }
 
     fn news(&self) -> &News {

@@ -1,6 +1,9 @@
 //! What a connection tells between calls: its state, what the other side says, and how often things went wrong.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 use tokio::sync::{broadcast, watch};
 
@@ -29,6 +32,7 @@ pub struct News {
     place: String,
     breaks: AtomicU64,
     overflows: AtomicU64,
+    over: OnceLock<CallProblem>,
 }
 
 impl News {
@@ -41,6 +45,7 @@ impl News {
             place,
             breaks: AtomicU64::default(),
             overflows: AtomicU64::default(),
+            over: OnceLock::new(),
         }
     }
 
@@ -72,10 +77,18 @@ impl News {
 
     /// The connection is over, and is not tried again by itself.
     pub fn ended(&self, problem: &CallProblem) {
+        // It is known before anybody looks for it. The first reason stays.
+        let _ = self.over.set(problem.clone());
         self.breaks.fetch_add(1, Ordering::Relaxed);
         let told = Problem::new(ProblemKind::Unreachable, format!("talking to {}", self.place), problem.message.clone());
         self.state.send_replace(ConnectionState::Failed(told.remedy(problem.remedy.clone())));
         self.say(problem.message.clone());
+    }
+
+    /// Why the connection is over, once it is.
+    #[must_use]
+    pub fn over(&self) -> Option<CallProblem> {
+        self.over.get().cloned()
     }
 
     /// Something that was listened to ended while the connection stays, so messages may be missing.

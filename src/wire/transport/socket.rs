@@ -12,7 +12,7 @@ use tokio_rustls::TlsConnector;
 
 use super::settings::Server;
 use crate::{
-    model::{call::CallProblem, error_kind::ErrorKind},
+    model::{call::CallProblem, error_kind::ErrorKind, size},
     wire::tls,
 };
 
@@ -79,4 +79,14 @@ pub fn silent(server: &Server) -> CallProblem {
 #[must_use]
 pub fn no_server(message: String, remedy: &str) -> CallProblem {
     CallProblem { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
+}
+
+/// The server announced more than is read of it at once, so we hung up.
+#[must_use]
+pub fn too_large(place: &str, what: &str, most: u64) -> CallProblem {
+    CallProblem {
+        kind: ErrorKind::TooLarge,
+        message: format!("{place} announced a {what} of more than {}, so the connection was closed", size::bytes(most)),
+        remedy: "check what runs at that address, or raise largest-answer of the connection; the next call connects again".into(),
+    }
 }

@@ -9,7 +9,7 @@ use rskafka::{
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-use super::{link::Kafka, pulse::Pulse, words};
+use super::{link::Kafka, pulse::Pulse, topics::Topics, words};
 use crate::{
     model::{
         call::CallProblem,
@@ -30,10 +30,10 @@ use crate::{
 /// The ways to prove a password, the strongest first: the last one shows it to the broker.
 const WAYS: [fn(Login) -> SaslConfig; 3] = [SaslConfig::ScramSha512, SaslConfig::ScramSha256, SaslConfig::Plain];
 
-/// What a broker's message may have beside the answer in it.
+/// What may come in one message of a broker beside the answer in it.
 const AROUND: u64 = 1024 * 1024;
 
-/// More is never read at once, whatever an answer may have: each partition has a connection of its own.
+/// More is never read at once, whatever an answer may have: the library takes the announced length for memory, on a connection for each partition.
 const LARGEST: usize = 100 * 1024 * 1024;
 
 /// How to reach brokers.
@@ -41,7 +41,7 @@ pub struct Brokers {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     login: Option<Login>,
-    /// The largest message that is read of a broker, whose length the library takes for memory at once.
+    /// The largest message that is read of a broker.
     largest: usize,
 }
 
@@ -70,7 +70,7 @@ impl Brokers {
             Ok((client, topics.len()))
         };
         let (client, topics) = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
-        Ok(Kafka::new(client, pulse, server.to_string(), topics))
+        Ok(Kafka::new(Topics::new(client, server.to_string(), self.largest), topics, pulse))
     }
 
     async fn client(&self, server: &Server) -> Result<Client, CallProblem> {

@@ -18,6 +18,7 @@ use super::{topics::Topics, words};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
+        kept::LinkEvent,
         line::Feeder,
         message::{Heard, Packet},
     },
@@ -39,7 +40,8 @@ pub struct Ear {
     place: String,
     topic: String,
     partitions: Vec<Place>,
-    said: mpsc::UnboundedSender<String>,
+    largest: usize,
+    said: mpsc::UnboundedSender<LinkEvent>,
 }
 
 /// One partition, and the next message to read there.
@@ -54,7 +56,7 @@ impl Ear {
         topics: &Topics,
         topic: &str,
         partitions: Vec<i32>,
-        said: mpsc::UnboundedSender<String>,
+        said: mpsc::UnboundedSender<LinkEvent>,
     ) -> Result<Self, CallProblem> {
         let open = |partition| async move {
             let client = topics.partition(topic, partition, "listen on").await?;
@@ -63,7 +65,8 @@ impl Ear {
             Ok::<_, CallProblem>(Place { client, next })
         };
         let partitions = stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
-        Ok(Self { place: topics.place().to_owned(), topic: topic.to_owned(), partitions, said })
+        let (place, topic, largest) = (topics.place().to_owned(), topic.to_owned(), topics.largest());
+        Ok(Self { place, topic, partitions, largest, said })
     }
 
     /// Takes what comes until a partition can be read no more, or the listener is gone. A slow listener only reads later: the broker keeps
@@ -74,9 +77,9 @@ impl Ear {
             () = feeder.closed() => None,
             ended = reading.next() => ended.flatten(),
         };
-        if let Some(words) = ended.and_then(|error| words::ended(&self.place, &self.topic, &error)) {
+        if let Some(event) = ended.and_then(|error| words::ended(&self.place, &self.topic, self.largest, &error)) {
             // Without the link nobody listens.
-            let _ = self.said.send(words);
+            let _ = self.said.send(event);
         }
     }
 }

@@ -10,10 +10,7 @@ use std::{
 use futures::future::BoxFuture;
 use rskafka::{
     chrono::{DateTime, Utc},
-    client::{
-        Client,
-        partition::{Compression, PartitionClient},
-    },
+    client::partition::{Compression, PartitionClient},
     record::Record,
 };
 use tokio::{
@@ -26,7 +23,7 @@ use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
-        kept::Link,
+        kept::{Link, LinkEvent},
         line::Feeder,
         message::{Address, Outgoing},
         news::News,
@@ -43,8 +40,8 @@ pub struct Kafka {
     greeting: String,
     pulse: Mutex<Pulse>,
     outlets: Mutex<HashMap<String, Outlet>>,
-    said: mpsc::UnboundedSender<String>,
-    heard: Mutex<mpsc::UnboundedReceiver<String>>,
+    said: mpsc::UnboundedSender<LinkEvent>,
+    heard: Mutex<mpsc::UnboundedReceiver<LinkEvent>>,
 }
 
 /// Where messages to a topic leave: its partitions, and connections to those that were sent to.
@@ -57,11 +54,11 @@ struct Outlet {
 
 impl Kafka {
     #[must_use]
-    pub fn new(client: Client, pulse: Pulse, place: String, count: usize) -> Self {
+    pub fn new(topics: Topics, count: usize, pulse: Pulse) -> Self {
         let (said, heard) = mpsc::unbounded_channel();
-        let greeting = format!("Kafka at {place}, {count} {}", if count == 1 { "topic" } else { "topics" });
+        let greeting = format!("Kafka at {}, {count} {}", topics.place(), if count == 1 { "topic" } else { "topics" });
         let (pulse, outlets, heard) = (Mutex::new(pulse), Mutex::default(), Mutex::new(heard));
-        Self { topics: Topics::new(client, place), greeting, pulse, outlets, said, heard }
+        Self { topics, greeting, pulse, outlets, said, heard }
     }
 
     async fn outlet(&self, topic: &str, headers: &[(String, String)]) -> Result<Arc<PartitionClient>, CallProblem> {
@@ -150,17 +147,20 @@ impl Link for Kafka {
         self.greeting.clone()
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
             loop {
                 tokio::select! {
                     biased;
-                    Some(words) = heard.recv() => news.say(words),
-                    () = pulse.ended() => return,
+                    Some(event) = heard.recv() => match event {
+                        LinkEvent::Notice(words) => news.say(words),
+                        LinkEvent::Fatal(problem) => return Some(problem),
+                    },
+                    () = pulse.ended() => return None,
                     () = sleep(BEAT) => match timeout(PATIENCE, pulse.beat()).await {
                         Ok(Ok(())) => self.rest().await,
-                        _ => return,
+                        _ => return None,
                     },
                 }
             }

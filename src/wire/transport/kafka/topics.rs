@@ -23,12 +23,19 @@ const MAKING: i32 = 4_000;
 pub struct Topics {
     client: Client,
     place: String,
+    largest: usize,
 }
 
 impl Topics {
+    /// `largest`: the largest message that the client reads of a broker.
     #[must_use]
-    pub fn new(client: Client, place: String) -> Self {
-        Self { client, place }
+    pub fn new(client: Client, place: String, largest: usize) -> Self {
+        Self { client, place, largest }
+    }
+
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        self.largest
     }
 
     #[must_use]

@@ -6,7 +6,11 @@ use rskafka::client::error::{Error, ProtocolError};
 
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
-    wire::transport::{settings::Server, socket::no_server},
+    wire::transport::{
+        kept::LinkEvent,
+        settings::Server,
+        socket::{self, no_server},
+    },
 };
 
 /// The broker's number for what it says, as far as it came to that.
@@ -93,23 +97,24 @@ fn unreached(place: &str, doing: &str, topic: &str, error: &Error) -> CallProble
     }
 }
 
-/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it.
-pub fn ended(place: &str, topic: &str, error: &Error) -> Option<String> {
+/// Why a topic is heard no more; `None` where the connection broke, which is told by who keeps it. `most`: what one message may have.
+pub fn ended(place: &str, topic: &str, most: usize, error: &Error) -> Option<LinkEvent> {
     let said = error.to_string();
-    match code(error) {
+    let words = match code(error) {
         Some(ProtocolError::OffsetOutOfRange) => {
-            Some(format!("{place} has removed messages of {topic} before they were read; it goes on with what comes from now on"))
+            format!("{place} has removed messages of {topic} before they were read; it goes on with what comes from now on")
         }
-        Some(other) => Some(format!("{place} lets us read {topic} no more: {other}")),
+        Some(other) => format!("{place} lets us read {topic} no more: {other}"),
         None if said.contains("compression") => {
             let how = "in a way that is not read (only gzip and snappy are)";
-            Some(format!("a message of {topic} is compressed {how}; it goes on with what comes from now on"))
+            format!("a message of {topic} is compressed {how}; it goes on with what comes from now on")
         }
-        None if said.contains("Message too large") => Some(format!(
-            "{place} sent a message of {topic} that is larger than is read (largest-answer of the connection, and at most 100 MiB), so the connection was closed"
-        )),
-        None => None,
-    }
+        None if said.contains("Message too large") => {
+            return Some(LinkEvent::Fatal(socket::too_large(place, "message", most as u64)));
+        }
+        None => return None,
+    };
+    Some(LinkEvent::Notice(words))
 }
 
 /// Nobody ever made that topic.

@@ -10,11 +10,9 @@ const CHECKED: u16 = 0x0e01;
 /// Before what the broker itself adds to a message.
 const ADDED: u16 = 0x0e02;
 
-/// What a command or a message's metadata may have: brokers allow no more for a whole message by default. What is read of them takes many times
-/// as much memory.
+/// How much a frame may have beside the bodies of its messages. What is read of it takes many times as much memory; by default a broker
+/// allows no more for a whole message.
 const MOST_METADATA: usize = 5 * 1024 * 1024;
-/// How many messages one frame may have; senders put a thousand into one unless told otherwise.
-const MOST_MESSAGES: i32 = 100_000;
 
 /// A frame as it came, without its length.
 #[derive(Debug, PartialEq)]
@@ -40,6 +38,8 @@ pub enum Fault {
     Checksum,
     /// Its payload is compressed, in the way of that number.
     Compressed(i32),
+    /// It has more than [`MOST_METADATA`] beside the bodies.
+    Metadata,
 }
 
 /// A frame of a command alone, with its length.
@@ -82,7 +82,7 @@ fn size(length: usize) -> u32 {
 
 /// Reads a frame without its length; `None` for a command that we do not know, which is to be passed over.
 pub fn read(mut frame: Bytes) -> Result<Option<Frame>, Fault> {
-    let command = small_part(&mut frame)?;
+    let command = metadata_part(&mut frame, &mut { MOST_METADATA })?;
     let command = BaseCommand::decode(command).map_err(|_| Fault::Broken)?.command;
     let Some(command) = command else { return Ok(None) };
     let message = if matches!(command, Command::Message(_)) { Some(message(frame)?) } else { None };
@@ -101,7 +101,7 @@ fn message(mut rest: Bytes) -> Result<(Metadata, Bytes), Fault> {
             return Err(Fault::Checksum);
         }
     }
-    let metadata = Metadata::decode(small_part(&mut rest)?).map_err(|_| Fault::Broken)?;
+    let metadata = Metadata::decode(metadata_part(&mut rest, &mut { MOST_METADATA })?).map_err(|_| Fault::Broken)?;
     Ok((metadata, rest))
 }
 
@@ -115,9 +115,11 @@ fn part(bytes: &mut Bytes) -> Result<Bytes, Fault> {
     take(bytes, length as usize)
 }
 
-/// The same, of something that is never large.
-fn small_part(bytes: &mut Bytes) -> Result<Bytes, Fault> {
-    part(bytes).and_then(|part| if part.len() > MOST_METADATA { Err(Fault::Broken) } else { Ok(part) })
+/// The same, where only so much is left for it and its length.
+fn metadata_part(bytes: &mut Bytes, left: &mut usize) -> Result<Bytes, Fault> {
+    let part = part(bytes)?;
+    *left = left.checked_sub(part.len() + size_of::<u32>()).ok_or(Fault::Metadata)?;
+    Ok(part)
 }
 
 fn take(bytes: &mut Bytes, length: usize) -> Result<Bytes, Fault> {
@@ -132,12 +134,9 @@ pub fn singles(metadata: Metadata, mut payload: Bytes) -> Result<Vec<Single>, Fa
     let Some(count) = metadata.batched else {
         return Ok(vec![Single { headers: headers(metadata.properties), body: payload }]);
     };
-    if count > MOST_MESSAGES {
-        return Err(Fault::Broken);
-    }
-    let mut singles = Vec::new();
+    let (mut singles, mut left) = (Vec::new(), MOST_METADATA);
     for _ in 0..count {
-        let single = SingleMetadata::decode(small_part(&mut payload)?).map_err(|_| Fault::Broken)?;
+        let single = SingleMetadata::decode(metadata_part(&mut payload, &mut left)?).map_err(|_| Fault::Broken)?;
         let length = usize::try_from(single.size).map_err(|_| Fault::Broken)?;
         singles.push(Single { headers: headers(single.properties), body: take(&mut payload, length)? });
     }
@@ -265,13 +264,14 @@ mod tests {
 
     #[test]
     fn what_would_take_many_times_its_size_is_refused() {
-        // Four bytes each, and a message of 60 in memory.
-        let empty = Bytes::from(vec![0; 4 * (MOST_MESSAGES as usize + 1)]);
-        let of = |count| Metadata { batched: Some(count), ..Metadata::default() };
-        assert_eq!(singles(of(MOST_MESSAGES), empty.clone()).unwrap().len(), MOST_MESSAGES as usize);
-        assert_eq!(singles(of(MOST_MESSAGES + 1), empty), Err(Fault::Broken));
+        // Empty messages: four bytes each, and many times that in memory.
+        let most = MOST_METADATA / 4;
+        let empty = Bytes::from(vec![0; 4 * (most + 1)]);
+        let of = |count| Metadata { batched: i32::try_from(count).ok(), ..Metadata::default() };
+        assert_eq!(singles(of(most), empty.clone()).unwrap().len(), most);
+        assert_eq!(singles(of(most + 1), empty), Err(Fault::Metadata));
         let many = metadata(&vec![(String::new(), String::new()); MOST_METADATA / 4]);
-        assert_eq!(read(body_of(with_message(delivery(), &many, b""))), Err(Fault::Broken));
+        assert_eq!(read(body_of(with_message(delivery(), &many, b""))), Err(Fault::Metadata));
     }
 
     proptest! {

@@ -24,7 +24,7 @@ use crate::{
     model::{call::CallProblem, size},
     wire::transport::{
         bus::{Doing, Share},
-        kept::Link,
+        kept::{Link, LinkEvent},
         line::Feeder,
         message::{Address, Heard, Outgoing, Packet},
         news::News,
@@ -46,8 +46,8 @@ pub struct Pulsar {
     version: String,
     largest: usize,
     others: Mutex<HashMap<String, Arc<Wire>>>,
-    said: mpsc::UnboundedSender<String>,
-    heard: Mutex<mpsc::UnboundedReceiver<String>>,
+    said: mpsc::UnboundedSender<LinkEvent>,
+    heard: Mutex<mpsc::UnboundedReceiver<LinkEvent>>,
     /// The connection to one of the brokers ended, and with it all.
     broken: CancellationToken,
 }
@@ -68,8 +68,8 @@ impl Pulsar {
     pub fn new(
         brokers: Brokers,
         met: Met,
-        said: mpsc::UnboundedSender<String>,
-        heard: mpsc::UnboundedReceiver<String>,
+        said: mpsc::UnboundedSender<LinkEvent>,
+        heard: mpsc::UnboundedReceiver<LinkEvent>,
         broken: CancellationToken,
     ) -> Self {
         let Met { wire, version, largest } = met;
@@ -268,14 +268,17 @@ impl Link for Pulsar {
         format!("{} at {}, messages up to {}", self.version, self.first.place(), size::bytes(self.largest as u64))
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let mut heard = self.heard.lock().await;
             loop {
                 tokio::select! {
                     biased;
-                    Some(words) = heard.recv() => news.say(words),
-                    () = self.broken.cancelled() => return,
+                    Some(event) = heard.recv() => match event {
+                        LinkEvent::Notice(words) => news.say(words),
+                        LinkEvent::Fatal(problem) => return Some(problem),
+                    },
+                    () = self.broken.cancelled() => return None,
                 }
             }
         })

@@ -23,6 +23,7 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
+            kept::LinkEvent,
             settings::{self, Server},
             socket,
         },
@@ -76,7 +77,7 @@ impl Brokers {
     pub async fn at(
         &self,
         url: &str,
-        said: mpsc::UnboundedSender<String>,
+        said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
     ) -> Result<Met, CallProblem> {
         let named = Connection::to(TransportKind::Pulsar, url, url);
@@ -88,7 +89,7 @@ impl Brokers {
     pub async fn meet(
         &self,
         server: &Server,
-        said: mpsc::UnboundedSender<String>,
+        said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
     ) -> Result<Met, CallProblem> {
         let place = server.to_string();

@@ -18,7 +18,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::{
-    codec::{FramedRead, LengthDelimitedCodec},
+    codec::{FramedRead, LengthDelimitedCodec, LengthDelimitedCodecError},
     sync::CancellationToken,
 };
 
@@ -27,7 +27,13 @@ use super::{
     frame::{self, Fault, Frame, Single},
     words,
 };
-use crate::{model::call::CallProblem, wire::transport::socket::Socket};
+use crate::{
+    model::call::CallProblem,
+    wire::transport::{
+        kept::LinkEvent,
+        socket::{self, Socket},
+    },
+};
 
 /// What a frame may have beside the body of its message.
 const AROUND: u64 = 8 * 1024 * 1024;
@@ -56,7 +62,7 @@ struct Shared {
     tables: Mutex<Tables>,
     next: AtomicU64,
     /// What the broker says; whoever keeps the connection listens.
-    said: mpsc::UnboundedSender<String>,
+    said: mpsc::UnboundedSender<LinkEvent>,
     broken: CancellationToken,
 }
 
@@ -97,7 +103,7 @@ impl Wire {
         place: String,
         frames: Frames,
         out: WriteHalf<Socket>,
-        said: mpsc::UnboundedSender<String>,
+        said: mpsc::UnboundedSender<LinkEvent>,
         broken: CancellationToken,
     ) -> Self {
         let (outbox, queue) = mpsc::channel(OUTBOX);
@@ -198,7 +204,12 @@ impl Shared {
                     self.take(frame.freeze()).await;
                 }
                 Ok(Some(Err(error))) => {
-                    self.say(format!("the connection to {} failed: {error}", self.place));
+                    if error.get_ref().is_some_and(|cause| cause.is::<LengthDelimitedCodecError>()) {
+                        let most = frames.decoder().max_frame_length() as u64;
+                        self.tell(LinkEvent::Fatal(socket::too_large(&self.place, "message", most)));
+                    } else {
+                        self.say(format!("the connection to {} failed: {error}", self.place));
+                    }
                     break;
                 }
                 Ok(None) => break,
@@ -218,8 +229,12 @@ impl Shared {
     }
 
     fn say(&self, words: String) {
+        self.tell(LinkEvent::Notice(words));
+    }
+
+    fn tell(&self, event: LinkEvent) {
         // Nobody keeps the connection any more.
-        let _ = self.said.send(words);
+        let _ = self.said.send(event);
     }
 
     async fn take(&self, frame: Bytes) {
@@ -273,6 +288,7 @@ impl Shared {
 fn unreadable(place: &str, fault: &Fault) -> String {
     let why = match fault {
         Fault::Broken => "it is cut short or makes no sense".to_owned(),
+        Fault::Metadata => "it has more metadata than is read".to_owned(),
         Fault::Checksum => "its checksum is wrong, so it was damaged on its way".to_owned(),
         Fault::Compressed(way) => {
             let names = ["nothing", "LZ4", "zlib", "Zstandard", "Snappy"];

@@ -1,14 +1,15 @@
 //! A stream from a broker that ends where a message would be larger than an answer may be: lapin gathers whatever a broker says is coming.
 
 use std::{
-    io,
+    error::Error,
+    fmt, io,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::{model::size, wire::transport::socket::Socket};
+use crate::wire::transport::socket::Socket;
 
 /// The largest frame that we agree to, which is RabbitMQ's own wish. lapin makes room for many of the agreed size at once.
 pub const FRAME: u32 = 128 * 1024;
@@ -23,6 +24,22 @@ const FRAME_HEAD: usize = 7;
 const HEADER_HEAD: usize = FRAME_HEAD + 12;
 /// After each frame.
 const END: u64 = 1;
+
+/// Why such a stream ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// A frame, or a message.
+    pub what: &'static str,
+    pub most: u64,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a {} of more than {} bytes was announced", self.what, self.most)
+    }
+}
+
+impl Error for TooLarge {}
 
 /// A socket whose frames are looked at as they come in.
 pub struct Bounded {
@@ -49,7 +66,7 @@ struct Frames {
 
 impl Frames {
     /// Looks at the next bytes of the stream.
-    fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    fn scan(&mut self, mut bytes: &[u8]) -> Result<(), TooLarge> {
         while !bytes.is_empty() {
             let skipped = bytes.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
             let more = (bytes.len() - skipped).min(self.wanted() - self.head.len());
@@ -71,21 +88,15 @@ impl Frames {
     }
 
     /// How much follows the head of a frame, once it is whole.
-    fn rest(&self) -> io::Result<u64> {
+    fn rest(&self) -> Result<u64, TooLarge> {
         let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         let length = number(&self.head[3..FRAME_HEAD]);
         if length > u64::from(FRAME) {
-            return Err(io::Error::other(format!(
-                "a frame of {} came, and at most {FRAME} bytes were agreed on",
-                size::bytes(length)
-            )));
+            return Err(TooLarge { what: "frame", most: FRAME.into() });
         }
         let body = self.head.get(FRAME_HEAD + 4..HEADER_HEAD).map_or(0, number);
         if body > self.most {
-            let (body, most) = (size::bytes(body), size::bytes(self.most));
-            return Err(io::Error::other(format!(
-                "a message of {body} was announced, and at most {most} are read (largest-answer)"
-            )));
+            return Err(TooLarge { what: "message", most: self.most });
         }
         Ok((length + END).saturating_sub((self.head.len() - FRAME_HEAD) as u64))
     }
@@ -95,7 +106,9 @@ impl AsyncRead for Bounded {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
-        Poll::Ready(self.frames.take(&buffer.filled()[before..]))
+        Poll::Ready(
+            self.frames.scan(&buffer.filled()[before..]).map_err(|large| io::Error::new(io::ErrorKind::InvalidData, large)),
+        )
     }
 }
 
@@ -127,10 +140,10 @@ mod tests {
     }
 
     /// What becomes of frames that come in pieces of each size.
-    fn read(stream: &[u8]) -> Result<(), String> {
+    fn read(stream: &[u8]) -> Result<(), TooLarge> {
         let read_by = |size: usize| {
             let mut frames = Frames { most: 1_000, head: Vec::new(), skip: 0 };
-            stream.chunks(size).try_for_each(|piece| frames.take(piece)).map_err(|error| error.to_string())
+            stream.chunks(size).try_for_each(|piece| frames.scan(piece))
         };
         let mut all: Vec<_> = [1, 2, 3, 7, 8, 19, 20, 1_000_000].map(read_by).into();
         all.dedup();
@@ -144,14 +157,15 @@ mod tests {
             [frame(1, b"method"), header(1_000), frame(3, &[HEADER; 990]), frame(8, b""), header(3), frame(3, b"abc")].concat();
         assert_eq!(read(&sound), Ok(()));
         for announced in [1_001, 2 << 30, u64::MAX] {
-            let words = read(&[&sound[..], &header(announced)].concat()).unwrap_err();
-            assert!(words.contains("was announced") && words.contains("largest-answer"), "{words}");
+            let stream = [&sound[..], &header(announced)].concat();
+            assert_eq!(read(&stream), Err(TooLarge { what: "message", most: 1_000 }));
         }
     }
 
     #[test]
     fn a_frame_that_is_larger_than_agreed_ends_the_stream() {
         assert_eq!(read(&frame(3, &vec![0; FRAME as usize])), Ok(()));
-        assert!(read(&[&frame(1, b"x")[..], b"\x03\x00\x01\x80\x00\x00\x00"].concat()).is_err());
+        let stream = [&frame(1, b"x")[..], b"\x03\x00\x01\x80\x00\x00\x00"].concat();
+        assert_eq!(read(&stream), Err(TooLarge { what: "frame", most: FRAME.into() }));
     }
 }

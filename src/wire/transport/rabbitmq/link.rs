@@ -247,7 +247,7 @@ impl Link for Rabbit {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let mut events = self.events.lock().await;
             while let Some(event) = events.next().await {
@@ -256,12 +256,16 @@ impl Link for Rabbit {
                     Event::ConnectionUnblocked => news.say(format!("{} takes messages again", self.place)),
                     // One channel's trouble is told where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {
-                        news.say(words::ended(&self.place, &error));
-                        return;
+                        let fatal = words::too_large(&self.place, &error);
+                        if fatal.is_none() {
+                            news.say(words::ended(&self.place, &error));
+                        }
+                        return fatal;
                     }
                     _ => {}
                 }
             }
+            None
         })
     }
 

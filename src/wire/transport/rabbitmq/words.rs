@@ -2,9 +2,13 @@
 
 use lapin::{Error, ErrorKind as Fault, protocol::AMQPError};
 
+use super::bounded::TooLarge;
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
-    wire::transport::{settings::Server, socket::no_server},
+    wire::transport::{
+        settings::Server,
+        socket::{self, no_server},
+    },
 };
 
 /// The broker's number for what it says, and its words.
@@ -13,6 +17,13 @@ fn amqp(error: &Error) -> Option<(u16, &AMQPError)> {
         Fault::ProtocolError(said) => Some((said.get_id(), said)),
         _ => None,
     }
+}
+
+/// The broker announced more than is read, and so the connection ended.
+pub fn too_large(place: &str, error: &Error) -> Option<CallProblem> {
+    let Fault::IOError(error) = error.kind() else { return None };
+    let TooLarge { what, most } = error.get_ref()?.downcast_ref()?;
+    Some(socket::too_large(place, what, *most))
 }
 
 /// The broker was reached, and would not have us.
@@ -42,6 +53,9 @@ pub fn unwelcome(server: &Server, error: &Error) -> CallProblem {
 
 /// The broker would not do what it was asked at that place.
 pub fn refused(place: &str, doing: &str, at: &str, error: &Error) -> CallProblem {
+    if let Some(problem) = too_large(place, error) {
+        return problem;
+    }
     let Some((number, said)) = amqp(error) else {
         return CallProblem::new(
             ErrorKind::ConnectionLost,

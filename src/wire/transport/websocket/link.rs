@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::{
-    SinkExt, StreamExt,
+    FutureExt, SinkExt, StreamExt,
     future::BoxFuture,
     stream::{SplitSink, SplitStream},
 };
@@ -152,8 +152,8 @@ impl Link for Gateway {
         format!("TrustGraph gateway at {}{workspace}", self.place)
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, ()> {
-        Box::pin(self.attend(news))
+    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
+        Box::pin(self.attend(news).map(|()| None))
     }
 
     fn listen<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Ear> {
