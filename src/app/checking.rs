@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Up to this many entries are checked at once, within a key's time.
-pub const AT_ONCE: usize = 200;
+pub const AT_ONCE: usize = 32;
 
 /// A workspace at one moment, to be checked while the keys go on.
 #[derive(Clone, Debug)]

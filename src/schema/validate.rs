@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     draft::Draft,
@@ -66,7 +66,7 @@ impl Checker {
                 flaw.repair(Arc::make_mut(&mut shown));
                 findings.push(flaw.finding);
             }
-            let error = match options().with_draft(draft.for_validator()).build(&shown) {
+            let error = match options().with_draft(draft.for_validator()).build(&unillustrated(&shown)) {
                 Ok(whole) => return Opened { checker: Some(Self::of(whole, &shown, draft)), findings, reading, schema: shown },
                 Err(error) => error,
             };
@@ -131,6 +131,33 @@ impl Checker {
         let compiled = || options().build(&json!({"pattern": pattern})).ok();
         let validator = patterns.entry(pattern.to_owned()).or_insert_with(compiled);
         validator.as_ref().is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
+    }
+}
+
+/// Longer lists of examples are not compiled.
+const MANY_EXAMPLES: usize = 64;
+
+/// A schema without its long lists of examples: nothing is checked by them, and they may be longer than all the rest.
+fn unillustrated(schema: &Value) -> Value {
+    let members =
+        |members: &Map<String, Value>| members.iter().map(|(name, value)| (name.clone(), unillustrated(value))).collect();
+    match schema {
+        Value::Object(keywords) => {
+            let is_long = |value: &Value| value.as_array().is_some_and(|items| items.len() > MANY_EXAMPLES);
+            let kept = keywords.iter().filter(|(name, value)| *name != "examples" || !is_long(value));
+            let kept = kept.map(|(name, value)| match (name.as_str(), value) {
+                ("enum" | "const" | "default" | "example" | "dependentRequired", data) => (name.clone(), data.clone()),
+                // What stands in these are names, not keywords.
+                (
+                    "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
+                    Value::Object(named),
+                ) => (name.clone(), Value::Object(members(named))),
+                _ => (name.clone(), unillustrated(value)),
+            });
+            Value::Object(kept.collect())
+        }
+        Value::Array(items) => items.iter().map(unillustrated).collect(),
+        other => other.clone(),
     }
 }
 

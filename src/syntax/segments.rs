@@ -5,6 +5,7 @@
 
 mod found;
 mod json;
+mod plain;
 mod yaml;
 
 use std::{collections::HashMap, sync::Arc};
@@ -203,6 +204,13 @@ impl Segments {
             differ.map(move |(row, _)| chunk * CHUNK + row)
         });
         Some(rows.collect())
+    }
+
+    /// Where the key of a segment begins.
+    pub fn start(&self, text: &str, row: usize) -> Option<usize> {
+        let Span { start, end } = self.span(row)?;
+        let written = text.get(start..end)?;
+        Some(start + written.len() - written.trim_start_matches(' ').len())
     }
 
     /// Where the key of a segment stands.

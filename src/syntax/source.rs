@@ -166,6 +166,15 @@ impl Source {
         Some(Place { key, value, line, column })
     }
 
+    /// Where the value at `at` begins, with its key if it has one.
+    #[must_use]
+    pub fn start(&self, document: usize, at: &Pointer) -> Option<usize> {
+        if let Some((cut, row)) = self.segment(document, at).filter(|_| at.tokens().len() == 2) {
+            return cut.segments.start(&self.text, row);
+        }
+        self.place(document, at).map(|place| place.key.unwrap_or(place.value).start)
+    }
+
     /// The value's own text, exactly as written.
     #[must_use]
     pub fn written(&self, document: usize, at: &Pointer) -> Option<&str> {
@@ -510,6 +519,7 @@ mod tests {
         places(whole.value(0).unwrap(), &Pointer::root(), &mut all);
         for at in &all {
             prop_assert_eq!(cut.place(0, at), whole.place(0, at), "{}", at);
+            prop_assert_eq!(cut.start(0, at), whole.start(0, at), "{}", at);
             prop_assert_eq!(cut.written(0, at), whole.written(0, at), "{}", at);
             prop_assert_eq!(cut.value_at(0, at), whole.value_at(0, at), "{}", at);
             prop_assert_eq!(cut.as_python_at(0, at).map(|read| read.value), whole.as_python_at(0, at).map(|read| read.value));

@@ -50,7 +50,10 @@ pub fn there<'s>(
 
 /// The findings at their lines and columns, in order.
 fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
-    for finding in &mut findings {
+    // Those of one entry together: then each entry is looked into once.
+    let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
+    rows.sort_by(|one, other| one.site.entry.cmp(&other.site.entry));
+    for finding in rows {
         if let Some(source) = files(&finding.site.file) {
             place(&mut finding.site, source);
         }
@@ -121,8 +124,7 @@ fn place(site: &mut Site, source: &Source) {
 
 /// The offset of a value, or of the nearest around it that is there; that of the key where it has one.
 fn nearest(source: &Source, document: usize, at: &Pointer) -> Option<usize> {
-    let place = std::iter::successors(Some(at.clone()), Pointer::parent).find_map(|at| source.place(document, &at))?;
-    Some(place.key.unwrap_or(place.value).start)
+    std::iter::successors(Some(at.clone()), Pointer::parent).find_map(|at| source.start(document, &at))
 }
 
 /// The offset of a value inside the JSON text of a JSON file.

@@ -1,6 +1,6 @@
 //! States: what is waited for, what is led to, what can be reached when every group is asked for.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::{
     engine::workflow::{
         analysis::NeverRuns,
         graph::{Origin, StateRow, Workflow},
-        similar::nearest,
+        similar::Names,
     },
     model::{
         context::UNDEFINED,
@@ -31,9 +31,13 @@ pub fn empty(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 
 pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = ground.flow();
+    if analysis.never_produced.is_empty() {
+        return;
+    }
+    let produced = workflow.produced_names();
     for waiting in &analysis.never_produced {
         let state = name(workflow, waiting.state);
-        let near = workflow.similar_state(waiting.state).map(|row| name(workflow, row));
+        let near = produced.nearest(state);
         for tool in waiting.waiting.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
             let found = report.at(&tool.entry, place(tool, state), format!("no tool leads to \"{state}\"{}", did_you_mean(near)));
             match near {
@@ -48,11 +52,14 @@ pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
 
 pub fn never_awaited(ground: &Ground<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = ground.flow();
-    let awaited = || ground.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect::<HashSet<_>>();
-    let awaited = if analysis.never_awaited.is_empty() { HashSet::new() } else { awaited() };
+    if analysis.never_awaited.is_empty() {
+        return;
+    }
+    let awaited: BTreeSet<&str> = ground.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
+    let awaited = Names::of(awaited);
     for loose in &analysis.never_awaited {
         let state = name(workflow, loose.state);
-        let near = nearest(state, awaited.iter().copied());
+        let near = awaited.nearest(state);
         for tool in loose.produced_by.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
             let message = format!("no tool lists the state \"{state}\" that this one leads to{}", did_you_mean(near));
             let found = report.at(&tool.entry, member(tool.keys.next), message);

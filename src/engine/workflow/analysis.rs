@@ -96,12 +96,23 @@ impl Workflow {
     /// The state whose name is a slip of the hand away, of those that a tool leads to.
     #[must_use]
     pub fn similar_state(&self, state: StateRow) -> Option<StateRow> {
+        let name = similar::nearest(&self.states()[state], self.produced().iter().map(|row| &*self.states()[*row]))?;
+        self.state(name)
+    }
+
+    /// The names of the states that a tool leads to, to look for many that are a slip of the hand away.
+    #[must_use]
+    pub fn produced_names(&self) -> similar::Names<'_> {
+        similar::Names::of(self.produced().into_iter().map(|row| &*self.states()[row]))
+    }
+
+    /// The states that a tool leads to, and the one that a run starts in.
+    fn produced(&self) -> Vec<StateRow> {
         let mut produced: Vec<StateRow> = self.members().iter().filter_map(|member| member.target).collect();
         produced.push(self.start());
         produced.sort_unstable();
         produced.dedup();
-        let name = similar::nearest(&self.states()[state], produced.iter().map(|row| &*self.states()[*row]))?;
-        self.state(name)
+        produced
     }
 
     fn never_run(&self, paths: &Paths) -> Vec<(ToolRow, NeverRuns)> {

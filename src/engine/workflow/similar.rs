@@ -1,21 +1,116 @@
 //! "Did you mean": the nearest of several names by edit distance.
 
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
 /// The candidate nearest to `name`, if near enough to be a slip of the hand: one edit in three letters, at most three.
 /// Case and blanks alone count as the smallest slip. Of equally near ones the first.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().collect();
-    let bound = (letters.len() / 3).clamp(1, 3);
+    let bound = bound(&letters);
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().filter(|candidate| *candidate != name) {
         if folded(candidate).eq(folded(name)) {
             return Some(candidate);
         }
         let limit = best.map_or(bound, |(distance, _)| distance.saturating_sub(1));
-        if let Some(distance) = distance(&letters, candidate, limit) {
+        if let Some(distance) = distance(&letters, &candidate.chars().collect::<Vec<_>>(), limit) {
             best = Some((distance, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// Names among which many others are looked for: what [`nearest`] answers, found faster than by a comparison of all with all.
+#[derive(Debug)]
+pub struct Names<'n> {
+    names: Vec<Name<'n>>,
+    /// Rows by their folded names.
+    folded: HashMap<String, Vec<usize>>,
+    /// Rows by the hashes of their names, whole and without one letter: names that are one edit apart share one.
+    shortened: Vec<(u64, usize)>,
+}
+
+#[derive(Debug)]
+struct Name<'n> {
+    text: &'n str,
+    letters: Vec<char>,
+    /// A bit for each letter: an edit changes two of them at most.
+    bits: u64,
+}
+
+impl<'n> Name<'n> {
+    fn of(text: &'n str) -> Self {
+        let letters: Vec<char> = text.chars().collect();
+        let bits = letters.iter().fold(0, |bits, letter| bits | 1 << (u32::from(*letter) % 64));
+        Self { text, letters, bits }
+    }
+
+    fn shortened(&self) -> impl Iterator<Item = u64> {
+        // The last leaves no letter out.
+        (0..=self.letters.len()).map(|gone| {
+            let mut hasher = DefaultHasher::new();
+            self.letters.iter().enumerate().filter(|(at, _)| *at != gone).for_each(|(_, letter)| letter.hash(&mut hasher));
+            hasher.finish()
+        })
+    }
+}
+
+impl<'n> Names<'n> {
+    #[must_use]
+    pub fn of(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let names: Vec<Name<'n>> = names.into_iter().map(Name::of).collect();
+        let mut by_fold: HashMap<String, Vec<usize>> = HashMap::new();
+        for (row, name) in names.iter().enumerate() {
+            by_fold.entry(fold(name.text)).or_default().push(row);
+        }
+        let mut shortened: Vec<_> =
+            names.iter().enumerate().flat_map(|(row, name)| name.shortened().map(move |hash| (hash, row))).collect();
+        shortened.sort_unstable();
+        Self { names, folded: by_fold, shortened }
+    }
+
+    /// As [`nearest`] of these names.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&'n str> {
+        let others = |row: &usize| self.names[*row].text != name;
+        if let Some(row) = self.folded.get(&fold(name)).into_iter().flatten().copied().find(others) {
+            return Some(self.names[row].text);
+        }
+        let wanted = Name::of(name);
+        let bound = bound(&wanted.letters);
+        if let Some(row) = self.one_edit_from(&wanted) {
+            return Some(self.names[row].text);
+        }
+        let (mut best, mut limit) = (None, bound);
+        for other in &self.names {
+            // Those one edit away are known.
+            if limit < 2 {
+                break;
+            }
+            let may_be = (wanted.bits ^ other.bits).count_ones() as usize <= 2 * limit && other.text != name;
+            if may_be && let Some(distance) = distance(&wanted.letters, &other.letters, limit) {
+                best = Some(other.text);
+                limit = distance.saturating_sub(1);
+            }
+        }
+        best
+    }
+
+    fn one_edit_from(&self, wanted: &Name<'_>) -> Option<usize> {
+        let rows = wanted.shortened().flat_map(|hash| {
+            let first = self.shortened.partition_point(|(known, _)| *known < hash);
+            self.shortened[first..].iter().take_while(move |(known, _)| *known == hash).map(|(_, row)| *row)
+        });
+        rows.filter(|row| distance(&wanted.letters, &self.names[*row].letters, 1) == Some(1)).min()
+    }
+}
+
+/// How many edits a slip of the hand makes at most.
+fn bound(letters: &[char]) -> usize {
+    (letters.len() / 3).clamp(1, 3)
 }
 
 /// A name without what the eye passes over: case, blanks, and the kind of dash.
@@ -31,11 +126,10 @@ fn folded(name: &str) -> impl Iterator<Item = char> {
 /// The number of single-letter edits between two names, swapped neighbours counting as one; `None` when above `limit`.
 #[must_use]
 pub fn distance_within(a: &str, b: &str, limit: usize) -> Option<usize> {
-    distance(&a.chars().collect::<Vec<_>>(), b, limit)
+    distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>(), limit)
 }
 
-fn distance(a: &[char], b: &str, limit: usize) -> Option<usize> {
-    let b: Vec<char> = b.chars().collect();
+fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
@@ -73,6 +167,16 @@ mod tests {
         assert_eq!(nearest("research", states), None);
         assert_eq!(nearest("analysis", ["analysis"]), None, "a name is no slip of itself");
         assert_eq!(nearest("in-review", ["in_review"]), Some("in_review"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn names_that_are_looked_for_often_are_found_as_others(
+            names in proptest::collection::vec("[abA]{0,4}[-_ ]?[ab]{0,6}", 0..12), name in "[abA]{0,4}[-_ ]?[ab]{0,6}",
+        ) {
+            let names = || names.iter().map(String::as_str);
+            proptest::prop_assert_eq!(Names::of(names()).nearest(&name), nearest(&name, names()));
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Cuts YAML: sections in block style, whose members are in block style too.
 
-use super::found::{Alone, Found, Said, stands_alone};
+use super::{
+    found::{Alone, Found, Said, stands_alone},
+    plain,
+};
 use crate::syntax::{
     place::Span,
     tree::{Document, Shape, Style},
@@ -75,6 +78,11 @@ pub fn holds_one(text: &str) -> bool {
 }
 
 pub fn said(text: &str) -> Option<Said> {
+    plain::said(text).or_else(|| parsed(text))
+}
+
+/// The same as the parser tells it.
+pub(super) fn parsed(text: &str) -> Option<Said> {
     let tree = yaml::parse::parse(text).ok()?;
     let is_odd = !tree.oddities.is_empty();
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;

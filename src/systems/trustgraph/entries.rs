@@ -36,15 +36,15 @@ pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
             None => source.value(document).map(|root| found_in(root, stem, doubt)).unwrap_or_default(),
         };
         entries.extend(found.into_iter().map(|found| {
-            let place = source.place(document, &found.at);
+            let (line, column) = source.start(document, &found.at).map_or((0, 0), |start| source.position(start));
             Entry {
                 id: EntryId::new(EntryPlace { file: file.clone(), document, at: found.at, form: found.form }),
                 system: keys::SYSTEM,
                 kind: found.kind,
                 key: found.key,
                 value: found.value,
-                line: place.map_or(0, |place| place.line),
-                column: place.map_or(0, |place| place.column),
+                line,
+                column,
             }
         }));
     }

@@ -1,0 +1,177 @@
+//! Reads the YAML that most descriptors are written in: keys, plain words, short lists. It takes no parser for that, and a tenth of the time.
+//!
+//! What it is not sure of is `None`, and left to the parser.
+
+use serde_json::{Map, Value};
+
+use super::found::Said;
+use crate::syntax::yaml::resolve;
+
+/// Deeper values are left to the parser.
+const DEEPEST: usize = 16;
+
+/// What a segment says.
+pub fn said(text: &str) -> Option<Said> {
+    let mut reader = Reader { lines: lines(text)?, at: 0, is_odd: false };
+    let column = reader.lines.first()?.indent;
+    let Value::Object(members) = reader.object(column, 0)? else { return None };
+    let mut members = members.into_iter();
+    let (Some((key, value)), None) = (members.next(), members.next()) else { return None };
+    (reader.at == reader.lines.len()).then_some(Said { key, value, is_odd: reader.is_odd })
+}
+
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    indent: usize,
+    words: &'t str,
+}
+
+/// The lines of a text that has comments and empty lines behind the others only.
+fn lines(text: &str) -> Option<Vec<Line<'_>>> {
+    let (mut lines, mut ended) = (Vec::new(), false);
+    for line in text.lines() {
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        let words = words.trim_end_matches(' ');
+        if words.is_empty() || words.starts_with('#') {
+            ended = true;
+        } else if ended || !words.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+            return None;
+        } else {
+            lines.push(Line { indent, words });
+        }
+    }
+    Some(lines)
+}
+
+struct Reader<'t> {
+    lines: Vec<Line<'t>>,
+    at: usize,
+    is_odd: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn object(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        let rows = self.lines[self.at..].iter().take_while(|line| line.indent >= indent);
+        let mut members = Map::with_capacity(rows.filter(|line| line.indent == indent).count());
+        while let Some(line) = self.here(indent).filter(|line| !is_item(line.words)) {
+            let (key, rest) = key_of(line.words)?;
+            self.is_odd |= resolve::reads_differently(key);
+            self.at += 1;
+            let value = if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
+            if members.insert(key.to_owned(), value).is_some() {
+                return None;
+            }
+        }
+        Some(Value::Object(members))
+    }
+
+    fn list(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        let mut items = Vec::new();
+        while let Some(line) = self.here(indent).filter(|line| is_item(line.words)) {
+            let rest = line.words[1..].trim_start();
+            if key_of(rest).is_some() {
+                let column = indent + line.words.len() - rest.len();
+                self.lines[self.at] = Line { indent: column, words: rest };
+                items.push(self.object(column, depth + 1)?);
+            } else {
+                self.at += 1;
+                items.push(self.value(rest)?);
+            }
+        }
+        Some(Value::Array(items))
+    }
+
+    /// What stands below a key.
+    fn below(&mut self, indent: usize, depth: usize) -> Option<Value> {
+        let line = self.lines.get(self.at).filter(|_| depth < DEEPEST)?;
+        match (line.indent > indent, is_item(line.words)) {
+            (true, false) => self.object(line.indent, depth),
+            // The items of a list may stand as far out as its key.
+            (_, true) if line.indent >= indent => self.list(line.indent, depth),
+            _ => None,
+        }
+    }
+
+    fn here(&self, indent: usize) -> Option<Line<'t>> {
+        self.lines.get(self.at).copied().filter(|line| line.indent == indent)
+    }
+
+    /// What stands on the line of a key or a dash.
+    fn value(&mut self, words: &str) -> Option<Value> {
+        if words.contains(" #") {
+            return None;
+        }
+        if let Some(inside) = words.strip_prefix('[') {
+            let inside = inside.strip_suffix(']')?.trim_matches(' ');
+            let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./ ".contains(&byte));
+            let item = |words: &str| match words.trim_matches(' ') {
+                words if words.starts_with('"') || is_word(words) => self.scalar(words),
+                _ => None,
+            };
+            return if inside.is_empty() { Some(Value::Array(Vec::new())) } else { inside.split(',').map(item).collect() };
+        }
+        self.scalar(words)
+    }
+
+    fn scalar(&mut self, words: &str) -> Option<Value> {
+        if let Some(inside) = words.strip_prefix('"') {
+            let inside = inside.strip_suffix('"')?;
+            return (!inside.contains(['"', '\\'])).then(|| Value::String(inside.to_owned()));
+        }
+        let is_plain =
+            words.starts_with(|first: char| first.is_ascii_alphanumeric()) && !words.contains(": ") && !words.ends_with(':');
+        if !is_plain {
+            return None;
+        }
+        self.is_odd |= resolve::reads_differently(words);
+        Some(resolve::core(words))
+    }
+}
+
+fn is_item(words: &str) -> bool {
+    words.starts_with("- ")
+}
+
+/// The key that words begin with, and what follows behind its colon.
+fn key_of(words: &str) -> Option<(&str, &str)> {
+    let (key, rest) = words.split_once(':')?;
+    let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic())
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    (is_word && (rest.is_empty() || rest.starts_with(' '))).then_some((key, rest.trim_start_matches(' ')))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::{super::yaml::parsed, *};
+
+    fn read(text: &str) -> Option<(String, Value, bool)> {
+        said(text).map(|said| (said.key, said.value, said.is_odd))
+    }
+
+    #[test]
+    fn what_descriptors_are_written_in_is_read() {
+        let text = "  joke:\n    type: tool-service\n    about: \"What, a: joke?\"\n    n: 3\n    on: [a, \"b c\", 1.50]\n    none: []\n    \
+                    arguments:\n      - name: topic\n        type: string\n      - name: x\n    list:\n    - one\n    - yes\n\n# behind\n";
+        let value = json!({"type": "tool-service", "about": "What, a: joke?", "n": 3, "on": ["a", "b c", 1.5], "none": [],
+            "arguments": [{"name": "topic", "type": "string"}, {"name": "x"}], "list": ["one", "yes"]});
+        assert_eq!(read(text), Some(("joke".into(), value, true)));
+        assert_eq!(read(text), parsed(text).map(|said| (said.key, said.value, said.is_odd)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_what_the_parser_reads(
+            lines in prop::collection::vec("( {2}| {4}| {6})(- )?([ab]: ?)?(\"?[a1 ,:#-]{0,5}\"?|\\[[a1 ,\"-]{0,5}\\]|yes|012)?", 1..7),
+        ) {
+            let text = format!("  k:\n{}\n", lines.join("\n"));
+            if let Some(read) = read(&text) {
+                let parsed = parsed(&text).map(|said| (said.key, said.value, said.is_odd));
+                prop_assert_eq!(Some(read), parsed, "{}", text);
+            }
+        }
+    }
+}
