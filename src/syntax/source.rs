@@ -36,6 +36,9 @@ pub struct Source {
     learned: Option<Arc<Learned>>,
 }
 
+/// A member of a section: its key, and its value.
+pub type Member<'s> = (&'s Arc<str>, &'s Arc<Value>);
+
 #[derive(Debug)]
 struct Meaning {
     lines: Lines,
@@ -401,10 +404,7 @@ impl Source {
 
     /// The objects in a document's outermost object by their names, each with the values of its members, where the text is read in these
     /// pieces; `None` where it is read as a whole.
-    pub fn sections(
-        &self,
-        document: usize,
-    ) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = (&Arc<str>, &Arc<Value>)>)>> {
+    pub fn sections(&self, document: usize) -> Option<impl Iterator<Item = (&str, impl Iterator<Item = Member<'_>>)>> {
         self.cut().filter(|_| document == 0).map(|cut| cut.segments.sections())
     }
 

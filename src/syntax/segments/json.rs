@@ -139,7 +139,7 @@ pub fn said(text: &str) -> Option<Said> {
     let is_odd = !tree.oddities.is_empty();
     let document = tree.documents.into_iter().next()?;
     let fits = stands_alone(&document.root, 2) && document.root.span.end == text.len() - start;
-    let is_plain = parse(&text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
+    let is_plain = parse(text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
     (fits && is_plain).then_some(())?;
     let value = Arc::try_unwrap(document.value).ok()?;
     Some(Said { key: key.to_owned(), value, is_odd })
