@@ -26,6 +26,7 @@ mod deployed;
 mod doctor;
 mod documents;
 mod ending;
+mod escaped_json;
 mod form;
 mod form_check;
 mod global;

@@ -9,11 +9,8 @@ use std::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::global::Global;
-use crate::model::{
-    problem::Problem,
-    shown::{EscapedJson, visible},
-};
+use super::{escaped_json::EscapedJson, global::Global};
+use crate::model::{problem::Problem, shown::visible};
 
 /// A role of text on a terminal that has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,6 @@
 //! Text from elsewhere as people may see it: nothing in it steers a terminal, and nothing in it hides.
 
-use std::{
-    borrow::Cow,
-    io::{self, Write},
-    mem,
-};
+use std::{borrow::Cow, mem};
 
 /// Shows control characters as visible signs (`␛`, `␀`, `␡`), tabs as spaces, and what would not show or would turn the
 /// writing direction as `�`, so that text from elsewhere can neither steer a terminal nor hide something in it. Joined
@@ -22,43 +18,10 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// Writes JSON text on as it comes, and what [`visible`] would replace as `\u061c`. Outside of strings JSON holds none of it.
-#[derive(Debug)]
-pub struct EscapedJson<W> {
-    to: W,
-    before: char,
-}
-
-impl<W: Write> EscapedJson<W> {
-    /// Writes to what is given, at once.
-    pub fn to(to: W) -> Self {
-        Self { to, before: ' ' }
-    }
-}
-
-impl<W: Write> Write for EscapedJson<W> {
-    /// Takes all that it is given, which must be whole characters.
-    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        let text = str::from_utf8(json).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        let mut kept = 0;
-        for (at, letter) in text.char_indices() {
-            let fate = fate(mem::replace(&mut self.before, letter), letter);
-            if fate != Fate::Unseen || letter == '\n' {
-                continue;
-            }
-            self.to.write_all(&json[kept..at])?;
-            for unit in letter.encode_utf16(&mut [0; 2]) {
-                write!(self.to, "\\u{unit:04x}")?;
-            }
-            kept = at + letter.len_utf8();
-        }
-        self.to.write_all(&json[kept..])?;
-        Ok(json.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
+/// Whether [`visible`] shows something else in a character's place, after the one before it.
+#[must_use]
+pub fn is_replaced(before: char, letter: char) -> bool {
+    fate(before, letter) == Fate::Unseen
 }
 
 /// Whether a character never shows, or would steer a terminal.
@@ -151,12 +114,6 @@ mod tests {
 
     use super::*;
 
-    fn escaped_json(json: &str) -> String {
-        let mut escaped = EscapedJson::to(Vec::new());
-        escaped.write_all(json.as_bytes()).unwrap();
-        String::from_utf8(escaped.to).unwrap()
-    }
-
     /// What must never reach a terminal.
     fn steers(letter: char) -> bool {
         letter.is_control()
@@ -189,17 +146,10 @@ mod tests {
     fn what_belongs_to_its_letter_stays() {
         for text in ["☎\u{fe0f}", "1\u{fe0f}\u{20e3}", "葛\u{e0100}", "می\u{200c}خواهم", "क\u{94d}\u{200d}ष"] {
             assert!(matches!(visible(text), Cow::Borrowed(_)) || visible(text) == text, "{text:?}");
-            assert_eq!(escaped_json(text), text);
         }
         assert_eq!(visible("👩\u{200d}💻"), "👩💻");
-        assert_eq!(escaped_json("\"👩\u{200d}💻\""), "\"👩\u{200d}💻\"");
         // A row of selectors carries a message.
         assert_eq!(visible("☎\u{fe0f}\u{fe01}\u{fe02}"), "☎\u{fe0f}\u{fffd}\u{fffd}");
-    }
-
-    #[test]
-    fn json_is_escaped_in_units_of_utf_16() {
-        assert_eq!(escaped_json("\"\u{e0041}\u{61c}\"\n"), "\"\\udb40\\udc41\\u061c\"\n");
     }
 
     proptest! {
@@ -208,10 +158,6 @@ mod tests {
             let shown = visible(&text).into_owned();
             prop_assert!(!shown.chars().any(steers), "{:?}", shown);
             prop_assert_eq!(visible(&shown).into_owned(), shown);
-            let json = serde_json::Value::from(text).to_string();
-            prop_assert!(!escaped_json(&json).chars().any(steers));
-            let read: serde_json::Value = serde_json::from_str(&escaped_json(&json)).unwrap();
-            prop_assert_eq!(read.to_string(), json);
         }
     }
 }

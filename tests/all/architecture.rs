@@ -100,6 +100,7 @@ const FOLDERS: &[Folder] = &[
         name: "cli",
         imports: &["schema", "syntax", "model", "engine", "systems", "store", "wire", "app", "runtime"],
         outside: &[
+            "serde",
             "serde_json",
             "clap",
             "clap_complete",
