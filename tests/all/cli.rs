@@ -290,7 +290,7 @@ fn arguments_are_checked_before_anything_is_sent() {
         (&["call", "calculator", "1+1"], "\"1+1\" has no ="),
         (&["call", "calculator", "--args", "{"], "--args: not JSON"),
         (&["call", "calculater", "expression=1"], "did you mean \"calculator\"?"),
-        (&["call", "calculator", "expression=1", "--timeout", "soon"], "write 500ms, 30s or 2m"),
+        (&["call", "calculator", "expression=1", "--timeout", "soon"], "write 500ms, 30s, 2m, 1h or 3d"),
         (&["call", "calculator", "expression=1", "--connection", "locale"], "did you mean \"local\"?"),
     ] {
         let ran = place.run(arguments);
