@@ -343,7 +343,7 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
         read_all(state);
     }
     if let Some(texts) = state.offer.take() {
-        state.question = Some(Question::Recover(texts));
+        ask_to_recover(state, texts);
     }
     if state.catalog.entries().next().is_none() && state.question.is_none() && state.documents.changed().next().is_none() {
         state.question = Some(Question::Begin);
@@ -383,7 +383,15 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
 pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
     match state.reading {
         Reading::UnderWay(_) => state.offer = Some(texts),
-        Reading::Done => state.question = Some(Question::Recover(texts)),
+        Reading::Done => ask_to_recover(state, texts),
+    }
+}
+
+/// A text that is there already is not worth a question: a form that nobody typed into is kept as it began.
+fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
+    texts.retain(|file, text| state.documents.get(file).is_none_or(|document| document.text != *text));
+    if !texts.is_empty() {
+        state.question = Some(Question::Recover(texts));
     }
 }
 
@@ -451,5 +459,19 @@ mod tests {
         assert_eq!(state.question, None);
         update(&mut state, Message::LoadEnded { names: Vec::new(), skipped: Vec::new() }, Millis(0));
         assert_eq!(state.question, Some(Question::Recover(texts)));
+    }
+
+    #[test]
+    fn a_text_that_is_there_already_is_not_offered() {
+        let (same, other) = (FileId::new("same.json"), FileId::new("other.json"));
+        let mut state = State::new(Start::default());
+        for file in [&same, &other] {
+            let text: Arc<str> = "{}".into();
+            let source = Source::parse(Format::Json, text.clone());
+            state.documents.load(file.clone(), Document::read(Format::Json, text, source));
+        }
+        let texts = BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
+        ask_to_recover(&mut state, texts);
+        assert_eq!(state.question, Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))]))));
     }
 }
