@@ -153,8 +153,9 @@ impl Form {
     /// The same form, shown as a uiSchema says.
     #[must_use]
     pub fn with_ui(mut self, ui: Option<Arc<Value>>) -> Self {
-        self.ui_notes = ui.iter().flat_map(|ui| notes_of_ui(ui)).collect();
-        self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(ui);
+        let Some(ui) = ui else { return self };
+        self.ui_notes = notes_of_ui(&ui);
+        self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(Some(ui));
         self.focus = (Pointer::root(), Part::Whole);
         self.rebuild();
         self
