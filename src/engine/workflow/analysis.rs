@@ -66,11 +66,6 @@ impl Analysis {
     pub fn reaches(&self, state: StateRow) -> bool {
         self.paths.reaches(state)
     }
-
-    #[must_use]
-    pub fn reachable_count(&self, workflow: &Workflow) -> usize {
-        (0..workflow.states().len()).filter(|state| self.reaches(*state)).count()
-    }
 }
 
 impl Workflow {

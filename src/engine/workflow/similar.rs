@@ -124,11 +124,6 @@ fn folded(name: &str) -> impl Iterator<Item = char> {
 }
 
 /// The number of single-letter edits between two names, swapped neighbours counting as one; `None` when above `limit`.
-#[must_use]
-pub fn distance_within(a: &str, b: &str, limit: usize) -> Option<usize> {
-    distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>(), limit)
-}
-
 fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
@@ -177,6 +172,10 @@ mod tests {
             let names = || names.iter().map(String::as_str);
             proptest::prop_assert_eq!(Names::of(names()).nearest(&name), nearest(&name, names()));
         }
+    }
+
+    fn distance_within(a: &str, b: &str, limit: usize) -> Option<usize> {
+        distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>(), limit)
     }
 
     #[test]

@@ -113,13 +113,6 @@ pub fn channel_filter(project: &str, channel: &str) -> String {
     format!("cg.{VERSION}.{project}.{channel}.>")
 }
 
-/// The filter for one category of a channel within its stream. JetStream takes subsets of the stream's subjects only:
-/// `cg.v1r4.P.C.cmd.tool.>` is refused where `cg.v1r4.P.C.cmd.*.*.>` is not.
-#[must_use]
-pub fn stream_filter(project: &str, channel: &str, category: &str) -> String {
-    format!("cg.{VERSION}.{project}.{channel}.{category}.*.*.>")
-}
-
 /// Whether NATS takes a message for a subject: every token has letters, and no spaces.
 #[must_use]
 pub fn can_be_sent_to(subject: &str) -> bool {
