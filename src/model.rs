@@ -1,5 +1,6 @@
 //! Plain data: what toolcrib knows, without behaviour that needs the world.
 
+pub mod attachment;
 pub mod call;
 pub mod catalog;
 pub mod clock;
@@ -12,7 +13,6 @@ pub mod error_kind;
 pub mod finding;
 pub mod id;
 pub mod merging;
-pub mod paper;
 pub mod problem;
 pub mod service;
 pub mod settings;

@@ -116,7 +116,7 @@ impl Change {
 
 /// What a revision did to one file.
 #[derive(Clone, Debug, PartialEq)]
-enum Deed {
+enum Operation {
     Patched(FileId, Patch),
     Created(FileId, Arc<str>),
     Removed(FileId),
@@ -145,7 +145,7 @@ pub struct Stepped {
 struct Revision {
     label: String,
     renamed: Option<Renamed>,
-    deeds: Vec<Deed>,
+    deeds: Vec<Operation>,
     /// Edits one after another at the same place make one step.
     place: Option<(FileId, usize, Pointer)>,
 }
@@ -298,7 +298,7 @@ impl Documents {
         }
     }
 
-    fn make(&mut self, change: &Change) -> Result<Option<Deed>, ChangeError> {
+    fn make(&mut self, change: &Change) -> Result<Option<Operation>, ChangeError> {
         match change {
             Change::Entry(EntryEdit { entry, edit }) => {
                 let place = entry.place();
@@ -317,19 +317,19 @@ impl Documents {
                 let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 let patch = difference(&document.text, text);
                 document.set_text(text.clone());
-                Ok((patch.old != patch.new).then(|| Deed::Patched(file.clone(), patch)))
+                Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
             }
             Change::Create { file, text } => {
                 if self.files.get(file).is_some_and(|document| !document.gone) {
                     return Err(ChangeError::FileTaken(file.clone()));
                 }
                 self.create(file, text);
-                Ok(Some(Deed::Created(file.clone(), text.clone())))
+                Ok(Some(Operation::Created(file.clone(), text.clone())))
             }
             Change::Remove { file } => {
                 let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 document.gone = true;
-                Ok(Some(Deed::Removed(file.clone())))
+                Ok(Some(Operation::Removed(file.clone())))
             }
         }
     }
@@ -339,13 +339,13 @@ impl Documents {
         document.source.as_ref().map_err(|error| ChangeError::Unreadable(file.clone(), error.clone()))
     }
 
-    fn put(&mut self, file: &FileId, edited: Result<(Source, Patch), EditError>) -> Result<Option<Deed>, ChangeError> {
+    fn put(&mut self, file: &FileId, edited: Result<(Source, Patch), EditError>) -> Result<Option<Operation>, ChangeError> {
         let (source, patch) = edited.map_err(|error| ChangeError::Edit(file.clone(), error))?;
         if let Some(document) = self.files.get_mut(file) {
             document.text = source.text().clone();
             document.source = Ok(source);
         }
-        Ok((patch.old != patch.new).then(|| Deed::Patched(file.clone(), patch)))
+        Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
     }
 
     fn create(&mut self, file: &FileId, text: &Arc<str>) {
@@ -355,16 +355,16 @@ impl Documents {
         self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false, on_disk: None });
     }
 
-    fn take_back(&mut self, deed: &Deed) {
+    fn take_back(&mut self, deed: &Operation) {
         match deed {
-            Deed::Patched(file, patch) => self.patch(file, &patch.inverse()),
-            Deed::Created(file, _) => match self.files.get_mut(file) {
+            Operation::Patched(file, patch) => self.patch(file, &patch.inverse()),
+            Operation::Created(file, _) => match self.files.get_mut(file) {
                 Some(document) if document.saved.is_some() => document.gone = true,
                 _ => {
                     self.files.remove(file);
                 }
             },
-            Deed::Removed(file) => {
+            Operation::Removed(file) => {
                 if let Some(document) = self.files.get_mut(file) {
                     document.gone = false;
                 }
@@ -372,11 +372,11 @@ impl Documents {
         }
     }
 
-    fn make_again(&mut self, deed: &Deed) {
+    fn make_again(&mut self, deed: &Operation) {
         match deed {
-            Deed::Patched(file, patch) => self.patch(file, patch),
-            Deed::Created(file, text) => self.create(file, text),
-            Deed::Removed(file) => {
+            Operation::Patched(file, patch) => self.patch(file, patch),
+            Operation::Created(file, text) => self.create(file, text),
+            Operation::Removed(file) => {
                 if let Some(document) = self.files.get_mut(file) {
                     document.gone = true;
                 }
@@ -458,11 +458,11 @@ fn place_of(changes: &[Change]) -> Option<(FileId, usize, Pointer)> {
     }
 }
 
-fn files_of(deeds: &[Deed]) -> Vec<FileId> {
+fn files_of(deeds: &[Operation]) -> Vec<FileId> {
     let mut files: Vec<FileId> = deeds
         .iter()
         .map(|deed| match deed {
-            Deed::Patched(file, _) | Deed::Created(file, _) | Deed::Removed(file) => file.clone(),
+            Operation::Patched(file, _) | Operation::Created(file, _) | Operation::Removed(file) => file.clone(),
         })
         .collect();
     files.sort();

@@ -10,10 +10,10 @@ use super::{
 use crate::{
     engine::traffic::{span::Since, trace::Head},
     model::{
+        attachment::CardSource,
         call::{CallId, Request},
         connection::Connection,
         entry::FileId,
-        paper::Shelf,
         trace::{Trace, TraceId},
         traffic::Tapped,
         unsaved::UnsavedTexts,
@@ -117,7 +117,7 @@ pub enum Effect {
         turn: u64,
         connection: Box<Connection>,
         known: Vec<Connection>,
-        shelf: Shelf,
+        card_source: CardSource,
     },
     /// Open a connection and ask what is there. Answered by `ConnectionTested` of that turn.
     TestConnection {

@@ -27,7 +27,7 @@ use crate::{
         problem::Problem,
         trace::{Listing, Trace, TraceId},
     },
-    schema::{moment::Wall, pointer::Pointer},
+    schema::{moment::LocalTime, pointer::Pointer},
     syntax::{
         edit::Edit,
         source::{Source, SyntaxError},
@@ -82,7 +82,7 @@ pub enum Message {
     LookIntoFolder(String),
     Folder(FolderList),
     /// What the clock on the wall shows, with each input.
-    Clock(Wall),
+    Clock(LocalTime),
     // What a user asks for.
     Show(ScreenId),
     /// Choose the entry that Tools and Invoke show.

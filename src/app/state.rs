@@ -50,7 +50,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
-    schema::{literal::Literal, moment::Wall, pointer::Pointer},
+    schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
     syntax::source::Source,
     systems::{
         commonground::settings::without_agent,
@@ -182,7 +182,7 @@ pub struct State {
     /// The folder that was last looked into.
     pub folder: Option<Arc<FolderList>>,
     /// What the clock on the wall showed at the last input.
-    pub wall: Wall,
+    pub wall: LocalTime,
 }
 
 /// Which checks were due, asked for and answered, by a number that grows with every change of the catalog.
@@ -288,7 +288,7 @@ impl State {
             form: start.form,
             ids: Ids::new(start.seed),
             folder: None,
-            wall: Wall::default(),
+            wall: LocalTime::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
         span::Since,
         trace::Head,
     },
-    model::{call::CallProblem, entry::SystemId, paper::Paper, traffic::Witnessed},
+    model::{attachment::Attachment, call::CallProblem, entry::SystemId, traffic::Witnessed},
 };
 
 /// So much is held back while the view is still.
@@ -96,7 +96,7 @@ pub struct Cards {
     pub awaited: Vec<String>,
     pub read: Vec<CardRead>,
     /// Those that came, laid out.
-    pub papers: Vec<Paper>,
+    pub attachments: Vec<Attachment>,
 }
 
 impl Cards {
@@ -223,7 +223,7 @@ impl Held {
     /// The oldest go when there are too many, and are counted.
     fn push(&mut self, witnessed: Witnessed) {
         let weight = |witnessed: &Witnessed| match witnessed {
-            Witnessed::Crossing(crossing, _) => crossing.weight(),
+            Witnessed::ObservedMessage(crossing, _) => crossing.weight(),
             _ => 0,
         };
         self.bytes += weight(&witnessed);
@@ -231,7 +231,7 @@ impl Held {
         while self.heard.len() > HELD || (self.bytes > HELD_BYTES && self.heard.len() > 1) {
             let Some(gone) = self.heard.pop_front() else { return };
             self.bytes -= weight(&gone);
-            self.lost += u64::from(matches!(gone, Witnessed::Crossing(..)));
+            self.lost += u64::from(matches!(gone, Witnessed::ObservedMessage(..)));
         }
     }
 }

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     engine::{mask::Mask, traffic::record::Record},
-    model::{call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind, paper::Paper},
+    model::{attachment::Attachment, call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind},
     systems::watched,
-    wire::shelf::{self, Read},
+    wire::card_source::{self, Read},
 };
 
 /// So many are read in one go.
@@ -80,13 +80,13 @@ impl CardReader {
         }
         let wanted: Vec<Wanted> = self.waiting.drain(..self.waiting.len().min(AT_ONCE)).collect();
         let ids: Vec<String> = wanted.iter().map(|wanted| wanted.id.clone()).collect();
-        let shelf = watched::shelf(wanted.first().and_then(|wanted| wanted.system), &self.connection, &ids);
+        let card_source = watched::card_source(wanted.first().and_then(|wanted| wanted.system), &self.connection, &ids);
         let (connection, mask) = (self.connection.clone(), self.mask.clone());
         self.reading = Some(Box::pin(async move {
-            let read = match shelf {
-                Ok(shelf) => shelf::read(&connection, &shelf, &mask).await,
+            let read = match card_source {
+                Ok(card_source) => card_source::read(&connection, &card_source, &mask).await,
                 Err(problem) => {
-                    let problem = CallProblem { kind: ErrorKind::NoShelf, message: problem.cause, remedy: problem.remedy };
+                    let problem = CallProblem { kind: ErrorKind::NoCardSource, message: problem.cause, remedy: problem.remedy };
                     ids.into_iter().map(|id| (id, Err(problem.clone()))).collect()
                 }
             };
@@ -108,15 +108,15 @@ impl CardReader {
         if let Some(settled) = watched::settled(wanted.system, &value) {
             record.settle(&settled);
         }
-        let [paper] = <[Paper; 1]>::try_from(watched::laid_out(wanted.system, std::slice::from_ref(&value)))
-            .unwrap_or_else(|_| [Paper { what: "card", words: format!("card {id}"), body: value.clone() }]);
+        let [attachment] = <[Attachment; 1]>::try_from(watched::laid_out(wanted.system, std::slice::from_ref(&value)))
+            .unwrap_or_else(|_| [Attachment { what: "card", words: format!("card {id}"), body: value.clone() }]);
         if self.json {
-            let (conversation, what) = (wanted.conversation, paper.what);
+            let (conversation, what) = (wanted.conversation, attachment.what);
             out.json_line(
-                &json!({"event": "card", "conversation": conversation, "card_id": id, "what": what, "card": paper.body}),
+                &json!({"event": "card", "conversation": conversation, "card_id": id, "what": what, "card": attachment.body}),
             )?;
         } else {
-            said(out, Tint::Dim, &format!("▤ {} {}", paper.words, short(&value["content"])))?;
+            said(out, Tint::Dim, &format!("▤ {} {}", attachment.words, short(&value["content"])))?;
         }
         let Some(call) = value["tool_call_id"].as_str().filter(|call| !call.is_empty()) else { return Ok(()) };
         let Some(other) = self.alone.remove(call) else {
@@ -125,15 +125,19 @@ impl CardReader {
             }
             return Ok(());
         };
-        let papers = watched::laid_out(wanted.system, &[other, value.clone()]);
-        for paper in papers.into_iter().filter(|paper| paper.what == "labels") {
+        let attachments = watched::laid_out(wanted.system, &[other, value.clone()]);
+        for attachment in attachments.into_iter().filter(|attachment| attachment.what == "labels") {
             if self.json {
                 let line = json!({"event": "labels", "conversation": wanted.conversation, "tool_call_id": call,
-                    "text": paper.words, "labels": paper.body});
+                    "text": attachment.words, "labels": attachment.body});
                 out.json_line(&line)?;
             } else {
-                let all = paper.body.as_array().is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
-                said(out, if all { Tint::Good } else { Tint::Odd }, &format!("{} {}", if all { "✓" } else { "⚠" }, paper.words))?;
+                let all = attachment.body.as_array().is_none_or(|rows| rows.iter().all(|row| row["copied"] == true));
+                said(
+                    out,
+                    if all { Tint::Good } else { Tint::Odd },
+                    &format!("{} {}", if all { "✓" } else { "⚠" }, attachment.words),
+                )?;
             }
         }
         Ok(())

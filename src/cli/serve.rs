@@ -32,7 +32,7 @@ use crate::{
             decided::Answered,
             executor::From,
             gateway::{
-                doors::{self, Door},
+                doors::{self, GatewayRoute},
                 listening::Listening,
             },
             offers::{self, Offer},
@@ -126,12 +126,12 @@ impl Serve {
         }
     }
 
-    fn doors(&self, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<Door>, Problem> {
+    fn doors(&self, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<GatewayRoute>, Problem> {
         let mut chosen =
             self.stub.as_deref().map_or_else(|| Ok(Vec::new()), |path| stubs::doors(path, opened, connection, out))?;
-        let sample = |tool: &Tool| Door::sample_for(tool, &opened.catalog, connection);
+        let sample = |tool: &Tool| GatewayRoute::sample_for(tool, &opened.catalog, connection);
         if self.tools.is_empty() && self.stub.is_none() {
-            let own: Vec<Door> = opened.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
+            let own: Vec<GatewayRoute> = opened.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
             return Ok(if own.is_empty() { doors::samples(connection) } else { own });
         }
         for word in &self.tools {
@@ -177,7 +177,7 @@ impl Serve {
 enum Place<'p> {
     Bus(Vec<Offer>),
     /// At another address than the connection's, where one is named; with the configuration that it has.
-    Gateway(Vec<Door>, Option<&'p str>, Table),
+    Gateway(Vec<GatewayRoute>, Option<&'p str>, Table),
 }
 
 /// Services that listen already.

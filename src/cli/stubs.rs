@@ -21,7 +21,7 @@ use crate::{
         settings::Gateway,
     },
     wire::serve::{
-        gateway::doors::Door,
+        gateway::doors::GatewayRoute,
         offers::{By, Offer},
     },
 };
@@ -52,7 +52,7 @@ pub fn offers(path: &Path, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Pro
 ///
 /// # Errors
 /// As [`offers`].
-pub fn doors(path: &Path, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<Door>, Problem> {
+pub fn doors(path: &Path, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<GatewayRoute>, Problem> {
     let mut doors = Vec::new();
     for stub in services(path, out)? {
         match door(&stub, opened, connection)? {
@@ -85,19 +85,19 @@ fn not_over_http(stub: &StubService, out: &Out) {
 }
 
 /// Where a stub answers behind a gateway; else why it is left out.
-fn door(stub: &StubService, opened: &Opened, connection: &Connection) -> Result<Result<Door, String>, Problem> {
+fn door(stub: &StubService, opened: &Opened, connection: &Connection) -> Result<Result<GatewayRoute, String>, Problem> {
     let by = By::Stub(Arc::new(stub.clone()));
     if let Some(queue) = &stub.request {
         let why = || format!("{queue} is a queue, and a gateway has none; serve it on its broker");
-        return Ok(Door::of_path(stub, by).ok_or_else(why));
+        return Ok(GatewayRoute::of_path(stub, by).ok_or_else(why));
     }
     if let Some(tool) = opened.catalog.tool_called(&stub.name) {
-        let door = Door::of_tool(tool, &opened.catalog, connection, by);
+        let door = GatewayRoute::of_tool(tool, &opened.catalog, connection, by);
         return Ok(door.map_err(|problem| format!("{}; {}", problem.cause, problem.remedy)));
     }
     if stub.name == agent::SERVICE {
         let at = Endpoint::of_flow(agent::SERVICE, &Gateway::of(connection));
-        return Ok(Ok(Door { name: stub.name.clone(), at, config: serde_json::Map::new(), by }));
+        return Ok(Ok(GatewayRoute { name: stub.name.clone(), at, config: serde_json::Map::new(), by }));
     }
     if opened.service(&stub.name).is_ok() {
         return Ok(Err("TrustGraph's gateway has no endpoint for tool services; serve it on its broker".into()));

@@ -28,7 +28,7 @@ use crate::{
         clock::Millis,
         connection::Connection,
         problem::{Problem, ProblemKind},
-        traffic::{Crossing, Part, Reading, Tapped, Witnessed},
+        traffic::{ObservedMessage, Part, Reading, Tapped, Witnessed},
     },
     runtime::{
         now::{begins, now},
@@ -43,8 +43,8 @@ use crate::{
         watched::{self, Witness},
     },
     wire::{
+        card_source::{self, Read},
         registry::Registry,
-        shelf::{self, Read},
         tap::Tap,
         transport::message::Address,
     },
@@ -136,7 +136,7 @@ impl Watch {
 
     fn reader(&self, connection: &Connection, known: &[Connection], json: bool) -> Result<CardReader, Problem> {
         // What is not set is said before anything is heard.
-        watched::any_shelf(connection)?;
+        watched::any_card_source(connection)?;
         Ok(CardReader::new(connection.clone(), secrets::mask(known), json))
     }
 
@@ -155,7 +155,7 @@ impl Watch {
             }
         };
         let mut timer = pin!(timer);
-        shelf::introduce(&mut teller.witness, &source.connection, &secrets::mask(&source.known)).await;
+        card_source::introduce(&mut teller.witness, &source.connection, &secrets::mask(&source.known)).await;
         teller.begin(&source.head)?;
         let ending = loop {
             let heard = tokio::select! {
@@ -217,7 +217,7 @@ impl Watch {
         let mut lines = Vec::new();
         let mut number = record.let_go();
         for tapped in record.tapped() {
-            if let Tapped::Crossing(crossing) = &tapped {
+            if let Tapped::ObservedMessage(crossing) = &tapped {
                 number += 1;
                 let message = record.message(number);
                 let shown = message.and_then(|message| record.conversation(record_row(&record, message.conversation)?));
@@ -343,8 +343,8 @@ impl Teller<'_> {
             }
             self.began.get_or_insert(tapped.at());
             match self.witness.hear(tapped.clone()) {
-                Witnessed::Crossing(crossing, reading) => {
-                    let rings = self.record.take(Witnessed::Crossing(Arc::clone(&crossing), reading.clone()));
+                Witnessed::ObservedMessage(crossing, reading) => {
+                    let rings = self.record.take(Witnessed::ObservedMessage(Arc::clone(&crossing), reading.clone()));
                     let number = self.record.message(self.record.heard()).map(|message| message.conversation);
                     let shown = number.and_then(|number| record_row(&self.record, number));
                     if let Some(conversation) = shown.and_then(|number| self.record.conversation(number)).cloned() {
@@ -407,13 +407,13 @@ impl Teller<'_> {
             }
             Tapped::Gap { .. } => self.out.warn("messages were let go here, because they came faster than they were taken"),
             Tapped::Notice { words, .. } => self.out.say(words),
-            Tapped::Crossing(_) => {}
+            Tapped::ObservedMessage(_) => {}
         }
     }
 
     fn write(
         &mut self,
-        crossing: &Crossing,
+        crossing: &ObservedMessage,
         reading: &Reading,
         conversation: &Conversation,
         lines: &mut Vec<Value>,

@@ -24,7 +24,7 @@ pub enum Role {
     Head(usize),
     Label(usize),
     /// Where two arrows cross.
-    Crossing,
+    ObservedMessage,
     /// The arrow at a box's foot that leads to itself, and the one from any box; by the box's row.
     Itself(usize),
     FromAny(usize),
@@ -225,7 +225,7 @@ impl<'d> Pen<'d> {
         let cell = &mut self.drawing.cells[index];
         cell.role = match cell.role {
             Role::Border(owner) => Role::Border(owner),
-            other if other != Role::Blank && other != role => Role::Crossing,
+            other if other != Role::Blank && other != role => Role::ObservedMessage,
             _ => role,
         };
     }

@@ -1,11 +1,11 @@
 //! Checks that hold for every system: one table of rows, each with a code, a severity and a function.
 //!
-//! [`mod@check`] says what a row is and [`ground`] what its function can ask; the other files hold the functions, by what they look at.
+//! [`mod@check`] says what a row is and [`context`] what its function can ask; the other files hold the functions, by what they look at.
 //! A system adds its own table of the same rows. [`syntax`] turns what is odd in a text into findings.
 
 pub mod check;
+pub mod context;
 mod gates;
-pub mod ground;
 mod identity;
 mod secrets;
 mod services;
@@ -13,7 +13,7 @@ mod states;
 pub mod syntax;
 
 use check::{Check, Level, Report, Run};
-use ground::Ground;
+use context::LintContext;
 
 use crate::model::{
     entry::SystemId,
@@ -141,33 +141,33 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of the checks that hold for every system.
 #[must_use]
-pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
-    run(CHECKS, ground, |_| true)
+pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+    run(CHECKS, context, |_| true)
 }
 
 /// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose for themselves.
 #[must_use]
-pub fn run(checks: &[Check], ground: &Ground<'_>, of: impl Fn(SystemId) -> bool) -> Vec<Finding> {
+pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let catalog = ground.catalog;
+    let catalog = context.catalog;
     for check in checks {
-        let Some(severity) = check.severity.of(ground.mode()) else { continue };
+        let Some(severity) = check.severity.of(context.mode()) else { continue };
         let mut report = Report::new(check.code, severity, &mut findings);
         match check.run {
             Run::Entry(look) => {
-                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(ground, entry, &mut report));
+                catalog.entries().filter(|entry| of(entry.system)).for_each(|entry| look(context, entry, &mut report));
             }
             Run::Tool(look) => {
-                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(ground, tool, &mut report));
+                catalog.tools.iter().filter(|tool| of(tool.entry.system)).for_each(|tool| look(context, tool, &mut report));
             }
             Run::Service(look) => {
                 catalog
                     .services
                     .iter()
                     .filter(|service| of(service.entry.system))
-                    .for_each(|service| look(ground, service, &mut report));
+                    .for_each(|service| look(context, service, &mut report));
             }
-            Run::All(look) => look(ground, &mut report),
+            Run::All(look) => look(context, &mut report),
         }
     }
     findings

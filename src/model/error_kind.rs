@@ -108,7 +108,7 @@ kinds! {
     NoResultCard = "no-result-card" => Service;
     NoRule = "no-rule" => Service;
     NoService = "no-service" => Service;
-    NoShelf = "no-shelf" => Service;
+    NoCardSource = "no-card_source" => Service;
     NoTools = "no-tools" => Service;
     NoWayBack = "no-way-back" => Service;
     NoWorkspace = "no-workspace" => Service;

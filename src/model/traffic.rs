@@ -6,7 +6,7 @@ use super::{call::CallProblem, clock::Millis, entry::SystemId};
 
 /// A message that crossed the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Crossing {
+pub struct ObservedMessage {
     /// When it was heard.
     pub at: Millis,
     /// Where it went, as the transport spells it: a subject, an exchange, a topic.
@@ -20,7 +20,7 @@ pub struct Crossing {
     pub size: u64,
     pub kept: Kept,
     /// The message that this one tells of, where a broker tells about others' messages and still had it.
-    pub about: Option<Arc<Crossing>>,
+    pub about: Option<Arc<ObservedMessage>>,
 }
 
 /// What is kept of a message.
@@ -34,7 +34,7 @@ pub enum Kept {
     Start,
 }
 
-impl Crossing {
+impl ObservedMessage {
     /// What keeping it costs, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -71,7 +71,7 @@ impl Crossing {
 /// What a tap hears, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tapped {
-    Crossing(Arc<Crossing>),
+    ObservedMessage(Arc<ObservedMessage>),
     /// Messages came faster than they were taken and were let go here; how many, where that is known.
     Gap {
         at: Millis,
@@ -89,7 +89,7 @@ impl Tapped {
     #[must_use]
     pub fn at(&self) -> Millis {
         match self {
-            Self::Crossing(crossing) => crossing.at,
+            Self::ObservedMessage(crossing) => crossing.at,
             Self::Gap { at, .. } | Self::Notice { at, .. } => *at,
         }
     }
@@ -244,7 +244,7 @@ pub struct Whole {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
 pub enum Witnessed {
-    Crossing(Arc<Crossing>, Reading),
+    ObservedMessage(Arc<ObservedMessage>, Reading),
     Gap { at: Millis, messages: Option<u64> },
     Notice { at: Millis, words: String },
 }
@@ -254,7 +254,7 @@ impl Witnessed {
     #[must_use]
     pub fn at(&self) -> Millis {
         match self {
-            Self::Crossing(crossing, _) => crossing.at,
+            Self::ObservedMessage(crossing, _) => crossing.at,
             Self::Gap { at, .. } | Self::Notice { at, .. } => *at,
         }
     }
@@ -262,6 +262,6 @@ impl Witnessed {
     /// When what it waits for is over at the latest, where it says so.
     #[must_use]
     pub fn due(&self) -> Option<Millis> {
-        if let Self::Crossing(_, reading) = self { reading.due } else { None }
+        if let Self::ObservedMessage(_, reading) = self { reading.due } else { None }
     }
 }

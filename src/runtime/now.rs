@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::{
     engine::traffic::span::Since,
     model::{call::CallProblem, clock::Millis, error_kind::ErrorKind},
-    schema::moment::Wall,
+    schema::moment::LocalTime,
 };
 
 /// Now.
@@ -17,9 +17,9 @@ pub fn now() -> Millis {
 
 /// That moment as the clock on the wall showed it.
 #[must_use]
-pub fn wall(at: Millis) -> Wall {
+pub fn wall(at: Millis) -> LocalTime {
     let moment = i64::try_from(at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).unwrap_or_default();
-    Wall { seconds: moment.as_second(), offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60 }
+    LocalTime { seconds: moment.as_second(), offset: jiff::tz::TimeZone::system().to_offset(moment).seconds() / 60 }
 }
 
 /// The moment that the past begins at, by the clock on the wall here.

@@ -169,8 +169,8 @@ impl Performer {
                 self.with_trace(move |root| watching::save(root, path, &head, heard, mask));
             }
             Effect::OpenTrace(path) => self.with_trace(move |root| watching::open(root, path)),
-            Effect::ReadCards { turn, connection, known, shelf } => {
-                watching::read_cards(turn, *connection, &known, shelf, self.messages.clone());
+            Effect::ReadCards { turn, connection, known, card_source } => {
+                watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
             Effect::TestConnection { turn, connection } => self.test_connection(turn, *connection),
             Effect::ReadDeployed { connection, purpose } => self.read_deployed(*connection, purpose),

@@ -24,10 +24,10 @@ use crate::{
         },
     },
     model::{
+        attachment::CardSource,
         call::CallProblem,
         clock::Millis,
         connection::Connection,
-        paper::Shelf,
         problem::Problem,
         traffic::{Tapped, Witnessed},
     },
@@ -37,7 +37,7 @@ use crate::{
         traces::{self, TraceFile},
     },
     systems::{system::Place, watched::Witness},
-    wire::{registry::Registry, shelf, tap::Tap, transport::message::Address},
+    wire::{card_source, registry::Registry, tap::Tap, transport::message::Address},
 };
 
 /// So many things heard travel in one message at most.
@@ -125,7 +125,7 @@ async fn open_tap(at: &At, registry: &Registry) -> Result<Tap, CallProblem> {
 async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
     let turn = at.turn;
     let mut witness = Witness::default();
-    shelf::introduce(&mut witness, &at.connection, &secrets::mask(&at.known)).await;
+    card_source::introduce(&mut witness, &at.connection, &secrets::mask(&at.known)).await;
     let mut quiet = TICKS;
     // Until then something counts down on the screen.
     let mut due = Millis::default();
@@ -153,10 +153,16 @@ async fn listen(at: &At, tap: &mut Tap, messages: &mpsc::Sender<Message>) {
 }
 
 /// Reads cards, and tells what came.
-pub fn read_cards(turn: u64, connection: Connection, known: &[Connection], shelf: Shelf, messages: mpsc::Sender<Message>) {
+pub fn read_cards(
+    turn: u64,
+    connection: Connection,
+    known: &[Connection],
+    card_source: CardSource,
+    messages: mpsc::Sender<Message>,
+) {
     let mask = secrets::mask(known);
     tokio::spawn(async move {
-        let read = shelf::read(&connection, &shelf, &mask).await;
+        let read = card_source::read(&connection, &card_source, &mask).await;
         // The loop may have ended; then nobody needs to know.
         let _ = messages.send(Message::Watch(WatchMessage::CardsRead { turn, read })).await;
     });
@@ -173,7 +179,7 @@ fn place(root: &Path, path: &str) -> PathBuf {
 /// Saves what was heard as a new trace.
 pub fn save(root: &Path, path: String, head: &Head, heard: Vec<Tapped>, mask: Mask) -> Result<WatchMessage, Problem> {
     let mut file = TraceFile::create(&place(root, &path), head, mask)?;
-    let messages = heard.iter().filter(|tapped| matches!(tapped, Tapped::Crossing(_))).count();
+    let messages = heard.iter().filter(|tapped| matches!(tapped, Tapped::ObservedMessage(_))).count();
     heard.into_iter().try_for_each(|tapped| file.write(tapped))?;
     file.end()?;
     Ok(WatchMessage::Saved { path, messages })

@@ -35,7 +35,7 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
     let ui = schema.ui();
     let label = ui.title().map(Arc::from).or_else(|| root.title.clone()).unwrap_or_else(|| "value".into());
     let pointer = Pointer::root();
-    let seat = Seat {
+    let slot = FieldSlot {
         pointer,
         depth: 0,
         label,
@@ -46,12 +46,12 @@ pub fn fields(schema: &Schema, checker: Option<&Checker>, value: &Value, view: &
         read_only: false,
         locks: Locks::default(),
     };
-    layout.lay(&seat, &root.key);
+    layout.lay(&slot, &root.key);
     layout.fields
 }
 
 /// A value to be laid out, and where.
-struct Seat<'v> {
+struct FieldSlot<'v> {
     pointer: Pointer,
     depth: usize,
     label: Arc<str>,
@@ -65,7 +65,7 @@ struct Seat<'v> {
     locks: Locks,
 }
 
-impl Seat<'_> {
+impl FieldSlot<'_> {
     /// The node as it counts here: what stands in something read-only is read-only too.
     fn locked(&self, mut node: Arc<Node>) -> Arc<Node> {
         if self.read_only && !node.read_only {
@@ -85,24 +85,24 @@ struct Layout<'l> {
 }
 
 impl Layout<'_> {
-    fn lay(&mut self, seat: &Seat<'_>, key: &NodeKey) {
-        let mut ui = seat.ui.clone();
-        let mut node = seat.locked(shown(effective(self.schema, self.checker, key, seat.value), &ui));
-        let mut label = Arc::clone(&seat.label);
+    fn lay(&mut self, slot: &FieldSlot<'_>, key: &NodeKey) {
+        let mut ui = slot.ui.clone();
+        let mut node = slot.locked(shown(effective(self.schema, self.checker, key, slot.value), &ui));
+        let mut label = Arc::clone(&slot.label);
         let mut switches = 0;
         // Each decided union may bring another one; the bound is for unions that hold themselves.
         while switches < 8 {
             let Some(union) = node.unions.first().cloned() else { break };
             let branches = variant::branches(self.schema, &union);
-            let chosen = variant::choose(self.schema, self.checker, self.view, &seat.pointer, &union, seat.value);
+            let chosen = variant::choose(self.schema, self.checker, self.view, &slot.pointer, &union, slot.value);
             let below = chosen.and_then(|chosen| Some((*union.branches.get(chosen)?, Arc::clone(&branches.get(chosen)?.label))));
             let kind = Kind::Variant { branches, chosen, open: None };
-            let mut row = self.field(seat, &node, kind, Part::Switch(union.place));
+            let mut row = self.field(slot, &node, kind, Part::Switch(union.place));
             row.label = Arc::clone(&label);
             if switches > 0 {
                 row.required = false;
                 row.key = None;
-                row.depth += usize::from(seat.role != Role::Root);
+                row.depth += usize::from(slot.role != Role::Root);
             }
             self.fields.push(row);
             switches += 1;
@@ -112,31 +112,31 @@ impl Layout<'_> {
                     ui = ui.branch(self.schema.branch_number(branch));
                     node.key.with_branch(union.place, branch)
                 }
-                None if union.inclusive && seat.value.is_none() => node.key.with_all(union.place),
+                None if union.inclusive && slot.value.is_none() => node.key.with_all(union.place),
                 None => return,
             };
-            node = seat.locked(shown(effective(self.schema, self.checker, &key, seat.value), &ui));
+            node = slot.locked(shown(effective(self.schema, self.checker, &key, slot.value), &ui));
         }
-        self.decided(seat, &node, &ui, switches > 0);
+        self.decided(slot, &node, &ui, switches > 0);
     }
 
-    fn field(&self, seat: &Seat<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
-        let presence = Presence::of(seat.value);
+    fn field(&self, slot: &FieldSlot<'_>, node: &Arc<Node>, kind: Kind, part: Part) -> Field {
+        let presence = Presence::of(slot.value);
         Field {
-            pointer: seat.pointer.clone(),
+            pointer: slot.pointer.clone(),
             part,
-            role: seat.role,
-            depth: seat.depth,
-            label: Arc::clone(&seat.label),
-            key: (seat.role == Role::Member)
-                .then(|| seat.pointer.last())
+            role: slot.role,
+            depth: slot.depth,
+            label: Arc::clone(&slot.label),
+            key: (slot.role == Role::Member)
+                .then(|| slot.pointer.last())
                 .flatten()
-                .filter(|key| !seat.label.is_empty() && !says(&seat.label, key))
+                .filter(|key| !slot.label.is_empty() && !says(&slot.label, key))
                 .map(Arc::from),
             kind,
-            required: seat.required,
+            required: slot.required,
             presence,
-            locks: seat.locks,
+            locks: slot.locks,
             bad_default: presence == Presence::Unset
                 && node.default.is_some()
                 && offered_default(self.schema, self.checker, node).is_none(),
@@ -145,43 +145,43 @@ impl Layout<'_> {
     }
 
     /// Lays out a node whose unions are decided; below its switch where it has one.
-    fn decided(&mut self, seat: &Seat<'_>, node: &Arc<Node>, ui: &Ui<'_>, switched: bool) {
-        let is_root = seat.role == Role::Root;
+    fn decided(&mut self, slot: &FieldSlot<'_>, node: &Arc<Node>, ui: &Ui<'_>, switched: bool) {
+        let is_root = slot.role == Role::Root;
         let items = (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));
-        let shape = kind::shape(node, items.as_deref(), seat.value);
+        let shape = kind::shape(node, items.as_deref(), slot.value);
         let holds = matches!(shape, Shape::List | Shape::Object | Shape::Map);
-        let open = holds && (is_root || self.is_open(seat, node, shape));
+        let open = holds && (is_root || self.is_open(slot, node, shape));
         let nothing_to_edit = switched && matches!(shape, Shape::Null | Shape::Const);
         let is_bare_root = is_root && shape == Shape::Object;
         match self.fields.last_mut().map(|field| &mut field.kind) {
             Some(Kind::Variant { open: fold, .. }) if switched && holds => *fold = (!is_root).then_some(open),
             _ if nothing_to_edit || is_bare_root => {}
-            _ => self.fields.push(self.row(seat, node, shape, (switched, open))),
+            _ => self.fields.push(self.row(slot, node, shape, (switched, open))),
         }
         if !open {
             return;
         }
-        let depth = seat.depth + usize::from(!is_bare_root);
+        let depth = slot.depth + usize::from(!is_bare_root);
         match shape {
             Shape::List => {
-                let items = seat.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-                self.items((&seat.pointer, depth), node, ui, items);
+                let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                self.items((&slot.pointer, depth), node, ui, items);
             }
-            _ => self.members((&seat.pointer, depth), node, ui, seat.value.and_then(Value::as_object)),
+            _ => self.members((&slot.pointer, depth), node, ui, slot.value.and_then(Value::as_object)),
         }
     }
 
-    fn row(&self, seat: &Seat<'_>, node: &Arc<Node>, shape: Shape, (switched, open): (bool, bool)) -> Field {
+    fn row(&self, slot: &FieldSlot<'_>, node: &Arc<Node>, shape: Shape, (switched, open): (bool, bool)) -> Field {
         let kind = match shape {
             Shape::Const => Kind::Const(node.constant.clone().unwrap_or_default()),
             Shape::Choice => match &node.choices {
-                Some(choices) if choices.open && kind::text_kind(node, seat.value) == TextKind::Lines => {
+                Some(choices) if choices.open && kind::text_kind(node, slot.value) == TextKind::Lines => {
                     Kind::Text(TextKind::Lines)
                 }
                 Some(choices) => Kind::Choice(Arc::clone(choices)),
                 None => Kind::Raw,
             },
-            Shape::Text => match kind::text_kind(node, seat.value) {
+            Shape::Text => match kind::text_kind(node, slot.value) {
                 TextKind::Line => node.suggestions.clone().map_or(Kind::Text(TextKind::Line), Kind::Choice),
                 other => Kind::Text(other),
             },
@@ -192,37 +192,37 @@ impl Layout<'_> {
                 Kind::Chips(items.choices.clone().or_else(|| items.suggestions.clone()))
             }
             Shape::List => {
-                let items = seat.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                let items = slot.value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
                 Kind::List { len: items.len(), open, columns: table::columns(self.schema, node, items) }
             }
             Shape::Object => {
-                let is_item = matches!(seat.role, Role::Item { .. });
+                let is_item = matches!(slot.role, Role::Item { .. });
                 Kind::Object { open, columns: self.columns.clone().filter(|_| is_item) }
             }
-            Shape::Map => Kind::Map { len: seat.value.and_then(Value::as_object).map_or(0, Map::len), open },
+            Shape::Map => Kind::Map { len: slot.value.and_then(Value::as_object).map_or(0, Map::len), open },
             Shape::Null => Kind::Null,
             Shape::Raw => Kind::Raw,
         };
         let holds = matches!(kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
         let kind = if node.read_only && !holds && !matches!(kind, Kind::Const(_) | Kind::Null) { Kind::ReadOnly } else { kind };
-        let mut row = self.field(seat, node, kind, Part::Whole);
+        let mut row = self.field(slot, node, kind, Part::Whole);
         if switched {
             row.part = Part::Value;
             row.label = "value".into();
             row.key = None;
             row.required = false;
-            row.depth += usize::from(seat.role != Role::Root);
+            row.depth += usize::from(slot.role != Role::Root);
         }
         row
     }
 
-    fn is_open(&self, seat: &Seat<'_>, node: &Node, shape: Shape) -> bool {
-        if let Some(open) = self.view.folds.get(&seat.pointer) {
+    fn is_open(&self, slot: &FieldSlot<'_>, node: &Node, shape: Shape) -> bool {
+        if let Some(open) = self.view.folds.get(&slot.pointer) {
             return *open;
         }
-        let present = seat.value.is_some_and(|value| !value.is_null());
+        let present = slot.value.is_some_and(|value| !value.is_null());
         match shape {
-            Shape::Object => seat.depth == 0 && (present || seat.required) && node.object.properties.len() <= MOST_OPEN,
+            Shape::Object => slot.depth == 0 && (present || slot.required) && node.object.properties.len() <= MOST_OPEN,
             _ => false,
         }
     }
@@ -270,7 +270,7 @@ impl Layout<'_> {
         let required = value.is_none() && node.list.min.is_some_and(|min| (index as u64) < min);
         let role = Role::Item { index, len };
         let (read_only, locks) = (node.read_only, node.hints.locks);
-        self.lay(&Seat { pointer: list.item(index), depth, label, role, required, value, ui, read_only, locks }, key);
+        self.lay(&FieldSlot { pointer: list.item(index), depth, label, role, required, value, ui, read_only, locks }, key);
     }
 
     fn members(
@@ -307,7 +307,7 @@ impl Layout<'_> {
             let required = is_required(name);
             let pointer = object.child(name.to_string());
             let (read_only, locks) = (node.read_only, Locks::default());
-            self.lay(&Seat { pointer, depth, label, role: Role::Member, required, value, ui, read_only, locks }, &key);
+            self.lay(&FieldSlot { pointer, depth, label, role: Role::Member, required, value, ui, read_only, locks }, &key);
         }
         // What is required without being declared has a row before it is there.
         let wanted = node.object.required.iter().map(|name| &**name);
@@ -320,7 +320,7 @@ impl Layout<'_> {
             if ui.is_hidden() || value.is_none() && self.view.only_set {
                 continue;
             }
-            let seat = Seat {
+            let slot = FieldSlot {
                 pointer: object.child(name),
                 depth,
                 label: ui.title().unwrap_or(if name.is_empty() { "\"\"" } else { name }).into(),
@@ -331,7 +331,7 @@ impl Layout<'_> {
                 read_only: node.read_only,
                 locks: node.hints.locks,
             };
-            self.lay(&seat, &key);
+            self.lay(&slot, &key);
         }
         let is_adding = self.view.adding.as_ref() == Some(object);
         if !node.read_only && !node.hints.locks.add && (takes_entries(node) || is_adding && may_hold_entries(node)) {

@@ -67,14 +67,14 @@ fn within(date: Date) -> Date {
 
 /// A point in time where the user is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wall {
+pub struct LocalTime {
     /// Seconds since the Unix epoch.
     pub seconds: i64,
     /// Minutes that the clock on the wall is ahead of UTC.
     pub offset: i32,
 }
 
-impl Wall {
+impl LocalTime {
     fn local(self) -> DateTime {
         let offset = Offset::from_seconds(self.offset.saturating_mul(60)).unwrap_or(Offset::UTC);
         offset.to_datetime(Timestamp::from_second(self.seconds).unwrap_or(Timestamp::MAX))
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_wall_has_its_own_day() {
-        let wall = Wall { seconds: 1_795_300_200, offset: -90 };
+        let wall = LocalTime { seconds: 1_795_300_200, offset: -90 };
         assert_eq!((wall.date().to_string().as_str(), wall.time().as_str()), ("2026-11-21", "21:00:00-01:30"));
     }
 }

@@ -10,7 +10,7 @@
 //! What crosses the wire: [`subject`], [`headers`] and [`trace`] name and check its parts, [`command`] makes messages of them from a
 //! [`context`], which also fills in a [`template`]; [`idempotency`] reads what services mark in their bucket.
 //!
-//! Cards and results: [`card`] reads them, [`papers`] lays them out for people, [`result`] builds them, [`after`] says what they do to a turn,
+//! Cards and results: [`card`] reads them, [`attachments`] lays them out for people, [`result`] builds them, [`after`] says what they do to a turn,
 //! [`rows`] what is written of them; [`executor`] does a service's part, [`by_hand`] asks a person for it.
 //!
 //! What goes wrong: [`preflight`] and [`action`] find each [`fault`] of a message before it is sent, [`ack`] reads what follows an action, [`listening`] who hears it, [`report`] why
@@ -24,6 +24,7 @@ pub mod ack;
 pub mod action;
 pub mod after;
 pub mod answer;
+pub mod attachments;
 pub mod by_hand;
 pub mod card;
 pub mod checks;
@@ -45,7 +46,6 @@ pub mod kinds;
 pub mod known;
 pub mod listening;
 pub mod merge;
-pub mod papers;
 pub mod preflight;
 pub mod refusal;
 pub mod report;
@@ -67,8 +67,9 @@ use serde_json::{Map, Value};
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
 use crate::{
-    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
+    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
     model::{
+        attachment::{Attachment, CardSource},
         call::{CallProblem, Request},
         catalog::Catalog,
         clock::Millis,
@@ -79,11 +80,10 @@ use crate::{
         error_kind::ErrorKind,
         finding::{EntryEdit, Finding},
         merging::Merging,
-        paper::{Paper, Shelf},
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
-        traffic::{Crossing, Reading, Settled},
+        traffic::{ObservedMessage, Reading, Settled},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -118,8 +118,8 @@ impl System for CommonGround {
         schema::schema(entry, catalog)
     }
 
-    fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
-        checks::check(ground)
+    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check(context)
     }
 
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
@@ -204,7 +204,7 @@ impl System for CommonGround {
         witness::owns(subject)
     }
 
-    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
         witness::witness(crossing)
     }
 
@@ -220,20 +220,20 @@ impl System for CommonGround {
         witness::waits::waits(conversation, now)
     }
 
-    fn roster(&self, connection: &Connection) -> Option<Shelf> {
+    fn roster(&self, connection: &Connection) -> Option<CardSource> {
         witness::names::roster(connection)
     }
 
-    fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {
-        Some(papers::shelf(connection, cards))
+    fn card_source(&self, connection: &Connection, cards: &[String]) -> Option<Result<CardSource, Problem>> {
+        Some(attachments::card_source(connection, cards))
     }
 
-    fn laid_out(&self, cards: &[Value]) -> Vec<Paper> {
-        papers::laid_out(cards)
+    fn laid_out(&self, cards: &[Value]) -> Vec<Attachment> {
+        attachments::laid_out(cards)
     }
 
     fn settled(&self, card: &Value) -> Option<Settled> {
-        papers::settled(card)
+        attachments::settled(card)
     }
 
     fn decode(&self, _: &str, _: &Message<'_>) -> Reply {

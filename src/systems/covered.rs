@@ -10,7 +10,7 @@ use crate::{
         mask::{MASKED, Mask},
         pieces::{More, Pieces},
     },
-    model::traffic::{Crossing, Kept, Part, Tapped},
+    model::traffic::{Kept, ObservedMessage, Part, Tapped},
 };
 
 /// So many messages wait at most, and so many answers are followed.
@@ -52,7 +52,7 @@ impl Cover {
 
     /// Takes in what was heard next; answers what may be kept now, in the order in which it was heard.
     pub fn take(&mut self, tapped: Tapped) -> Vec<Tapped> {
-        let piece = if let Tapped::Crossing(crossing) = &tapped { self.piece(crossing) } else { None };
+        let piece = if let Tapped::ObservedMessage(crossing) = &tapped { self.piece(crossing) } else { None };
         self.waiting.push_back(Waiting { tapped, piece });
         if self.answers.len() > MOST {
             self.decide_all();
@@ -75,7 +75,7 @@ impl Cover {
     }
 
     /// The piece that a message holds, as far as it is decided.
-    fn piece(&mut self, crossing: &Crossing) -> Option<Piece> {
+    fn piece(&mut self, crossing: &ObservedMessage) -> Option<Piece> {
         let reading = read(crossing);
         let of: Key = (crossing.subject.to_string(), reading.id);
         let Part::Answer { last } = reading.part else {
@@ -123,13 +123,13 @@ impl Waiting {
     /// The message without its secrets, and where it still waited without what it waited for.
     fn covered(self, waits: bool) -> Tapped {
         match (self.tapped, self.piece) {
-            (Tapped::Crossing(crossing), Some(mut piece)) if waits || piece.seen != piece.text => {
+            (Tapped::ObservedMessage(crossing), Some(mut piece)) if waits || piece.seen != piece.text => {
                 if waits {
                     piece.seen.push_str(MASKED);
                 }
                 let kept = if crossing.kept == Kept::Whole { Kept::Masked } else { crossing.kept };
                 let body = rewritten(&crossing.body, &piece).as_bytes().into();
-                Tapped::Crossing(Crossing { body, kept, ..(*crossing).clone() }.into())
+                Tapped::ObservedMessage(ObservedMessage { body, kept, ..(*crossing).clone() }.into())
             }
             (tapped, _) => tapped,
         }
@@ -166,8 +166,8 @@ mod tests {
     fn piece(id: &str, text: &str, last: bool) -> Tapped {
         let body = json!({"response": text, "end_of_stream": last}).to_string();
         let size = body.len() as u64;
-        Tapped::Crossing(
-            Crossing {
+        Tapped::ObservedMessage(
+            ObservedMessage {
                 at: Millis(1),
                 subject: "tg.response.joke".into(),
                 reply: None,
@@ -183,7 +183,7 @@ mod tests {
 
     fn texts(tapped: &[Tapped]) -> Vec<String> {
         let text = |tapped: &Tapped| match tapped {
-            Tapped::Crossing(crossing) => {
+            Tapped::ObservedMessage(crossing) => {
                 let body: Value = serde_json::from_slice(&crossing.body).unwrap();
                 body["response"].as_str().unwrap().to_owned()
             }
@@ -208,7 +208,7 @@ mod tests {
         let decided = cover.take(piece("a", "unter2 there", false));
         assert_eq!(texts(&decided), ["so ***", "er2hunter2.", "-", "", " there"]);
         let kept = decided.iter().filter_map(|tapped| match tapped {
-            Tapped::Crossing(crossing) => Some(crossing.kept),
+            Tapped::ObservedMessage(crossing) => Some(crossing.kept),
             _ => None,
         });
         let kept: Vec<Kept> = kept.collect();

@@ -3,7 +3,7 @@
 use super::table::{SYSTEMS, by_id};
 use crate::{
     engine::{
-        lint::{self, ground::Ground, syntax},
+        lint::{self, context::LintContext, syntax},
         settings::connections,
         workflow::similar,
     },
@@ -26,9 +26,9 @@ use crate::{
 /// and not in the catalog.
 #[must_use]
 pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
-    let ground = Ground::new(catalog);
-    let mut findings = lint::check(&ground);
-    findings.extend(SYSTEMS.iter().flat_map(|system| system.check(&ground)));
+    let context = LintContext::new(catalog);
+    let mut findings = lint::check(&context);
+    findings.extend(SYSTEMS.iter().flat_map(|system| system.check(&context)));
     for entry in catalog.entries() {
         if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
             findings.extend(system.check_text(entry, source));

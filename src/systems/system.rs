@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
+    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
     model::{
+        attachment::{Attachment, CardSource},
         call::{CallProblem, Request},
         catalog::{Catalog, Loading},
         clock::Millis,
@@ -14,11 +15,10 @@ use crate::{
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::{EntryEdit, Finding},
         merging::Merging,
-        paper::{Paper, Shelf},
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
-        traffic::{Crossing, Reading, Settled},
+        traffic::{ObservedMessage, Reading, Settled},
         transport::TransportKind,
     },
     schema::{literal::Literal, pointer::Pointer},
@@ -71,7 +71,7 @@ pub trait System: Sync {
     }
 
     /// What is wrong with the entries of this system, beside what holds for every system.
-    fn check(&self, ground: &Ground<'_>) -> Vec<Finding>;
+    fn check(&self, context: &LintContext<'_>) -> Vec<Finding>;
 
     /// What is wrong with an entry as its text stands, where another reader than ours counts.
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
@@ -165,7 +165,7 @@ pub trait System: Sync {
     }
 
     /// What a message that passed by is; `None` where it is none of this system's.
-    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
         let _ = crossing;
         None
     }
@@ -188,19 +188,19 @@ pub trait System: Sync {
     }
 
     /// Where it can be read who takes part on a connection, so that messages can be told by names; `None`: nowhere.
-    fn roster(&self, connection: &Connection) -> Option<Shelf> {
+    fn roster(&self, connection: &Connection) -> Option<CardSource> {
         let _ = connection;
         None
     }
 
     /// Where cards that messages point to can be read on a connection, or what to set; `None` where this system's messages point to none.
-    fn shelf(&self, connection: &Connection, cards: &[String]) -> Option<Result<Shelf, Problem>> {
+    fn card_source(&self, connection: &Connection, cards: &[String]) -> Option<Result<CardSource, Problem>> {
         let _ = (connection, cards);
         None
     }
 
     /// Cards for people: what belongs together beside each other, and compared.
-    fn laid_out(&self, cards: &[Value]) -> Vec<Paper> {
+    fn laid_out(&self, cards: &[Value]) -> Vec<Attachment> {
         let _ = cards;
         Vec::new()
     }
@@ -224,7 +224,7 @@ pub trait System: Sync {
 /// Follows what passes, message by message, in the order in which it is heard.
 pub trait Follower: Send {
     /// Takes in a message of its system, and adds to the reading what the messages before it make odd.
-    fn hear(&mut self, crossing: &Crossing, reading: &mut Reading);
+    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Reading);
 
     /// Takes in who there is, as [`System::roster`] reads it.
     fn know(&mut self, roster: &Value) {

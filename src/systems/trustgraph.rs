@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, System};
 use crate::{
-    engine::{lint::ground::Ground, settings::system_settings::SettingsSchema},
+    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
     model::{
         call::Request,
         catalog::{Catalog, Loading},
@@ -37,7 +37,7 @@ use crate::{
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
-        traffic::{Crossing, Reading},
+        traffic::{ObservedMessage, Reading},
         transport::TransportKind,
     },
     schema::pointer::Pointer,
@@ -97,8 +97,8 @@ impl System for TrustGraph {
         (mode == Mode::AsDeployed).then(|| descriptor::breaks(tool)).flatten()
     }
 
-    fn check(&self, ground: &Ground<'_>) -> Vec<Finding> {
-        checks::check(ground)
+    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check(context)
     }
 
     fn check_there(&self, catalog: &Catalog, connections: &Connections, listeners: &Listeners) -> Vec<Finding> {
@@ -146,7 +146,7 @@ impl System for TrustGraph {
         spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
     }
 
-    fn witness(&self, crossing: &Crossing) -> Option<Reading> {
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
         witness::witness(crossing)
     }
 

@@ -11,13 +11,13 @@ use super::{
 use crate::{
     engine::traffic::conversation::{Conversation, Standing},
     model::{
+        attachment::{Attachment, CardSource},
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
         entry::SystemId,
-        paper::{Paper, Shelf},
         problem::{Problem, ProblemKind},
-        traffic::{Crossing, Part, Reading, Settled, Tapped, Witnessed},
+        traffic::{ObservedMessage, Part, Reading, Settled, Tapped, Witnessed},
         transport::{Names, TransportKind},
     },
 };
@@ -132,7 +132,7 @@ impl Witness {
     #[must_use]
     pub fn hear(&mut self, tapped: Tapped) -> Witnessed {
         let mut witnessed = witness(tapped);
-        if let Witnessed::Crossing(crossing, reading) = &mut witnessed
+        if let Witnessed::ObservedMessage(crossing, reading) = &mut witnessed
             && let Some(id) = reading.system
         {
             let known = self.followers.contains_key(id);
@@ -155,7 +155,7 @@ pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
 }
 
 /// Where it can be read who takes part on a connection, with the systems whose it is.
-pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, Shelf)> {
+pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardSource)> {
     SYSTEMS.iter().filter_map(move |system| Some((system.id(), system.roster(connection)?)))
 }
 
@@ -163,23 +163,23 @@ pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, Shelf
 ///
 /// # Errors
 /// When there are none of that system, or the connection lacks something, with what to set.
-pub fn shelf(system: Option<SystemId>, connection: &Connection, cards: &[String]) -> Result<Shelf, Problem> {
-    let shelf = system.and_then(|id| by_id(id)?.shelf(connection, cards));
-    shelf.unwrap_or_else(|| Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")))
+pub fn card_source(system: Option<SystemId>, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem> {
+    let card_source = system.and_then(|id| by_id(id)?.card_source(connection, cards));
+    card_source.unwrap_or_else(|| Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")))
 }
 
 /// Whether cards of any system can be read on a connection.
 ///
 /// # Errors
 /// When not, with what to set.
-pub fn any_shelf(connection: &Connection) -> Result<(), Problem> {
-    let owner = SYSTEMS.iter().find_map(|system| system.shelf(connection, &[]));
-    owner.unwrap_or_else(|| shelf(None, connection, &[])).map(drop)
+pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
+    let owner = SYSTEMS.iter().find_map(|system| system.card_source(connection, &[]));
+    owner.unwrap_or_else(|| card_source(None, connection, &[])).map(drop)
 }
 
 /// Cards for people, as their system lays them out.
 #[must_use]
-pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Paper> {
+pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
     system.and_then(by_id).map_or_else(Vec::new, |system| system.laid_out(cards))
 }
 
@@ -193,9 +193,9 @@ pub fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
 #[must_use]
 pub fn witness(tapped: Tapped) -> Witnessed {
     match tapped {
-        Tapped::Crossing(crossing) => {
+        Tapped::ObservedMessage(crossing) => {
             let reading = read(&crossing);
-            Witnessed::Crossing(crossing, reading)
+            Witnessed::ObservedMessage(crossing, reading)
         }
         Tapped::Gap { at, messages } => Witnessed::Gap { at, messages },
         Tapped::Notice { at, words } => Witnessed::Notice { at, words },
@@ -204,7 +204,7 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
-pub fn read(crossing: &Crossing) -> Reading {
+pub fn read(crossing: &ObservedMessage) -> Reading {
     let owner = SYSTEMS.iter().find(|system| system.owns(&crossing.subject));
     let reading = match owner {
         Some(owner) => owner.witness(crossing),
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn any_message_can_be_read() {
-        let crossing = |reply: Option<&str>, headers: &[(&str, &str)]| Crossing {
+        let crossing = |reply: Option<&str>, headers: &[(&str, &str)]| ObservedMessage {
             at: Millis(0),
             subject: "orders.new".into(),
             reply: reply.map(Into::into),

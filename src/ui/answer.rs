@@ -6,12 +6,12 @@
 //! | [`draw`] | draws it |
 //! | [`events`] | a call's events as rows |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
-//! | [`headers`], [`papers`] | what went and came beside the bodies, and with a call's steps |
+//! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
 
+pub mod attachments;
 pub mod bytes;
 pub mod draw;
 pub mod events;
 pub mod headers;
 pub mod pane;
-pub mod papers;
 pub mod rendered;

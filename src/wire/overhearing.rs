@@ -64,7 +64,7 @@ impl Listener {
         let Some((tap, overhearing)) = &mut self.0 else { return pending().await };
         let heard = tap.next(SLICE).await;
         let of = |tapped: Tapped| match tapped {
-            Tapped::Crossing(crossing) => overhearing.hear(&crossing),
+            Tapped::ObservedMessage(crossing) => overhearing.hear(&crossing),
             Tapped::Gap { .. } | Tapped::Notice { .. } => None,
         };
         heard.into_iter().filter_map(of).collect()

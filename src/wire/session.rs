@@ -11,7 +11,7 @@ use tokio::{
 use super::{
     secrets::Secrets,
     sessions::{
-        procedure::{Ground, Kept, Procedure},
+        procedure::{CallContext, Kept, Procedure},
         ride::{Packed, Reader, Ride, Route, Way},
     },
     transport::{
@@ -29,14 +29,14 @@ use crate::{
     systems::system::Reply,
 };
 
+pub mod event_sink;
 mod lines;
-pub mod teller;
 #[cfg(test)]
 mod tests;
 mod words;
 
+use event_sink::{End, EventSink, SinkClosed};
 use lines::Lines;
-use teller::{Deaf, End, Teller};
 use words::Strangers;
 
 /// What a message may have beside the text of the answer.
@@ -55,7 +55,7 @@ const TELLING: std::time::Duration = std::time::Duration::from_secs(5);
 pub struct Begun {
     request: Request,
     limits: Limits,
-    teller: Teller,
+    sink: EventSink,
 }
 
 /// What a procedure gets beside its request.
@@ -70,14 +70,14 @@ pub struct With<'w> {
 /// Starts the clock of a call, before its connection is there.
 #[must_use]
 pub fn begin(request: Request, limits: Limits, events: mpsc::Sender<Event>) -> Begun {
-    Begun { request, limits, teller: Teller::new(events) }
+    Begun { request, limits, sink: EventSink::new(events) }
 }
 
 impl Begun {
     /// Ends a call that could not even start.
     pub async fn fail(mut self, problem: CallProblem) {
         // Whoever no longer listens need not be told.
-        let _ = self.teller.tell(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
+        let _ = self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
     }
 
     /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
@@ -101,9 +101,9 @@ impl Begun {
             faults: bus.news().faults(),
             request: &self.request,
             limits: self.limits,
-            waiting_since: self.teller.began,
-            held_then: self.teller.held,
-            teller: self.teller,
+            waiting_since: self.sink.began,
+            held_then: self.sink.held,
+            sink: self.sink,
             route,
             lines,
             carrier: None,
@@ -122,14 +122,14 @@ impl Begun {
 
     /// Makes the call in several steps; all else as with [`Self::run`], but that no strays come.
     pub async fn follow(self, procedure: &dyn Procedure, with: With<'_>) {
-        let Self { request, limits, mut teller } = self;
+        let Self { request, limits, mut sink } = self;
         let With { connection, bus, secrets, kept } = with;
-        let latest = teller.began + limits.total.max(limits.first) + TELLING;
+        let latest = sink.began + limits.total.max(limits.first) + TELLING;
         let breaks = bus.news().faults().breaks;
-        let ground = Ground { connection, bus, request: &request, limits, secrets, kept };
+        let call_context = CallContext { connection, bus, request: &request, limits, secrets, kept };
         let ended = tokio::select! {
             biased;
-            ended = procedure.run(ground, &mut teller) => ended,
+            ended = procedure.run(call_context, &mut sink) => ended,
             () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(words::timed_out_total(limits, 0)))),
         };
         let broke = bus.news().faults().breaks != breaks;
@@ -141,7 +141,7 @@ impl Begun {
             Err(_) => return,
         };
         let (outcome, problem) = end;
-        let _ = teller.tell(EventKind::End { outcome, problem }).await;
+        let _ = sink.emit(EventKind::End { outcome, problem }).await;
     }
 }
 
@@ -155,7 +155,7 @@ struct Session<'s> {
     faults: Faults,
     request: &'s Request,
     limits: Limits,
-    teller: Teller,
+    sink: EventSink,
     route: Route,
     lines: Lines,
     /// The way on which the answer comes: the first that brought a piece of it.
@@ -174,7 +174,7 @@ struct Session<'s> {
     broken: bool,
     /// When the last piece came; before any did, when the call began.
     waiting_since: Instant,
-    /// What [`Teller::held`] was then.
+    /// What [`EventSink::held`] was then.
     held_then: std::time::Duration,
 }
 
@@ -201,25 +201,25 @@ enum Step {
 }
 
 impl Session<'_> {
-    async fn live(mut self, inbox: Option<Address>, packed: Packed) -> Result<(), Deaf> {
+    async fn live(mut self, inbox: Option<Address>, packed: Packed) -> Result<(), SinkClosed> {
         let bytes = self.request.body.len();
         // From then on no answer counts, whatever the service does with the request.
         let expires = Some(self.limits.first.min(self.limits.total));
         let message = Outgoing { to: self.route.to.clone(), reply: inbox, headers: packed.headers, body: packed.body, expires };
         let end = match self.bus.send(message).await {
             Ok(()) => {
-                self.teller.tell(EventKind::Sent { bytes }).await?;
+                self.sink.emit(EventKind::Sent { bytes }).await?;
                 self.answer().await?
             }
             Err(problem) => (Outcome::Lost, Some(problem)),
         };
         let (outcome, problem) = self.judged(end);
-        self.teller.tell(EventKind::End { outcome, problem }).await?;
+        self.sink.emit(EventKind::End { outcome, problem }).await?;
         self.linger().await
     }
 
     /// Takes the answer in until it ends, one way or another.
-    async fn answer(&mut self) -> Result<End, Deaf> {
+    async fn answer(&mut self) -> Result<End, SinkClosed> {
         loop {
             let end = match self.step().await {
                 Step::Heard(way, heard) => self.take(way, heard).await?,
@@ -237,7 +237,7 @@ impl Session<'_> {
             }
             // Neither a flood of other callers' replies nor an endless answer keeps a call alive.
             let now = Instant::now();
-            if now >= self.teller.began + self.limits.total {
+            if now >= self.sink.began + self.limits.total {
                 return Ok((Outcome::TimedOut, Some(self.out_of_time())));
             }
             if now >= self.patience() {
@@ -254,11 +254,11 @@ impl Session<'_> {
     }
 
     fn has_moved(&mut self) {
-        (self.waiting_since, self.held_then) = (Instant::now(), self.teller.held);
+        (self.waiting_since, self.held_then) = (Instant::now(), self.sink.held);
     }
 
     async fn step(&mut self) -> Step {
-        let (total, patience) = (self.teller.began + self.limits.total, self.patience());
+        let (total, patience) = (self.sink.began + self.limits.total, self.patience());
         let Self { lines, state, notices, .. } = self;
         tokio::select! {
             // What has come goes before all clocks, which cost more to set than a message does to read.
@@ -278,7 +278,7 @@ impl Session<'_> {
             (false, 0) => self.limits.first,
             (false, _) => self.limits.idle,
         };
-        self.waiting_since + limit + (self.teller.held - self.held_then)
+        self.waiting_since + limit + (self.sink.held - self.held_then)
     }
 
     fn out_of_patience(&self) -> End {
@@ -309,7 +309,7 @@ impl Session<'_> {
         words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.strangers, self.receipt.as_ref(), self.hint)
     }
 
-    async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, Deaf> {
+    async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, SinkClosed> {
         match heard {
             Heard::NoResponders if self.pieces == 0 => {
                 Ok(Some((Outcome::Lost, Some(words::no_responders(&self.route, &self.bus.place())))))
@@ -318,7 +318,7 @@ impl Session<'_> {
             Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
             Heard::Ended => Ok(Some((Outcome::Lost, Some(words::stream_without_end(&self.bus.place()))))),
-            Heard::Gap => self.teller.tell(EventKind::Notice(words::GAP.into())).await.map(|()| None),
+            Heard::Gap => self.sink.emit(EventKind::Notice(words::GAP.into())).await.map(|()| None),
             Heard::Packet(packet) => self.read(way, packet).await,
         }
     }
@@ -328,10 +328,10 @@ impl Session<'_> {
         if way == Way::Inbox { self.bus.receipt(packet) } else { None }
     }
 
-    async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), Deaf> {
+    async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), SinkClosed> {
         let (name, words) = words::receipt(&receipt);
         self.receipt = Some(receipt);
-        self.teller.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
+        self.sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
     }
 
     /// What a message means. One that is larger than an answer may be is not read: only whose it is.
@@ -346,7 +346,7 @@ impl Session<'_> {
         }
     }
 
-    async fn read(&mut self, way: Way, packet: Packet) -> Result<Option<End>, Deaf> {
+    async fn read(&mut self, way: Way, packet: Packet) -> Result<Option<End>, SinkClosed> {
         if let Some(receipt) = self.receipt(way, &packet) {
             return self.tell_receipt(receipt, &packet).await.map(|()| None);
         }
@@ -379,30 +379,30 @@ impl Session<'_> {
     }
 
     /// Tells headers that are not those of the message before; one without any says nothing about them.
-    async fn tell_headers(&mut self, packet: &Packet) -> Result<(), Deaf> {
+    async fn tell_headers(&mut self, packet: &Packet) -> Result<(), SinkClosed> {
         if packet.told().next().is_none() || packet.told().eq(&self.headers) {
             return Ok(());
         }
         self.headers = packet.told().cloned().collect();
         let kind = EventKind::Headers(Mask::default().headers(&self.headers).collect());
-        self.teller.tell(kind).await
+        self.sink.emit(kind).await
     }
 
-    async fn piece(&mut self, text: String, last: bool, packet: Packet) -> Result<Option<End>, Deaf> {
+    async fn piece(&mut self, text: String, last: bool, packet: Packet) -> Result<Option<End>, SinkClosed> {
         self.pieces += 1;
         self.size += text.len() as u64;
         let bytes = packet.body.len();
         self.last_body = last.then(|| Print::of(&packet.body));
         // A large message is not kept beside its text.
         drop(packet);
-        self.teller.tell(EventKind::Chunk { text: text.into(), bytes }).await?;
+        self.sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
         if self.size > self.limits.answer {
             return Ok(Some((Outcome::Lost, Some(words::answer_too_large(self.limits)))));
         }
         Ok(last.then_some((Outcome::Succeeded, None)))
     }
 
-    async fn stray(&mut self, cause: StrayCause, id: Option<String>, packet: &Packet) -> Result<(), Deaf> {
+    async fn stray(&mut self, cause: StrayCause, id: Option<String>, packet: &Packet) -> Result<(), SinkClosed> {
         let kept = &packet.body[..packet.body.len().min(STRAY)];
         let mut body = String::from_utf8_lossy(kept).into_owned();
         if kept.len() < packet.body.len() {
@@ -410,21 +410,21 @@ impl Session<'_> {
         }
         let came: Vec<_> = packet.told().cloned().collect();
         let headers: Headers = Mask::default().headers(&came).collect();
-        self.teller.tell(EventKind::Stray { cause, id, headers, body: body.into() }).await
+        self.sink.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await
     }
 
     fn own_id(&self) -> Option<String> {
         Some(self.request.correlation.clone())
     }
 
-    async fn note(&mut self, words: String) -> Result<Option<End>, Deaf> {
+    async fn note(&mut self, words: String) -> Result<Option<End>, SinkClosed> {
         let about_us = |address: &Address| words.contains(&format!("\"{}\"", address.name));
         let refused = words.to_lowercase().contains("permissions violation")
             && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
         if refused {
             return Ok(Some((Outcome::Lost, Some(words::refused(&words)))));
         }
-        self.teller.tell(EventKind::Notice(words)).await.map(|()| None)
+        self.sink.emit(EventKind::Notice(words)).await.map(|()| None)
     }
 
     /// An answer with gaps has not succeeded, and silence after a gap has its reason there.
@@ -438,13 +438,13 @@ impl Session<'_> {
     }
 
     /// Keeps what comes after the end, for a while.
-    async fn linger(&mut self) -> Result<(), Deaf> {
+    async fn linger(&mut self) -> Result<(), SinkClosed> {
         let until = Instant::now() + self.limits.linger;
         loop {
             let heard = tokio::select! {
                 biased;
                 () = sleep_until(until) => return Ok(()),
-                () = self.teller.unheard() => return Ok(()),
+                () = self.sink.unheard() => return Ok(()),
                 heard = self.lines.next() => heard,
             };
             let Some((way, heard)) = heard else { return Ok(()) };

@@ -37,7 +37,7 @@ use crate::{
         call::CallProblem,
         clock::Millis,
         error_kind::ErrorKind,
-        traffic::{Crossing, Tapped},
+        traffic::{ObservedMessage, Tapped},
     },
 };
 
@@ -235,10 +235,10 @@ impl Ear {
             return;
         }
         let about = told.map(|told| Arc::new(self.cut.crossing(told, at)));
-        let crossing = Crossing { about, ..self.cut.crossing(packet, at) };
+        let crossing = ObservedMessage { about, ..self.cut.crossing(packet, at) };
         match &self.order {
             Some(order) => order.put(crossing),
-            None => self.catch.put(Tapped::Crossing(Arc::new(crossing))),
+            None => self.catch.put(Tapped::ObservedMessage(Arc::new(crossing))),
         }
     }
 
@@ -294,9 +294,9 @@ mod tests {
         }
     }
 
-    fn crossing(tapped: &Tapped) -> &Crossing {
+    fn crossing(tapped: &Tapped) -> &ObservedMessage {
         match tapped {
-            Tapped::Crossing(crossing) => crossing,
+            Tapped::ObservedMessage(crossing) => crossing,
             other => panic!("{other:?}"),
         }
     }
@@ -331,7 +331,7 @@ mod tests {
 
     fn heard_now(body: &str) -> Tapped {
         let packet = Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) };
-        Tapped::Crossing(Arc::new(Cut(Mask::default()).crossing(packet, now())))
+        Tapped::ObservedMessage(Arc::new(Cut(Mask::default()).crossing(packet, now())))
     }
 
     fn bodies(taken: &[Tapped]) -> Vec<String> {
@@ -348,7 +348,7 @@ mod tests {
         catch.put_kept(heard_now("both")).await;
         assert_eq!(bodies(&catch.take(10)), ["old", "both"]);
         let twice = |body: &str| match heard_now(body) {
-            Tapped::Crossing(crossing) => crossing,
+            Tapped::ObservedMessage(crossing) => crossing,
             other => panic!("{other:?}"),
         };
         catch.go_on(vec![twice("both"), twice("late")], now());

@@ -22,7 +22,7 @@ use toolcrib::{
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
-        traffic::{Crossing, Tapped},
+        traffic::{ObservedMessage, Tapped},
     },
     systems::{
         commonground::{idempotency::tool_key, settings::Channel},
@@ -128,7 +128,7 @@ struct Onlooker {
     tap: Tap,
     witness: Witness,
     record: Record,
-    heard: Vec<Arc<Crossing>>,
+    heard: Vec<Arc<ObservedMessage>>,
     words: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl Onlooker {
             while !wanted(self) {
                 for tapped in self.tap.next(1_000).await {
                     match &tapped {
-                        Tapped::Crossing(crossing) => self.heard.push(Arc::clone(crossing)),
+                        Tapped::ObservedMessage(crossing) => self.heard.push(Arc::clone(crossing)),
                         Tapped::Notice { words, .. } => self.words.push(words.clone()),
                         Tapped::Gap { .. } => {}
                     }

@@ -24,7 +24,7 @@ use toolcrib::{
     wire::{
         registry::Registry,
         serve::{
-            gateway::{doors::Door, listening::Listening},
+            gateway::{doors::GatewayRoute, listening::Listening},
             offers::By,
         },
     },
@@ -249,7 +249,7 @@ struct InProcess {
 
 impl InProcess {
     async fn start(stub: StubService) -> Self {
-        let doors = vec![Door::of_path(&stub, By::Stub(Arc::new(stub.clone()))).unwrap()];
+        let doors = vec![GatewayRoute::of_path(&stub, By::Stub(Arc::new(stub.clone()))).unwrap()];
         let free = Connection::to(TransportKind::Http, "gate", "http://127.0.0.1:0");
         let listening = Listening::start(&free, Registry::default().secrets(), None, doors).await.unwrap();
         let url = listening.url();

@@ -293,7 +293,7 @@ mod screen {
             error_kind::ErrorKind,
             trace::{Head, Trace},
         },
-        schema::moment::Wall,
+        schema::moment::LocalTime,
     };
 
     use crate::support::workbench::Workbench;
@@ -342,7 +342,7 @@ mod screen {
 
     fn open(width: u16, height: u16) -> Workbench {
         let mut bench = Workbench::sample("services", width, height);
-        bench.send(Message::Clock(Wall { seconds: i64::try_from(NOW / 1_000).unwrap(), offset: 60 }));
+        bench.send(Message::Clock(LocalTime { seconds: i64::try_from(NOW / 1_000).unwrap(), offset: 60 }));
         bench.keys("5");
         answer(&mut bench);
         bench

@@ -23,7 +23,7 @@ use toolcrib::{
         entry::FileId,
         problem::{Problem, ProblemKind},
         trace::{self, Listing, Summary, Trace},
-        traffic::{Crossing, Kept, Tapped},
+        traffic::{Kept, ObservedMessage, Tapped},
     },
     runtime::input_decoder::InputDecoder,
     syntax::source::{Format, Source},
@@ -333,7 +333,7 @@ impl Session {
             1 => "no JSON \u{1b}[31m".to_owned(),
             _ => json!({"error": null, "response": "a piece", "end_of_stream": end}).to_string(),
         };
-        Tapped::Crossing(Arc::new(Crossing {
+        Tapped::ObservedMessage(Arc::new(ObservedMessage {
             at: Millis(self.at),
             subject: subject.into(),
             reply: None,

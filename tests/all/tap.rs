@@ -316,7 +316,7 @@ async fn on_kafka_no_request_is_shown_after_its_answer() {
     onlooker.until(|onlooker| onlooker.ended() == CALLS).await;
     let mut asked = Vec::new();
     for tapped in onlooker.record.tapped() {
-        let Tapped::Crossing(crossing) = tapped else { continue };
+        let Tapped::ObservedMessage(crossing) = tapped else { continue };
         let id = crossing.header("id").unwrap().to_owned();
         match &*crossing.subject {
             "tg.request.joke" => asked.push(id),

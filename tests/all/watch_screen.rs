@@ -22,7 +22,7 @@ use toolcrib::{
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
-        traffic::{Crossing, Kept, Tapped, Witnessed},
+        traffic::{Kept, ObservedMessage, Tapped, Witnessed},
         transport::TransportKind,
     },
     systems::{
@@ -43,7 +43,7 @@ const NOON: u64 = 1_767_268_800_000;
 
 fn crossing(at: u64, subject: &str, id: &str, body: &Value) -> Tapped {
     let body = body.to_string();
-    Tapped::Crossing(Arc::new(Crossing {
+    Tapped::ObservedMessage(Arc::new(ObservedMessage {
         at: Millis(NOON + at),
         subject: subject.into(),
         reply: None,
@@ -359,7 +359,7 @@ fn turn() -> Vec<Tapped> {
         let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
         let headers = of_turn.into_iter().chain([trace]).chain(call.map(|call| ("CG-Tool-Call-Id", call)));
         let body = body.to_string();
-        Tapped::Crossing(Arc::new(Crossing {
+        Tapped::ObservedMessage(Arc::new(ObservedMessage {
             at: Millis(NOON + at),
             subject: subject.as_str().into(),
             reply: None,
@@ -489,8 +489,10 @@ fn reading(width: u16, height: u16, step: &str) -> Workbench {
     connected(&mut bench, Some("http://127.0.0.1:8099"));
     bench.keys("down v");
     assert!(bench.shows("reads 2 cards at http://127.0.0.1:8099"), "{}", bench.screen());
-    let Some(Effect::ReadCards { turn, shelf, connection, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
-    let paths: Vec<&str> = shelf.wanted.iter().map(|(_, path)| path.as_str()).collect();
+    let Some(Effect::ReadCards { turn, card_source, connection, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
+    let paths: Vec<&str> = card_source.wanted.iter().map(|(_, path)| path.as_str()).collect();
     assert_eq!((connection.name.as_str(), paths[0]), ("cg", "/projects/lab/cards/01a1fd19fca073248029f3d81187dfda"));
     let turn = *turn;
     bench.send(Message::Watch(WatchMessage::CardsRead { turn, read: cards(step).to_vec() }));
@@ -541,8 +543,8 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     bench.clicks("word_count success");
     assert!(bench.shows("What it says"), "{}", bench.screen());
     bench.clicks("its cards");
-    let Some(Effect::ReadCards { turn, shelf, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
-    assert_eq!((*turn, shelf.wanted.len()), (2, 2), "the call's card comes with the result's");
+    let Some(Effect::ReadCards { turn, card_source, .. }) = bench.effects.last() else { panic!("{:?}", bench.effects) };
+    assert_eq!((*turn, card_source.wanted.len()), (2, 2), "the call's card comes with the result's");
     // One that is not there says so, and what belongs beside a result is asked for once it is known.
     let gone = CallProblem { kind: ErrorKind::parse("not_found"), message: "card not found".into(), remedy: String::new() };
     let [(call, _), (result, read)] = cards("step_1");

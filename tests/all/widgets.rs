@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolcrib::{app::folder::FolderList, schema::moment::Wall, ui::form::view::FormReply};
+use toolcrib::{app::folder::FolderList, schema::moment::LocalTime, ui::form::view::FormReply};
 
 use super::form::Desk;
 
 fn desk(property: &Value, value: Value) -> Desk {
     let mut desk = Desk::new(json!({"type": "object", "properties": {"a": property, "z": {"type": "string"}}}), value);
     // 2026-11-21T13:30:00Z, an hour ahead of Greenwich.
-    desk.form.set_wall(Wall { seconds: 1_795_267_800, offset: 60 });
+    desk.form.set_wall(LocalTime { seconds: 1_795_267_800, offset: 60 });
     desk.goes("/a");
     desk.keys("enter");
     desk

@@ -151,16 +151,16 @@ fn opened(state: &mut State, path: String, head: Head, mut record: Record, now: 
 /// Asks for cards where the connection that was watched has them.
 fn read_cards(state: &mut State, system: Option<SystemId>, cards: &[String], now: Millis) -> Vec<Effect> {
     let connection = state.watched_connection();
-    let shelf = match watched::shelf(system, &connection, cards) {
-        Ok(shelf) => shelf,
+    let card_source = match watched::card_source(system, &connection, cards) {
+        Ok(card_source) => card_source,
         Err(problem) => {
             state.notices.problem(&problem, now);
             return Vec::new();
         }
     };
     let turn = state.watching.cards.turn + 1;
-    state.watching.cards = Cards { turn, system, from: shelf.api.clone(), awaited: cards.to_vec(), ..Cards::default() };
-    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), shelf }]
+    state.watching.cards = Cards { turn, system, from: card_source.api.clone(), awaited: cards.to_vec(), ..Cards::default() };
+    vec![Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), card_source }]
 }
 
 /// Takes cards in: calls end as they say, and what belongs beside them is asked for once.
@@ -176,13 +176,13 @@ fn cards_read(state: &mut State, turn: u64, read: Vec<CardRead>, now: Millis) ->
     let values: Vec<Value> = cards.values().cloned().collect();
     let settled: Vec<Settled> = values.iter().filter_map(|value| watched::settled(cards.system, value)).collect();
     let rings: Vec<Ring> = settled.iter().flat_map(|settled| record.settle(settled)).collect();
-    cards.papers = watched::laid_out(cards.system, &values);
+    cards.attachments = watched::laid_out(cards.system, &values);
     let there: Vec<String> = cards.read.iter().map(|(id, _)| id.clone()).collect();
     let beside = traffic::cards::beside(record, settled.iter().map(|settled| settled.name.as_str()), &there);
-    let more = first.then(|| watched::shelf(cards.system, &connection, &beside).ok()).flatten();
-    let more = more.filter(|shelf| !shelf.wanted.is_empty()).map(|shelf| {
+    let more = first.then(|| watched::card_source(cards.system, &connection, &beside).ok()).flatten();
+    let more = more.filter(|card_source| !card_source.wanted.is_empty()).map(|card_source| {
         cards.awaited = beside;
-        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), shelf }
+        Effect::ReadCards { turn, connection: Box::new(connection), known: state.connections.known.clone(), card_source }
     });
     ring(state, &rings, now);
     more.into_iter().collect()

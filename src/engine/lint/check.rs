@@ -1,6 +1,6 @@
 //! What a check is: a row with a code, a severity, a sentence, and the function that looks.
 
-use super::ground::Ground;
+use super::context::LintContext;
 use crate::{
     model::{
         context::Mode,
@@ -27,13 +27,13 @@ pub struct Check {
 /// What a check looks at, and the function that does.
 pub enum Run {
     /// Each entry alone.
-    Entry(fn(&Ground<'_>, &Entry, &mut Report<'_>)),
+    Entry(fn(&LintContext<'_>, &Entry, &mut Report<'_>)),
     /// Each tool alone.
-    Tool(fn(&Ground<'_>, &Tool, &mut Report<'_>)),
+    Tool(fn(&LintContext<'_>, &Tool, &mut Report<'_>)),
     /// Each service alone.
-    Service(fn(&Ground<'_>, &Service, &mut Report<'_>)),
+    Service(fn(&LintContext<'_>, &Service, &mut Report<'_>)),
     /// The whole catalog at once.
-    All(fn(&Ground<'_>, &mut Report<'_>)),
+    All(fn(&LintContext<'_>, &mut Report<'_>)),
 }
 
 /// How bad a finding is, by mode; `None` where the check does not apply.

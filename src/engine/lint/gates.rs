@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     check::{Report, member},
-    ground::{Ground, listed},
+    context::{LintContext, listed},
 };
 use crate::{
     engine::workflow::similar::fold,
@@ -18,21 +18,21 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn no_group(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_group(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.as_ref().is_some_and(Vec::is_empty) {
         let found = report.at(&tool.entry, member(tool.keys.groups), "it is in no group: only a request for \"*\" shows it");
         found.fix_remove("remove the list: in the group \"default\"");
     }
 }
 
-pub fn wildcard(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn wildcard(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.groups.iter().flatten().any(|group| &**group == ANY) {
         let message = "\"*\" among a tool's groups is a group of that name: only a request for \"*\" matches it";
         report.at(&tool.entry, place(tool, tool.keys.groups, ANY), message);
     }
 }
 
-pub fn comma(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn comma(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for group in tool.gate.groups.iter().flatten().filter(|group| group.contains(',')) {
         let parts: Vec<&str> = group.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         let at = place(tool, tool.keys.groups, group);
@@ -47,7 +47,7 @@ pub fn comma(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn blanks(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn blanks(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (key, name) in names(tool).filter(|(_, name)| name.trim() != &***name) {
         let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
         report.at(&tool.entry, place(tool, key, name), message).fix_set("take the blanks off", name.trim());
@@ -61,12 +61,12 @@ fn names(tool: &Tool) -> impl Iterator<Item = (&'static str, &Name)> {
     groups.chain(states).chain(tool.gate.next.iter().map(|name| (tool.keys.next, name)))
 }
 
-pub fn near_duplicates(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (groups, states) = (rarer(&ground.groups), rarer(&ground.states));
+pub fn near_duplicates(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (groups, states) = (rarer(&context.groups), rarer(&context.states));
     if groups.is_empty() && states.is_empty() {
         return;
     }
-    for tool in &ground.catalog.tools {
+    for tool in &context.catalog.tools {
         for (key, name) in names(tool) {
             let (kind, rarer) = if key == tool.keys.groups { ("group", &groups) } else { ("state", &states) };
             if let Some(usual) = rarer.get(&**name) {
@@ -120,7 +120,7 @@ const WRITING: &[&str] = &[
     "grant",
 ];
 
-pub fn write_reachable(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn write_reachable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(groups) = tool.gate.groups.as_ref() else { return };
     let Some(reading) = groups.iter().find(|group| says(group, READING)) else { return };
     let writing = groups.iter().find(|group| says(group, WRITING)).map(|group| format!("is also in \"{group}\""));

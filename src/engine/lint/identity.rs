@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     check::{Report, member},
-    ground::Ground,
+    context::LintContext,
 };
 use crate::{
     engine::workflow::twins,
@@ -16,9 +16,9 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn duplicate_key(ground: &Ground<'_>, report: &mut Report<'_>) {
+pub fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, EntryKind, &str), &Entry> = HashMap::new();
-    for entry in ground.catalog.entries() {
+    for entry in context.catalog.entries() {
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
             let message = format!(
                 "the {} \"{}\" is also in {}; loaded together, the last one counts",
@@ -33,9 +33,9 @@ pub fn duplicate_key(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn duplicate_name(ground: &Ground<'_>, report: &mut Report<'_>) {
+pub fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Tool> = HashMap::new();
-    for tool in &ground.catalog.tools {
+    for tool in &context.catalog.tools {
         match first.get(&(tool.entry.system, tool.name.as_str())) {
             // The same key twice is said already, and is most often the same tool in two files.
             Some(earlier) if earlier.entry.key != tool.entry.key => {
@@ -52,8 +52,8 @@ pub fn duplicate_name(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn twins(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let tools = &ground.catalog.tools;
+pub fn twins(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let tools = &context.catalog.tools;
     for set in twins::twins(tools) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
         let Some(first) = set.next() else { continue };
@@ -76,7 +76,7 @@ fn stands(entry: &Entry, from: &Entry) -> String {
 /// The longest name that OpenAI's and Anthropic's APIs take.
 const LONGEST_NAME: usize = 64;
 
-pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     let fault = match tool.name.chars().find(|letter| !fits(*letter)) {
         Some(' ') => "has a blank in it".to_owned(),

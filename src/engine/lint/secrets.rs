@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{check::Report, ground::Ground};
+use super::{check::Report, context::LintContext};
 use crate::{engine::secret::looks_secret, model::entry::Entry, schema::pointer::Pointer};
 
-pub fn in_descriptor(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     visit(&entry.value, &mut Vec::new(), &mut |path, text| {
         let key = path.iter().rev().find(|token| token.parse::<usize>().is_err()).copied().unwrap_or_default();
         if let Some(what) = looks_secret(key, text) {

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     check::{Report, member},
-    ground::Ground,
+    context::LintContext,
 };
 use crate::{
     model::{entry::SystemId, service::Service},
     schema::pointer::Pointer,
 };
 
-pub fn unused(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let catalog = ground.catalog;
+pub fn unused(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let catalog = context.catalog;
     let used = catalog.tools.iter().filter_map(|tool| catalog.service_by_key(tool.entry.system, tool.service.as_deref()?));
     let used: HashSet<_> = used.map(|service| &service.entry.id).collect();
     for service in catalog.services.iter().filter(|service| !used.contains(&service.entry.id)) {
@@ -20,7 +20,7 @@ pub fn unused(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn same_queue(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn same_queue(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     if let Some(queue) =
         service.response_queue.as_ref().filter(|queue| !queue.is_empty() && service.request_queue.as_ref() == Some(*queue))
     {
@@ -30,9 +30,9 @@ pub fn same_queue(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
     }
 }
 
-pub fn queue_shared(ground: &Ground<'_>, report: &mut Report<'_>) {
+pub fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, &str), &Service> = HashMap::new();
-    for service in &ground.catalog.services {
+    for service in &context.catalog.services {
         let Some(queue) = service.request_queue.as_deref().filter(|queue| !queue.is_empty()) else { continue };
         match first.get(&(service.entry.system, queue)) {
             // The same key twice is said already.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     check::{Report, did_you_mean, member},
-    ground::{Ground, listed},
+    context::{LintContext, listed},
 };
 use crate::{
     engine::workflow::{
@@ -22,15 +22,15 @@ use crate::{
     syntax::edit::Edit,
 };
 
-pub fn empty(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn empty(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.gate.states == States::Only(Vec::new()) {
         let found = report.at(&tool.entry, member(tool.keys.states), "it lists no state: the tool is never available");
         found.fix_remove("remove the list: available in every state");
     }
 }
 
-pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = ground.flow();
+pub fn never_produced(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.flow();
     if analysis.never_produced.is_empty() {
         return;
     }
@@ -38,7 +38,7 @@ pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
     for waiting in &analysis.never_produced {
         let state = name(workflow, waiting.state);
         let near = produced.nearest(state);
-        for tool in waiting.waiting.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
+        for tool in waiting.waiting.iter().filter_map(|row| context.catalog.tools.get(*row)) {
             let found = report.at(&tool.entry, place(tool, state), format!("no tool leads to \"{state}\"{}", did_you_mean(near)));
             match near {
                 Some(near) => found.fix_set(format!("change to \"{near}\""), near),
@@ -50,17 +50,17 @@ pub fn never_produced(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn never_awaited(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = ground.flow();
+pub fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.flow();
     if analysis.never_awaited.is_empty() {
         return;
     }
-    let awaited: BTreeSet<&str> = ground.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
+    let awaited: BTreeSet<&str> = context.catalog.tools.iter().flat_map(|tool| listed(tool)).map(|state| &**state).collect();
     let awaited = Names::of(awaited);
     for loose in &analysis.never_awaited {
         let state = name(workflow, loose.state);
         let near = awaited.nearest(state);
-        for tool in loose.produced_by.iter().filter_map(|row| ground.catalog.tools.get(*row)) {
+        for tool in loose.produced_by.iter().filter_map(|row| context.catalog.tools.get(*row)) {
             let message = format!("no tool lists the state \"{state}\" that this one leads to{}", did_you_mean(near));
             let found = report.at(&tool.entry, member(tool.keys.next), message);
             if let Some(near) = near {
@@ -70,10 +70,10 @@ pub fn never_awaited(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn dead_end(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = ground.flow();
+pub fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.flow();
     let dead: HashSet<StateRow> = analysis.dead_ends.iter().copied().collect();
-    for (tool, part) in ground.catalog.tools.iter().zip(workflow.members()) {
+    for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
         if let Some(state) = part.target.filter(|target| dead.contains(target)) {
             let message = format!("no tool is available in \"{}\": a run ends there", name(workflow, state));
             report.at(&tool.entry, member(tool.keys.next), message);
@@ -81,12 +81,12 @@ pub fn dead_end(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn trap(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = ground.flow();
+pub fn trap(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.flow();
     for trap in &analysis.traps {
         let within: HashSet<StateRow> = trap.iter().copied().collect();
         let names: Vec<&str> = trap.iter().map(|state| name(workflow, *state)).collect();
-        for (tool, part) in ground.catalog.tools.iter().zip(workflow.members()) {
+        for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
             let Some(target) = part.target.filter(|target| within.contains(target)) else { continue };
             let leads_in = match &part.origin {
                 Origin::Every => true,
@@ -103,11 +103,11 @@ pub fn trap(ground: &Ground<'_>, report: &mut Report<'_>) {
     }
 }
 
-pub fn unreachable(ground: &Ground<'_>, report: &mut Report<'_>) {
-    let (workflow, analysis) = ground.flow();
+pub fn unreachable(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let (workflow, analysis) = context.flow();
     let never_produced: HashSet<StateRow> = analysis.never_produced.iter().map(|waiting| waiting.state).collect();
     for (row, why) in &analysis.never_run {
-        let (Some(tool), NeverRuns::Unreachable { waits_for }) = (ground.catalog.tools.get(*row), why) else { continue };
+        let (Some(tool), NeverRuns::Unreachable { waits_for }) = (context.catalog.tools.get(*row), why) else { continue };
         // States that nothing leads to are said by states.never-produced.
         if waits_for.iter().all(|state| never_produced.contains(state)) {
             continue;

@@ -6,7 +6,7 @@ use crate::model::{
     call::CallProblem,
     clock::Millis,
     entry::SystemId,
-    traffic::{Crossing, Known, Part, Reading, Settled, Whole},
+    traffic::{Known, ObservedMessage, Part, Reading, Settled, Whole},
 };
 
 /// So many remarks, and so many parts, of one conversation are kept.
@@ -155,7 +155,7 @@ pub struct Remark {
 }
 
 impl Conversation {
-    pub(super) fn new(number: u64, crossing: &Crossing, reading: &Reading) -> Self {
+    pub(super) fn new(number: u64, crossing: &ObservedMessage, reading: &Reading) -> Self {
         let standing = match &reading.part {
             Part::Request | Part::Step | Part::Note => Standing::Open,
             Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => Standing::Orphan,
@@ -169,12 +169,12 @@ impl Conversation {
     }
 
     /// One of which only a part was heard so far.
-    pub(super) fn of_parts(number: u64, crossing: &Crossing, reading: &Reading, whole: &Whole) -> Self {
+    pub(super) fn of_parts(number: u64, crossing: &ObservedMessage, reading: &Reading, whole: &Whole) -> Self {
         let id = Some(whole.id.as_str().into());
         Self { id, topic: whole.topic.clone(), ..Self::empty(number, crossing, reading, Standing::Open) }
     }
 
-    fn empty(number: u64, crossing: &Crossing, reading: &Reading, standing: Standing) -> Self {
+    fn empty(number: u64, crossing: &ObservedMessage, reading: &Reading, standing: Standing) -> Self {
         Self {
             number,
             system: reading.system,
@@ -217,7 +217,7 @@ impl Conversation {
     }
 
     /// Takes a message of it in.
-    pub(super) fn take(&mut self, message: u64, crossing: &Crossing, reading: &Reading) {
+    pub(super) fn take(&mut self, message: u64, crossing: &ObservedMessage, reading: &Reading) {
         self.hear(message, self.number, crossing, reading);
         self.own += 1;
         if self.subjects.len() < SUBJECTS && !self.subjects.contains(&crossing.subject) {
@@ -249,7 +249,7 @@ impl Conversation {
         }
     }
 
-    fn go_on(&mut self, crossing: &Crossing, reading: &Reading) {
+    fn go_on(&mut self, crossing: &ObservedMessage, reading: &Reading) {
         let ended = self.has_ended();
         match &reading.part {
             Part::Request if !self.has_request => {
@@ -339,7 +339,13 @@ impl Conversation {
     }
 
     /// Takes in a message of one of its parts, which stands so after it.
-    pub(super) fn overhear(&mut self, message: u64, (part, standing): (u64, Standing), crossing: &Crossing, reading: &Reading) {
+    pub(super) fn overhear(
+        &mut self,
+        message: u64,
+        (part, standing): (u64, Standing),
+        crossing: &ObservedMessage,
+        reading: &Reading,
+    ) {
         self.hear(message, part, crossing, reading);
         if self.parts.last() != Some(&part) && self.parts.len() < MOST && !self.parts.contains(&part) {
             self.parts.push(part);
@@ -354,7 +360,7 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, message: u64, of: u64, crossing: &Crossing, reading: &Reading) {
+    fn hear(&mut self, message: u64, of: u64, crossing: &ObservedMessage, reading: &Reading) {
         let piece = (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
         if piece.is_none() || piece != self.piece {
             self.rows.push_back(self.count);
@@ -368,7 +374,7 @@ impl Conversation {
     }
 
     /// Hears what was said in a part of it before that was known to be one, at the place where it was said.
-    pub(super) fn catch_up(&mut self, message: u64, crossing: &Crossing) {
+    pub(super) fn catch_up(&mut self, message: u64, crossing: &ObservedMessage) {
         let place = self.messages.partition_point(|known| *known < message);
         let at = self.gone() + place as u64;
         // It stands alone, and what it stands before begins anew.

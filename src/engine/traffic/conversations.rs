@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use super::conversation::{Conversation, Standing};
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Reading, Settled},
+    traffic::{ObservedMessage, Reading, Settled},
 };
 
 /// Conversations, the oldest first.
@@ -40,7 +40,13 @@ impl Conversations {
     }
 
     /// A conversation hears what was said in a part of it; whether it is there.
-    pub(super) fn overhear(&mut self, (whole, part): (u64, u64), message: u64, crossing: &Crossing, reading: &Reading) -> bool {
+    pub(super) fn overhear(
+        &mut self,
+        (whole, part): (u64, u64),
+        message: u64,
+        crossing: &ObservedMessage,
+        reading: &Reading,
+    ) -> bool {
         let Some(part) = self.get(part) else { return false };
         let (number, standing, found) = (part.number, part.standing.clone(), part.found);
         let Some(whole) = self.get_mut(whole) else { return false };
@@ -53,7 +59,7 @@ impl Conversations {
     }
 
     /// One turns out to be a part of another, which hears what was said in it before. `message` finds what is still kept.
-    pub(super) fn join(&mut self, (whole, part): (u64, u64), message: impl Fn(u64) -> Option<Arc<Crossing>>) {
+    pub(super) fn join(&mut self, (whole, part): (u64, u64), message: impl Fn(u64) -> Option<Arc<ObservedMessage>>) {
         let Some(conversation) = self.get_mut(part).filter(|part| part.whole.is_none()) else { return };
         conversation.whole = Some(whole);
         let (found, cards, numbers) = (conversation.found, conversation.cards.clone(), conversation.messages.clone());

@@ -2,14 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::model::traffic::{Crossing, Tapped};
+use crate::model::traffic::{ObservedMessage, Tapped};
 
 /// A message that is kept.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Counts from 1.
     pub number: u64,
-    pub crossing: Arc<Crossing>,
+    pub crossing: Arc<ObservedMessage>,
     /// The conversation that it belongs to; where that is part of another, it is heard there as well.
     pub conversation: u64,
     pub label: Cow<'static, str>,

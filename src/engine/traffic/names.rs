@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::conversation::Conversation;
-use crate::model::traffic::{Crossing, Reading};
+use crate::model::traffic::{ObservedMessage, Reading};
 
 /// Names of conversations, by their numbers.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Names {
 
 impl Names {
     /// The conversation that a message says it belongs to.
-    pub(super) fn find(&self, crossing: &Crossing, reading: &Reading) -> Option<u64> {
+    pub(super) fn find(&self, crossing: &ObservedMessage, reading: &Reading) -> Option<u64> {
         let by_name = reading.names().find_map(|name| self.by_name.get(name));
         by_name.or_else(|| self.by_inbox.get(&crossing.subject)).copied()
     }

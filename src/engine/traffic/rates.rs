@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Part},
+    traffic::{ObservedMessage, Part},
 };
 
 /// So many subjects are counted each for itself.
@@ -16,7 +16,7 @@ pub struct Rates(BTreeMap<Arc<str>, Count>);
 
 impl Rates {
     /// Counts a message.
-    pub fn add(&mut self, crossing: &Crossing, part: &Part) {
+    pub fn add(&mut self, crossing: &ObservedMessage, part: &Part) {
         const INBOXES: &str = "_INBOX.";
         let name: Arc<str> = match crossing.subject.starts_with(INBOXES) {
             true => "_INBOX.*".into(),

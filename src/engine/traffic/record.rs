@@ -16,7 +16,7 @@ use super::{
 };
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Part, Reading, Settled, Tapped, Whole, Witnessed},
+    traffic::{ObservedMessage, Part, Reading, Settled, Tapped, Whole, Witnessed},
 };
 
 /// How much is kept; the oldest goes first.
@@ -81,7 +81,7 @@ impl Record {
     pub fn take(&mut self, witnessed: Witnessed) -> Vec<Ring> {
         self.now = self.now.max(witnessed.at());
         match witnessed {
-            Witnessed::Crossing(crossing, reading) => self.join(crossing, &reading),
+            Witnessed::ObservedMessage(crossing, reading) => self.join(crossing, &reading),
             Witnessed::Gap { at, messages } => {
                 self.missed += messages.unwrap_or(0);
                 self.mark(Tapped::Gap { at, messages })
@@ -105,7 +105,7 @@ impl Record {
         Vec::new()
     }
 
-    fn join(&mut self, crossing: Arc<Crossing>, reading: &Reading) -> Vec<Ring> {
+    fn join(&mut self, crossing: Arc<ObservedMessage>, reading: &Reading) -> Vec<Ring> {
         self.heard += 1;
         self.rates.add(&crossing, &reading.part);
         if reading.routine {
@@ -153,7 +153,7 @@ impl Record {
     }
 
     /// The conversation that a message belongs to; a new one where there is none.
-    fn home(&mut self, crossing: &Crossing, reading: &Reading) -> u64 {
+    fn home(&mut self, crossing: &ObservedMessage, reading: &Reading) -> u64 {
         let goes_on = |conversation: &Conversation| {
             // An id that is used once more begins anew.
             !(reading.part == Part::Request && conversation.has_request && conversation.has_ended())
@@ -170,7 +170,7 @@ impl Record {
     }
 
     /// The conversation that others are parts of, which may not have been heard itself yet.
-    fn whole(&mut self, whole: &Whole, crossing: &Crossing, reading: &Reading) -> u64 {
+    fn whole(&mut self, whole: &Whole, crossing: &ObservedMessage, reading: &Reading) -> u64 {
         let known = self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
         known.unwrap_or_else(|| {
             let number = self.conversations.begin(|number| Conversation::of_parts(number, crossing, reading, whole));
@@ -398,7 +398,7 @@ impl Record {
             while let Some(mark) = marks.next_if(|mark| mark.after < message.number) {
                 all.push(mark.what.clone());
             }
-            all.push(Tapped::Crossing(Arc::clone(&message.crossing)));
+            all.push(Tapped::ObservedMessage(Arc::clone(&message.crossing)));
         }
         all.extend(marks.map(|mark| mark.what.clone()));
         all

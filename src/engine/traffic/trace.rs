@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::conversation::Conversation;
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Kept, Part, Reading, Tapped},
+    traffic::{Kept, ObservedMessage, Part, Reading, Tapped},
 };
 
 /// The version of the lines.
@@ -42,7 +42,7 @@ pub fn head(head: &Head) -> Value {
 #[must_use]
 pub fn line(tapped: &Tapped) -> Value {
     match tapped {
-        Tapped::Crossing(crossing) => Value::Object(message(crossing)),
+        Tapped::ObservedMessage(crossing) => Value::Object(message(crossing)),
         Tapped::Gap { at, messages } => json!({"event": "gap", "at_ms": at.0, "messages": messages}),
         Tapped::Notice { at, words } => json!({"event": "notice", "at_ms": at.0, "text": words}),
     }
@@ -50,7 +50,7 @@ pub fn line(tapped: &Tapped) -> Value {
 
 /// The same for a message, with what its system makes of it, and its conversation. Who reads the trace decodes anew.
 #[must_use]
-pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: &Conversation) -> Value {
+pub fn decoded(crossing: &ObservedMessage, reading: &Reading, conversation: &Conversation) -> Value {
     let mut line = message(crossing);
     let body = line.shift_remove("body").map(|body| ("body", body));
     let body = body.or_else(|| line.shift_remove("body_hex").map(|body| ("body_hex", body)));
@@ -95,7 +95,7 @@ pub fn decoded(crossing: &Crossing, reading: &Reading, conversation: &Conversati
     Value::Object(line)
 }
 
-fn message(crossing: &Crossing) -> Map<String, Value> {
+fn message(crossing: &ObservedMessage) -> Map<String, Value> {
     let mut line = Map::new();
     let mut add = |name: &str, value: Value| drop(line.insert(name.into(), value));
     add("event", "message".into());
@@ -145,7 +145,7 @@ pub fn read(line: &str) -> Result<Line, String> {
             let words = value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
             Line::Tapped(Tapped::Notice { at: at()?, words })
         }
-        "message" => Line::Tapped(Tapped::Crossing(Arc::new(crossing(&value, at()?)?))),
+        "message" => Line::Tapped(Tapped::ObservedMessage(Arc::new(crossing(&value, at()?)?))),
         _ => Line::Unknown,
     })
 }
@@ -154,7 +154,7 @@ fn at_of(value: &Value) -> Result<Millis, String> {
     value.get("at_ms").and_then(Value::as_u64).map(Millis).ok_or_else(|| "it has no \"at_ms\"".into())
 }
 
-fn crossing(value: &Value, at: Millis) -> Result<Crossing, String> {
+fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let body: Arc<[u8]> = match (text("body"), text("body_hex")) {
         (Some(body), _) => body.as_bytes().into(),
@@ -164,7 +164,7 @@ fn crossing(value: &Value, at: Millis) -> Result<Crossing, String> {
     let header = |pair: &Value| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()));
     let headers = value.get("headers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let headers: Option<Vec<_>> = headers.iter().map(header).collect();
-    Ok(Crossing {
+    Ok(ObservedMessage {
         at,
         subject: text("subject").ok_or("it has no \"subject\"")?.into(),
         reply: text("reply").map(Arc::from),
@@ -194,12 +194,12 @@ mod tests {
     use super::*;
     use crate::model::traffic::Part;
 
-    fn any_crossing() -> impl Strategy<Value = Crossing> {
+    fn any_crossing() -> impl Strategy<Value = ObservedMessage> {
         let kept = prop_oneof![Just(Kept::Whole), Just(Kept::Masked), Just(Kept::Start)];
         let headers = prop::collection::vec((".{0,8}", ".{0,8}"), 0..3);
         let body = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), ".{0,40}".prop_map(String::into_bytes)];
         (any::<u64>(), ".{1,20}", prop::option::of(".{1,9}"), headers, body, any::<u64>(), kept).prop_map(
-            |(at, subject, reply, headers, body, size, kept)| Crossing {
+            |(at, subject, reply, headers, body, size, kept)| ObservedMessage {
                 about: None,
                 at: Millis(at),
                 subject: subject.into(),
@@ -216,11 +216,11 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", messages in prop::option::of(any::<u64>())) {
             let reading = Reading { remarks: vec!["odd".into()], ..Reading::new(None, Part::Other, "x", words.clone()) };
-            let teller = Crossing { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
+            let teller = ObservedMessage { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
             let decoded = decoded(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
-            let (at, crossing) = (crossing.at, Tapped::Crossing(Arc::new(crossing)));
+            let (at, crossing) = (crossing.at, Tapped::ObservedMessage(Arc::new(crossing)));
             prop_assert_eq!(read(&decoded), Ok(Line::Tapped(crossing.clone())));
-            for tapped in [crossing, Tapped::Crossing(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
+            for tapped in [crossing, Tapped::ObservedMessage(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
                 prop_assert_eq!(read(&line(&tapped).to_string()), Ok(Line::Tapped(tapped)));
             }
         }

@@ -17,7 +17,7 @@ use crate::{
     engine::lint::{
         self,
         check::{Check, Level, Run},
-        ground::Ground,
+        context::LintContext,
     },
     model::finding::Finding,
 };
@@ -142,6 +142,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of CommonGround's own checks, beside what its API refuses.
 #[must_use]
-pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
-    lint::run(CHECKS, ground, |system| system == super::keys::SYSTEM)
+pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+    lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{ack::Ack, headers, subject::Subject, trace::Traceparent, witness};
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Kept, Reading},
+    traffic::{Kept, ObservedMessage, Reading},
 };
 
 /// What a call is known by.
@@ -66,7 +66,7 @@ pub fn clue(subject: &str, received: &[(String, String)], body: &[u8], wanted: &
 /// What a message tells of an agent's turn.
 fn turn(subject: &str, received: &[(String, String)], body: &Value) -> Option<Clue> {
     let body = body.to_string();
-    let crossing = Crossing {
+    let crossing = ObservedMessage {
         at: Millis(0),
         subject: subject.into(),
         reply: None,

@@ -28,7 +28,7 @@ use super::subject::{Subject, VERSION};
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Crossing, Part, Reading},
+    traffic::{ObservedMessage, Part, Reading},
 };
 
 /// Whether a subject is spelled as CommonGround's are.
@@ -39,7 +39,7 @@ pub fn owns(subject: &str) -> bool {
 
 /// What a message is; `None` where nothing about it is CommonGround's.
 #[must_use]
-pub fn witness(crossing: &Crossing) -> Option<Reading> {
+pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
     if let Some(reading) = broker::witness(crossing, &witness) {
         return Some(reading);
     }
@@ -71,7 +71,7 @@ fn is_version(token: &str) -> bool {
         .is_some_and(|(version, revision)| number(version) && number(revision))
 }
 
-fn in_no_stream(crossing: &Crossing) -> Reading {
+fn in_no_stream(crossing: &ObservedMessage) -> Reading {
     let tokens = crossing.subject.split('.').count();
     let problem = CallProblem {
         kind: ErrorKind::InNoStream,

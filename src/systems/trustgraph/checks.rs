@@ -20,7 +20,7 @@ use crate::{
     engine::lint::{
         self,
         check::{Check, Level, Run},
-        ground::Ground,
+        context::LintContext,
     },
     model::finding::{Finding, Severity},
 };
@@ -277,6 +277,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Findings of TrustGraph's own checks.
 #[must_use]
-pub fn check(ground: &Ground<'_>) -> Vec<Finding> {
-    lint::run(CHECKS, ground, |system| system == super::keys::SYSTEM)
+pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
+    lint::run(CHECKS, context, |system| system == super::keys::SYSTEM)
 }

@@ -6,7 +6,7 @@ use super::witness::FAILED;
 use crate::{
     model::{
         context::UNDEFINED,
-        traffic::{Crossing, Part, Reading},
+        traffic::{ObservedMessage, Part, Reading},
     },
     systems::system::Follower,
 };
@@ -23,7 +23,7 @@ pub struct Steps {
 }
 
 impl Follower for Steps {
-    fn hear(&mut self, _: &Crossing, reading: &mut Reading) {
+    fn hear(&mut self, _: &ObservedMessage, reading: &mut Reading) {
         let Some(id) = &reading.id else { return };
         // Every question and every step names a state, and none means this one.
         let is_agents = reading.part == Part::Step || reading.label == "question";
@@ -70,7 +70,7 @@ mod tests {
 
     fn remarks(witness: &mut Witness, id: &str, body: &Value) -> Vec<String> {
         let body = body.to_string();
-        let crossing = Crossing {
+        let crossing = ObservedMessage {
             at: Millis(0),
             subject: "tg.request.agent:default:default".into(),
             reply: None,
@@ -80,8 +80,8 @@ mod tests {
             kept: Kept::Whole,
             about: None,
         };
-        match witness.hear(Tapped::Crossing(crossing.into())) {
-            Witnessed::Crossing(_, reading) => reading.remarks,
+        match witness.hear(Tapped::ObservedMessage(crossing.into())) {
+            Witnessed::ObservedMessage(_, reading) => reading.remarks,
             other => panic!("{other:?}"),
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{agent, queue, reply, request::ID};
 use crate::{
-    model::{call::CallProblem, connection::Connection, problem::Problem, traffic::Crossing, transport::TransportKind},
+    model::{call::CallProblem, connection::Connection, problem::Problem, traffic::ObservedMessage, transport::TransportKind},
     systems::{system::Place, trustgraph::settings::Gateway},
 };
 
@@ -84,7 +84,7 @@ impl Overhearing {
     }
 
     /// What a message that passed tells about the question.
-    pub fn hear(&mut self, crossing: &Crossing) -> Option<Overheard> {
+    pub fn hear(&mut self, crossing: &ObservedMessage) -> Option<Overheard> {
         let fields: Map<String, Value> = serde_json::from_slice(&crossing.body).ok()?;
         let id = crossing.header(ID);
         match self.places.iter().position(|place| **place == *crossing.subject)? {
@@ -151,9 +151,9 @@ mod tests {
     use super::*;
     use crate::model::{clock::Millis, traffic::Kept};
 
-    fn crossing(subject: &str, id: &str, body: &Value) -> Crossing {
+    fn crossing(subject: &str, id: &str, body: &Value) -> ObservedMessage {
         let body = body.to_string();
-        Crossing {
+        ObservedMessage {
             at: Millis(0),
             subject: subject.into(),
             reply: None,

@@ -14,14 +14,14 @@ use super::{
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Crossing, Kept, Part, Reading},
+    traffic::{Kept, ObservedMessage, Part, Reading},
 };
 
 type Fields = Map<String, Value>;
 
 /// What a message is; `None` where nothing about it is TrustGraph's.
 #[must_use]
-pub fn witness(crossing: &Crossing) -> Option<Reading> {
+pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
     let class = class_of(&crossing.subject);
     let id = crossing.header(ID).filter(|id| !id.is_empty()).map(str::to_owned);
     let fields = match fields_of(crossing) {
@@ -112,7 +112,7 @@ fn class_of(subject: &str) -> Option<Class> {
     Class::of(path.split(['.', '/', ':']).nth(1)?)
 }
 
-fn fields_of(crossing: &Crossing) -> Result<Fields, CallProblem> {
+fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallProblem> {
     let problem = |kind: ErrorKind, message: String| CallProblem {
         kind,
         message,
@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn under(id: &str, subject: &str, body: &[u8]) -> Option<Reading> {
-        witness(&Crossing {
+        witness(&ObservedMessage {
             at: Millis(0),
             subject: subject.into(),
             reply: None,

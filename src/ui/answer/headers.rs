@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::papers;
+use super::attachments;
 use crate::{
     model::call::{Call, EventKind},
     ui::{
@@ -46,7 +46,7 @@ pub fn rows(call: &Call, cells: u16) -> Vec<Row> {
         let words = if call.outcome().is_some() { "none" } else { "none yet" };
         rows.push(vec![(Role::Ghost, format!("  {words}"))]);
     }
-    rows.extend(papers::rows(call, cells));
+    rows.extend(attachments::rows(call, cells));
     rows
 }
 

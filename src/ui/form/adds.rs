@@ -1,6 +1,6 @@
 //! The rows that are no value: adding an item or a member, and the items of a long list that are not laid out.
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget};
+use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::kind::{Adds, Kind},
@@ -12,11 +12,11 @@ pub struct AddRow;
 pub struct MoreRow;
 
 impl Widget for AddRow {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let words = if cell.field.kind == Kind::Add(Adds::Item) { "+ add item" } else { "+ add entry" };
-        let key = paper.style(Role::Key);
-        paper.pen(0).put(words, key);
-        vec![paper.whole(0, Click::Open)]
+        let key = context.style(Role::Key);
+        context.pen(0).put(words, key);
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -46,21 +46,21 @@ impl Adder {
 }
 
 impl Editor for Adder {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let ground = paper.ground(0);
-        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let ground = context.ground(0);
+        let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         match &mut self.name {
-            Some(name) if !name.text().is_empty() => name.draw(paper.buffer, paper.area, ground, cursor),
+            Some(name) if !name.text().is_empty() => name.draw(context.buffer, context.area, ground, cursor),
             Some(_) => {
-                let ghost = ground.patch(paper.style(Role::Ghost));
-                paper
+                let ghost = ground.patch(context.style(Role::Ghost));
+                context
                     .pen(0)
                     .put(" ", cursor.unwrap_or(ground))
                     .put("name of the new entry, then Enter; \"\" for an empty one", ghost);
             }
-            None => drop(AddRow.show(cell, paper)),
+            None => drop(AddRow.show(cell, context)),
         }
-        vec![paper.whole(0, Click::Open)]
+        vec![context.whole(0, Click::Open)]
     }
 
     fn typing(&self) -> bool {
@@ -100,14 +100,14 @@ impl Editor for Adder {
 }
 
 impl Widget for MoreRow {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let hidden = match cell.field.kind {
             Kind::More { hidden, .. } => hidden,
             _ => 0,
         };
-        let key = paper.style(Role::Key);
-        paper.pen(0).put(&format!("… {hidden} more"), key);
-        vec![paper.whole(0, Click::Open)]
+        let key = context.style(Role::Key);
+        context.pen(0).put(&format!("… {hidden} more"), key);
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -118,9 +118,9 @@ impl Widget for MoreRow {
 struct More;
 
 impl Editor for More {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        paper.ground(0);
-        MoreRow.show(cell, paper)
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        context.ground(0);
+        MoreRow.show(cell, context)
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {

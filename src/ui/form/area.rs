@@ -5,7 +5,7 @@ use std::ops::Range;
 use ratatui::style::{Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::cell::{ANYWHERE, Hit, Look, Paper};
+use super::cell::{ANYWHERE, DrawContext, Hit, Look};
 use crate::{
     app::input::{Code, Input, Key},
     ui::{
@@ -222,9 +222,9 @@ impl Area {
         range.start + if is_last { text.len() } else { last }
     }
 
-    pub fn draw(&mut self, paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
-        let height = paper.area.height.saturating_sub(line);
-        let wide = usize::from(paper.area.width.saturating_sub(1).max(1));
+    pub fn draw(&mut self, context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
+        let height = context.area.height.saturating_sub(line);
+        let wide = usize::from(context.area.width.saturating_sub(1).max(1));
         self.lay(wide);
         self.seen = usize::from(height).max(1);
         let most = self.rows.len().saturating_sub(self.seen);
@@ -234,30 +234,30 @@ impl Area {
         }
         self.top = self.top.min(most);
         for place in 0..height {
-            let ground = paper.ground(line + place);
-            self.draw_row(paper, line + place, self.top + usize::from(place), ground);
+            let ground = context.ground(line + place);
+            self.draw_row(context, line + place, self.top + usize::from(place), ground);
         }
-        let key = paper.style(Role::Key);
-        let edge = paper.area.width.saturating_sub(1);
-        let area = paper.area;
+        let key = context.style(Role::Key);
+        let edge = context.area.width.saturating_sub(1);
+        let area = context.area;
         let mut hits = Vec::new();
         if self.top > 0 {
-            paper.pen(line).to(area, edge).put("↑", key);
+            context.pen(line).to(area, edge).put("↑", key);
         }
         if self.top < most && height > 0 {
-            paper.pen(line + height - 1).to(area, edge).put("↓", key);
+            context.pen(line + height - 1).to(area, edge).put("↓", key);
         }
-        hits.extend((line..paper.area.height).map(|line| paper.whole(line, ANYWHERE)));
+        hits.extend((line..context.area.height).map(|line| context.whole(line, ANYWHERE)));
         hits
     }
 
-    fn draw_row(&self, paper: &mut Paper<'_>, line: u16, row: usize, ground: Style) {
+    fn draw_row(&self, context: &mut DrawContext<'_>, line: u16, row: usize, ground: Style) {
         let Some(range) = self.rows.get(row) else { return };
         let cursor = self.editing.cursor();
-        let is_here = paper.look == Look::Active && self.place().0 == row;
+        let is_here = context.look == Look::Active && self.place().0 == row;
         let selection = self.editing.selection().unwrap_or(0..0);
-        let (cursor_style, wrong) = (paper.style(Role::Cursor), paper.style(Role::Error));
-        let mut pen = paper.pen(line);
+        let (cursor_style, wrong) = (context.style(Role::Cursor), context.style(Role::Error));
+        let mut pen = context.pen(line);
         for (offset, cluster) in self.editing.text()[range.clone()].grapheme_indices(true) {
             let at = range.start + offset;
             let style = match () {

@@ -1,6 +1,6 @@
 //! A month to pick a day from, by arrows or mouse.
 
-use super::cell::{Click, Hit, Paper};
+use super::cell::{Click, DrawContext, Hit};
 use crate::{
     app::input::{Code, Key},
     schema::moment::{Date, month_name, plus_days, plus_months, weekday},
@@ -63,17 +63,17 @@ impl Calendar {
         true
     }
 
-    pub fn draw(&self, paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
-        let overlay = paper.style(Role::Overlay);
-        let key = overlay.patch(paper.style(Role::Key));
-        let dim = overlay.patch(paper.style(Role::Dim));
+    pub fn draw(&self, context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
+        let overlay = context.style(Role::Overlay);
+        let key = overlay.patch(context.style(Role::Key));
+        let dim = overlay.patch(context.style(Role::Dim));
         let month = month_name(self.day);
         let title = format!("{:^17}", format!("{month} {}", self.day.year()));
         for row in 0..Self::LINES {
-            paper.pen(line + row).fill(overlay);
+            context.pen(line + row).fill(overlay);
         }
-        paper.pen(line).put(" ‹ ", key).put(&title, overlay).put(" › ", key).put("  today", key);
-        paper.pen(line + 1).put(" Mo Tu We Th Fr Sa Su", dim);
+        context.pen(line).put(" ‹ ", key).put(&title, overlay).put(" › ", key).put("  today", key);
+        context.pen(line + 1).put(" Mo Tu We Th Fr Sa Su", dim);
         let mut hits = vec![
             Hit { line, columns: 0..3, click: Click::Item(0) },
             Hit { line, columns: 20..23, click: Click::Item(1) },
@@ -86,13 +86,13 @@ impl Calendar {
             let at = line + 2 + u16::try_from(place / 7).unwrap_or(0);
             let column = u16::try_from(place % 7).unwrap_or(0) * DAY;
             let style = match () {
-                () if date == self.day => paper.style(Role::Selected),
-                () if Some(date) == self.present => overlay.patch(paper.style(Role::Accent)),
+                () if date == self.day => context.style(Role::Selected),
+                () if Some(date) == self.present => overlay.patch(context.style(Role::Accent)),
                 () if date == self.today => key.underlined(),
                 () => overlay,
             };
-            let area = paper.area;
-            paper.pen(at).to(area, column + 1).put(&format!("{day:>2}"), style);
+            let area = context.area;
+            context.pen(at).to(area, column + 1).put(&format!("{day:>2}"), style);
             hits.push(Hit { line: at, columns: column + 1..column + DAY, click: Click::Pick(day) });
         }
         hits

@@ -13,7 +13,7 @@ use crate::{
     schema::{
         fields::{Field, Presence},
         literal::Literal,
-        moment::Wall,
+        moment::LocalTime,
         phrase::plain,
         pointer::Pointer,
         words,
@@ -40,7 +40,7 @@ pub struct Cell<'c> {
     /// Issues of the fields that are folded away below this one.
     pub inside: usize,
     /// What the clock on the wall shows.
-    pub wall: Wall,
+    pub wall: LocalTime,
     /// The folder that was last looked into.
     pub folder: Option<&'c FolderList>,
     /// Nobody chose the value: what is typed replaces it.
@@ -225,7 +225,7 @@ pub struct Hit {
 }
 
 /// Where a widget draws.
-pub struct Paper<'p> {
+pub struct DrawContext<'p> {
     pub buffer: &'p mut Buffer,
     pub area: Rect,
     pub styles: &'p Styles,
@@ -242,7 +242,7 @@ pub enum Look {
     Active,
 }
 
-impl Paper<'_> {
+impl DrawContext<'_> {
     /// A pen at the left of a line.
     pub fn pen(&mut self, line: u16) -> Pen<'_> {
         Pen::new(self.buffer, self.area, line)
@@ -293,7 +293,7 @@ pub trait Widget: Sync {
         1
     }
 
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit>;
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor>;
 }
@@ -304,7 +304,7 @@ pub trait Editor {
         1
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit>;
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit>;
 
     /// Whether printable keys are text here.
     fn typing(&self) -> bool {

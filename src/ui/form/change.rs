@@ -17,14 +17,14 @@ use crate::{
 };
 
 /// What an edit is made in.
-pub struct Ground<'g> {
+pub struct FormContext<'g> {
     pub schema: &'g Schema,
     pub checker: Option<&'g Checker>,
     pub view: &'g View,
     pub value: &'g Value,
 }
 
-impl Ground<'_> {
+impl FormContext<'_> {
     /// The edit, with what it needs around it: a new object comes with its required constants, an item with those before it.
     #[must_use]
     pub fn complete(&self, edit: Edit) -> Vec<Edit> {
@@ -71,7 +71,7 @@ impl Ground<'_> {
 
 /// Edits being put together, with the value as they leave it.
 struct Growth<'g> {
-    ground: &'g Ground<'g>,
+    ground: &'g FormContext<'g>,
     value: Value,
     edits: Vec<Edit>,
 }
@@ -236,13 +236,13 @@ mod tests {
         let schema = Schema::new(json!({"properties": {"s": {"type": "object", "required": ["k"],
             "properties": {"k": {"const": "c"}, "n": {"type": "integer"}}}, "p": {"properties": {"q": {}}}}}));
         let (view, value) = (View::default(), json!({}));
-        let ground = Ground { schema: &schema, checker: None, view: &view, value: &value };
+        let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
         let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });
         assert_eq!(applied(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
         assert_eq!(ground.complete(Edit::Set { at: at("/p/q"), to: 1.into() }).len(), 1);
         let tuples = Schema::new(json!({"properties": {"t": {"type": "array",
             "prefixItems": [{"type": "string"}, {"default": 7}, {"type": "object", "properties": {"n": {}}}]}}}));
-        let ground = Ground { schema: &tuples, checker: None, view: &view, value: &value };
+        let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &value };
         let edits = ground.complete(Edit::Set { at: at("/t/2/n"), to: 1.into() });
         assert_eq!(
             applied(&value, &edits),
@@ -250,11 +250,11 @@ mod tests {
             "items before the one that is set come with it"
         );
         let short = json!({"t": ["a"]});
-        let ground = Ground { schema: &tuples, checker: None, view: &view, value: &short };
+        let ground = FormContext { schema: &tuples, checker: None, view: &view, value: &short };
         let edits = ground.complete(Edit::Set { at: at("/t/1"), to: 2.into() });
         assert_eq!(applied(&short, &edits), Some(json!({"t": ["a", 2]})));
         let value = json!({"s": null});
-        let ground = Ground { schema: &schema, checker: None, view: &view, value: &value };
+        let ground = FormContext { schema: &schema, checker: None, view: &view, value: &value };
         let edits = ground.complete(Edit::Set { at: at("/s/n"), to: 1.into() });
         assert_eq!(applied(&value, &edits), Some(json!({"s": {"k": "c", "n": 1}})));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
     listing::{Listing, Shown},
 };
 use crate::{
@@ -72,27 +72,27 @@ impl Widget for Chips {
         spots(&items(cell), after, cells).last().map_or(1, |spot| spot.line + 1)
     }
 
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let items = items(cell);
-        let spots = spots(&items, width(ADD), paper.area.width);
-        let mut hits = draw_chips(&spots, None, paper);
+        let spots = spots(&items, width(ADD), context.area.width);
+        let mut hits = draw_chips(&spots, None, context);
         if let Some(last) = spots.last() {
-            let key = paper.style(Role::Key);
-            let area = paper.area;
+            let key = context.style(Role::Key);
+            let area = context.area;
             if items.is_empty() {
-                let ghost = paper.style(Role::Ghost);
+                let ghost = context.style(Role::Ghost);
                 let text = if cell.field.presence == Presence::Set { "empty".to_owned() } else { cell.ghost() };
                 let room = usize::from(area.width).saturating_sub(width(ADD) + 1);
-                paper.pen(0).put(&fit(&visible(&text), room), ghost);
+                context.pen(0).put(&fit(&visible(&text), room), ghost);
                 let edge = area.width.saturating_sub(5);
-                paper.pen(0).to(area, edge).put(ADD, key);
+                context.pen(0).to(area, edge).put(ADD, key);
                 hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
             } else {
-                paper.pen(last.line).to(area, last.column).put(ADD, key);
+                context.pen(last.line).to(area, last.column).put(ADD, key);
                 hits.push(Hit { line: last.line, columns: last.column..last.column + 5, click: Click::Add });
             }
         }
-        hits.extend((0..paper.area.height).map(|line| paper.whole(line, Click::Open)));
+        hits.extend((0..context.area.height).map(|line| context.whole(line, Click::Open)));
         hits
     }
 
@@ -108,12 +108,12 @@ impl Widget for Chips {
     }
 }
 
-fn draw_chips(spots: &[Spot], chosen: Option<usize>, paper: &mut Paper<'_>) -> Vec<Hit> {
+fn draw_chips(spots: &[Spot], chosen: Option<usize>, context: &mut DrawContext<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
-        let style = paper.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
-        let area = paper.area;
-        paper.pen(spot.line).to(area, spot.column).put(&spot.text, style);
+        let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
+        let area = context.area;
+        context.pen(spot.line).to(area, spot.column).put(&spot.text, style);
         let end = spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
         hits.push(Hit { line: spot.line, columns: end.saturating_sub(2)..end, click: Click::Remove(number) });
         hits.push(Hit { line: spot.line, columns: spot.column..end, click: Click::Item(number) });
@@ -341,43 +341,43 @@ impl Editor for ChipLine {
         chips + self.list.as_ref().map_or(0, Listing::lines)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let items = others(&items(cell), self.replaces);
         let wide = width(self.input.text()).max(TYPED) + 1;
-        let spots = spots(&items, wide, paper.area.width);
-        let mut hits = draw_chips(&spots, self.chosen, paper);
+        let spots = spots(&items, wide, context.area.width);
+        let mut hits = draw_chips(&spots, self.chosen, context);
         let chips = spots.iter().take(spots.len().saturating_sub(1));
         let end = |spot: &Spot| spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
         self.places = chips.map(|spot| (spot.line, spot.column..end(spot))).collect();
         let mut below = 1;
         if let Some(last) = spots.last() {
             below = last.line + 1;
-            let style = paper.style(Role::FieldFocus);
-            let cursor = (paper.look == Look::Active && self.chosen.is_none()).then(|| paper.style(Role::Cursor));
-            let room = paper.area.width.saturating_sub(last.column);
+            let style = context.style(Role::FieldFocus);
+            let cursor = (context.look == Look::Active && self.chosen.is_none()).then(|| context.style(Role::Cursor));
+            let room = context.area.width.saturating_sub(last.column);
             let area = ratatui::layout::Rect {
-                x: paper.area.x + last.column,
-                y: paper.area.y + last.line,
+                x: context.area.x + last.column,
+                y: context.area.y + last.line,
                 width: room.min(u16::try_from(wide.max(TYPED)).unwrap_or(room)),
                 height: 1,
             };
-            if area.y < paper.area.bottom() {
-                self.input.draw(paper.buffer, area, style, cursor);
+            if area.y < context.area.bottom() {
+                self.input.draw(context.buffer, area, style, cursor);
                 if self.input.text().is_empty() {
-                    let ghost = style.patch(paper.style(Role::Ghost));
+                    let ghost = style.patch(context.style(Role::Ghost));
                     let words = match cell.field.presence {
                         Presence::Unset if items.is_empty() => cell.ghost(),
                         _ => "add".into(),
                     };
-                    let area = paper.area;
-                    paper.pen(last.line).to(area, last.column + 1).put(&words, ghost);
+                    let area = context.area;
+                    context.pen(last.line).to(area, last.column + 1).put(&words, ghost);
                 }
             }
-            hits.push(Hit { line: last.line, columns: last.column..paper.area.width, click: Click::Add });
+            hits.push(Hit { line: last.line, columns: last.column..context.area.width, click: Click::Add });
         }
         let options = self.options(cell);
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&options, paper, below));
+            hits.extend(list.draw(&options, context, below));
         }
         hits
     }

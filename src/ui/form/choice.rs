@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget, one_line},
     listing::{FILTER_FROM, Listing, Shown},
 };
 use crate::{
@@ -22,11 +22,11 @@ use crate::{
 pub struct ChoiceField;
 
 impl Widget for ChoiceField {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let (text, role) = shown(cell);
-        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
-        paper.line(0, &text, style, "▾");
-        vec![paper.whole(0, Click::Open)]
+        let style = ratatui::style::Style { bg: None, ..context.style(role) };
+        context.line(0, &text, style, "▾");
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -187,39 +187,39 @@ impl Editor for Chooser {
         1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let mut hits = match &mut self.free {
             Some(free) if !free.text().is_empty() => {
-                let ground = paper.ground(0);
-                let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
-                let edge = paper.area.width.saturating_sub(1);
-                let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..paper.area };
-                free.draw(paper.buffer, line, ground, cursor);
-                let (area, dim) = (paper.area, ground.patch(paper.style(Role::Dim)));
-                paper.pen(0).to(area, edge).put("▾", dim);
+                let ground = context.ground(0);
+                let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
+                let edge = context.area.width.saturating_sub(1);
+                let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
+                free.draw(context.buffer, line, ground, cursor);
+                let (area, dim) = (context.area, ground.patch(context.style(Role::Dim)));
+                context.pen(0).to(area, edge).put("▾", dim);
                 vec![
                     Hit { line: 0, columns: 0..edge, click: ANYWHERE },
                     Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
                 ]
             }
-            _ => ChoiceField.show(cell, paper),
+            _ => ChoiceField.show(cell, context),
         };
         let mut line = 1;
         if let Some(filter) = &mut self.filter {
-            let style = paper.style(Role::Overlay);
-            let cursor = paper.style(Role::Cursor);
-            let key = style.patch(paper.style(Role::Key));
-            paper.pen(line).put("/ ", key).fill(style);
-            let area = paper.area;
+            let style = context.style(Role::Overlay);
+            let cursor = context.style(Role::Cursor);
+            let key = style.patch(context.style(Role::Key));
+            context.pen(line).put("/ ", key).fill(style);
+            let area = context.area;
             let inner = ratatui::layout::Rect { x: area.x + 2, y: area.y + line, width: area.width.saturating_sub(2), height: 1 };
             if inner.y < area.bottom() {
-                filter.draw(paper.buffer, inner, style, Some(cursor));
+                filter.draw(context.buffer, inner, style, Some(cursor));
             }
             line += 1;
         }
         let options = self.options(cell);
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&options, paper, line));
+            hits.extend(list.draw(&options, context, line));
         }
         hits
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line};
+use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
     schema::{fields::Presence, kind::Kind, phrase::plain},
@@ -19,20 +19,20 @@ fn fixed(cell: &Cell<'_>) -> Value {
 }
 
 impl Widget for Constant {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let fixed = fixed(cell);
         let (text, role) = match cell.value {
             Some(value) if *value == fixed => (one_line(&plain(value)), Role::Dim),
             Some(value) => (one_line(&plain(value)), Role::Error),
             None => (format!("{} · not set", one_line(&plain(&fixed))), Role::Ghost),
         };
-        let style = paper.style(role);
+        let style = context.style(role);
         if cell.selects {
-            paper.line(0, &text, style, "▾");
+            context.line(0, &text, style, "▾");
         } else {
-            paper.pen(0).put(&text, style);
+            context.pen(0).put(&text, style);
         }
-        vec![paper.whole(0, Click::Open)]
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -57,9 +57,9 @@ impl Fixed {
 }
 
 impl Editor for Fixed {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        paper.ground(0);
-        Constant.show(cell, paper)
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        context.ground(0);
+        Constant.show(cell, context)
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {

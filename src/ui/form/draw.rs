@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    cell::{Click, Hit, Look, Paper},
+    cell::{Click, DrawContext, Hit, Look},
     help::HelpLine,
     layout::{self, Columns, Lines},
     notes::Remark,
@@ -196,10 +196,10 @@ impl Form {
                 (true, false) => Look::Resting,
                 (false, _) => Look::Plain,
             };
-            let mut paper = Paper { buffer, area: inner, styles, look };
+            let mut context = DrawContext { buffer, area: inner, styles, look };
             let hits = match editor.as_deref_mut().filter(|editor| here || editor.is_open()) {
-                Some(editor) => editor.draw(&cell, &mut paper),
-                None => registry::widget(&field.kind).show(&cell, &mut paper),
+                Some(editor) => editor.draw(&cell, &mut context),
+                None => registry::widget(&field.kind).show(&cell, &mut context),
             };
             if cell.inside > 0 {
                 let text = format!(" ⚠ {} ", cell.inside);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    cell::{Click, Hit, Look, Paper, one_line},
+    cell::{Click, DrawContext, Hit, Look, one_line},
     listing::{Listing, Shown},
 };
 use crate::{
@@ -114,8 +114,8 @@ impl Finder {
         } else {
             self.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
         }
-        let mut paper = Paper { buffer, area: self.area, styles, look: Look::Active };
-        self.hits = self.listing.draw(&self.shown, &mut paper, 1);
+        let mut context = DrawContext { buffer, area: self.area, styles, look: Look::Active };
+        self.hits = self.listing.draw(&self.shown, &mut context, 1);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget};
+use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::{
@@ -22,7 +22,7 @@ const ROW_SIGNS: u16 = 11;
 const LIST_SIGNS: u16 = 6;
 
 impl Widget for Fold {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let open = cell.field.fold() == Some(true);
         let mark = if open { "▾ " } else { "▸ " };
         let (text, role) = match cell.field.presence {
@@ -30,19 +30,19 @@ impl Widget for Fold {
             _ => (cell.ghost(), Role::Ghost),
         };
         let addable = cell.field.takes_items() || matches!(cell.field.kind, Kind::Map { .. });
-        if let Some(hits) = table_line(cell, paper, open) {
+        if let Some(hits) = table_line(cell, context, open) {
             return hits;
         }
         let more = if open || cell.field.presence != Presence::Set { String::new() } else { summary(cell) };
-        let (accent, style, dim) = (paper.style(Role::Accent), paper.style(role), paper.style(Role::Dim));
+        let (accent, style, dim) = (context.style(Role::Accent), context.style(role), context.style(Role::Dim));
         let style = ratatui::style::Style { bg: None, ..style };
-        let area = paper.area;
+        let area = context.area;
         let edge = area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
         let room = usize::from(if addable { edge.saturating_sub(1) } else { area.width });
         let room = room.saturating_sub(2);
         let text = crate::ui::canvas::fit(&text, room).into_owned();
         let left = room.saturating_sub(width(&text) + 2);
-        let mut pen = paper.pen(0);
+        let mut pen = context.pen(0);
         pen.put(mark, accent).put(&text, style);
         if !more.is_empty() && left > 6 {
             let more = crate::ui::canvas::visible(&more).into_owned();
@@ -50,11 +50,11 @@ impl Widget for Fold {
         }
         let mut hits = Vec::new();
         if addable {
-            let key = paper.style(Role::Key);
-            paper.pen(0).to(area, edge).put(ADD, key);
+            let key = context.style(Role::Key);
+            context.pen(0).to(area, edge).put(ADD, key);
             hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
         }
-        hits.push(paper.whole(0, Click::Fold));
+        hits.push(context.whole(0, Click::Fold));
         hits
     }
 
@@ -64,7 +64,7 @@ impl Widget for Fold {
 }
 
 /// The head of an open table, or one of its rows.
-fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<Hit>> {
+fn table_line(cell: &Cell<'_>, context: &mut DrawContext<'_>, open: bool) -> Option<Vec<Hit>> {
     let mark = if open { "▾ " } else { "▸ " };
     let (columns, is_row) = match (&cell.field.kind, cell.value) {
         (Kind::List { columns: Some(columns), open: true, .. }, Some(Value::Array(items))) if !items.is_empty() => {
@@ -73,22 +73,22 @@ fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<
         (Kind::Object { columns: Some(columns), .. }, Some(Value::Object(_))) => (columns, true),
         _ => return None,
     };
-    let edge = paper.area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
-    let room = usize::from(if is_row { paper.area.width } else { edge.saturating_sub(1) });
+    let edge = context.area.width.saturating_sub(u16::try_from(width(ADD)).unwrap_or(0));
+    let room = usize::from(if is_row { context.area.width } else { edge.saturating_sub(1) });
     // The signs of the focused row take their room beside the columns, so that these stand still.
-    let signs = match (paper.look, is_row) {
+    let signs = match (context.look, is_row) {
         (Look::Plain, _) => 0,
         (_, true) => ROW_SIGNS,
         (_, false) if cell.field.is_removable() => LIST_SIGNS,
         _ => 0,
     };
-    let widths = shares(columns, usize::from((paper.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
+    let widths = shares(columns, usize::from((context.area.width + signs).saturating_sub(ROW_SIGNS + 2)));
     let (accent, dim, text, ghost) =
-        (paper.style(Role::Accent), paper.style(Role::Heading), paper.style(Role::Text), paper.style(Role::Ghost));
+        (context.style(Role::Accent), context.style(Role::Heading), context.style(Role::Text), context.style(Role::Ghost));
     let text = ratatui::style::Style { bg: None, ..text };
     let mut hits = Vec::new();
     let mut left = room.saturating_sub(2);
-    let mut pen = paper.pen(0);
+    let mut pen = context.pen(0);
     pen.put(mark, accent);
     for (column, cells) in columns.iter().zip(widths) {
         if left < 3 {
@@ -107,12 +107,12 @@ fn table_line(cell: &Cell<'_>, paper: &mut Paper<'_>, open: bool) -> Option<Vec<
         left = left.saturating_sub(cells + 2);
     }
     if !is_row {
-        let key = paper.style(Role::Key);
-        let area = paper.area;
-        paper.pen(0).to(area, edge).put(ADD, key);
+        let key = context.style(Role::Key);
+        let area = context.area;
+        context.pen(0).to(area, edge).put(ADD, key);
         hits.push(Hit { line: 0, columns: edge..area.width, click: Click::Add });
     }
-    hits.push(paper.whole(0, Click::Fold));
+    hits.push(context.whole(0, Click::Fold));
     Some(hits)
 }
 
@@ -171,9 +171,9 @@ pub fn summary(cell: &Cell<'_>) -> String {
 struct Folder;
 
 impl Editor for Folder {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        paper.ground(0);
-        Fold.show(cell, paper)
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        context.ground(0);
+        Fold.show(cell, context)
     }
 
     fn input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {

@@ -22,7 +22,7 @@ use crate::{
         pointer::Pointer,
     },
     syntax::{edit::Edit, source::Format},
-    ui::form::change::Ground,
+    ui::form::change::FormContext,
 };
 
 impl Form {
@@ -257,7 +257,7 @@ impl Form {
         let was_object = at.get(&self.value).is_some_and(Value::is_object);
         let key = node.key.with_branch(place, target);
         let kept = self.kept.get(&(at.clone(), place, branch)).cloned();
-        let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+        let ground = FormContext { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
         let value = kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
         // An item and the whole document cannot be left out: they begin with what nobody chose.
         let value = value.or_else(|| (!declared).then(|| blank(&self.schema, self.checker.as_ref(), &key)));

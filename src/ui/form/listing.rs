@@ -1,6 +1,6 @@
 //! A list of options that opens below a field: filtered as one types, chosen by key or mouse.
 
-use super::cell::{Click, Hit, Paper};
+use super::cell::{Click, DrawContext, Hit};
 use crate::{
     app::input::{Code, Key},
     ui::{
@@ -112,32 +112,32 @@ impl Listing {
     }
 
     /// Draws the list from `line` on.
-    pub fn draw(&mut self, options: &[Shown], paper: &mut Paper<'_>, line: u16) -> Vec<Hit> {
+    pub fn draw(&mut self, options: &[Shown], context: &mut DrawContext<'_>, line: u16) -> Vec<Hit> {
         self.fit(options);
-        let overlay = paper.style(Role::Overlay);
+        let overlay = context.style(Role::Overlay);
         if self.matching.is_empty() {
-            let dim = overlay.patch(paper.style(Role::Dim));
-            paper.pen(line).put("  nothing matches", dim).fill(overlay);
+            let dim = overlay.patch(context.style(Role::Dim));
+            context.pen(line).put("  nothing matches", dim).fill(overlay);
             return Vec::new();
         }
         let seen = self.matching.len().min(SEEN);
         self.top = self.top.clamp((self.cursor + 1).saturating_sub(seen), self.cursor).min(self.matching.len() - seen);
         let labels = options.iter().map(|option| width(&option.label)).max().unwrap_or(0);
-        let labels = labels.min(usize::from(paper.area.width) * 2 / 3);
+        let labels = labels.min(usize::from(context.area.width) * 2 / 3);
         let mut hits = Vec::new();
         for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
             let at = line + u16::try_from(place - self.top).unwrap_or(0);
             let option = &options[*number];
-            let style = if place == self.cursor { paper.style(Role::Selected) } else { overlay };
-            let help = if place == self.cursor { style } else { overlay.patch(paper.style(Role::Dim)) };
+            let style = if place == self.cursor { context.style(Role::Selected) } else { overlay };
+            let help = if place == self.cursor { style } else { overlay.patch(context.style(Role::Dim)) };
             let mark = if option.present { "✓ " } else { "  " };
             let more = match place - self.top {
                 0 if self.top > 0 => "↑",
                 last if last + 1 == seen && self.top + seen < self.matching.len() => "↓",
                 _ => " ",
             };
-            let area = paper.area;
-            let mut pen = paper.pen(at);
+            let area = context.area;
+            let mut pen = context.pen(at);
             pen.put(mark, style);
             if option.help.is_empty() {
                 pen.put(&option.label, style);
@@ -145,21 +145,21 @@ impl Listing {
                 pen.put(&pad(&crate::ui::canvas::visible(&option.label), labels), style).put("  ", style).put(&option.help, help);
             }
             pen.fill(style);
-            paper.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
-            hits.push(paper.whole(at, Click::Pick(*number)));
+            context.pen(at).to(area, area.width.saturating_sub(1)).put(more, style);
+            hits.push(context.whole(at, Click::Pick(*number)));
         }
         if self.wordy {
-            self.draw_foot(options, paper, line + u16::try_from(seen).unwrap_or(0));
+            self.draw_foot(options, context, line + u16::try_from(seen).unwrap_or(0));
         }
         hits
     }
 
     /// All that is said about the option under the cursor.
-    fn draw_foot(&self, options: &[Shown], paper: &mut Paper<'_>, line: u16) {
-        let style = paper.style(Role::Overlay);
-        let info = style.patch(paper.style(Role::Info));
+    fn draw_foot(&self, options: &[Shown], context: &mut DrawContext<'_>, line: u16) {
+        let style = context.style(Role::Overlay);
+        let info = style.patch(context.style(Role::Info));
         let help = self.chosen().and_then(|chosen| options.get(chosen)).map_or("", |option| option.help.as_str());
-        let room = usize::from(paper.area.width).saturating_sub(4).max(8);
+        let room = usize::from(context.area.width).saturating_sub(4).max(8);
         let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible(help), room);
         if lines.len() > usize::from(FOOT) {
             lines.truncate(usize::from(FOOT));
@@ -169,7 +169,7 @@ impl Listing {
         }
         for row in 0..FOOT {
             let text = lines.get(usize::from(row)).map_or("", String::as_str);
-            paper.pen(line + row).put("  ", style).put(text, info).fill(style);
+            context.pen(line + row).put("  ", style).put(text, info).fill(style);
         }
     }
 }

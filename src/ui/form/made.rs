@@ -17,7 +17,7 @@ use super::{
 };
 use crate::schema::{
     fields::{Part, View},
-    moment::Wall,
+    moment::LocalTime,
     pointer::Pointer,
     tree::Schema,
     validate::{Checker, Opened, SchemaFinding},
@@ -75,7 +75,7 @@ impl Form {
             introduced: false,
             clip: String::new(),
             held: None,
-            wall: Wall::default(),
+            wall: LocalTime::default(),
             finder: None,
             saved: None,
             folder: None,

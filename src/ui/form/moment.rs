@@ -2,7 +2,7 @@
 
 use super::{
     calendar::Calendar,
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
     clip::{self, Clip},
     listing::{Listing, Shown},
     text::draw_line,
@@ -44,21 +44,21 @@ fn reading(cell: &Cell<'_>, text: &str) -> String {
 }
 
 impl Widget for MomentField {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = one_line(&cell.text());
         if text.is_empty() {
-            let ghost = paper.style(Role::Ghost);
-            paper.line(0, &cell.ghost(), ghost, "▾");
+            let ghost = context.style(Role::Ghost);
+            context.line(0, &cell.ghost(), ghost, "▾");
         } else {
-            let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
-            paper.line(0, &text, style, "▾");
-            let (dim, said) = (paper.style(Role::Dim), reading(cell, &text));
-            let room = usize::from(paper.area.width).saturating_sub(width(&text) + 4);
+            let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
+            context.line(0, &text, style, "▾");
+            let (dim, said) = (context.style(Role::Dim), reading(cell, &text));
+            let room = usize::from(context.area.width).saturating_sub(width(&text) + 4);
             if width(&said) <= room {
-                paper.pen(0).skip(u16::try_from(width(&text) + 2).unwrap_or(0)).put(&said, dim);
+                context.pen(0).skip(u16::try_from(width(&text) + 2).unwrap_or(0)).put(&said, dim);
             }
         }
-        let edge = paper.area.width.saturating_sub(1);
+        let edge = context.area.width.saturating_sub(1);
         vec![Hit { line: 0, columns: edge..edge + 1, click: Click::Open }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
     }
 
@@ -211,15 +211,15 @@ impl Editor for MomentLine {
         }
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        draw_line(&mut self.input, cell, paper, SIGNS);
-        let end = paper.area.width;
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        draw_line(&mut self.input, cell, context, SIGNS);
+        let end = context.area.width;
         let edge = end.saturating_sub(5);
         let said = reading(cell, self.input.text());
         let start = width(self.input.text()) + 3;
         if start + width(&said) < usize::from(edge) {
-            let dim = paper.ground(0).patch(paper.style(Role::Dim));
-            paper.pen(0).skip(u16::try_from(start).unwrap_or(0)).put(&said, ratatui::style::Style { bg: None, ..dim });
+            let dim = context.ground(0).patch(context.style(Role::Dim));
+            context.pen(0).skip(u16::try_from(start).unwrap_or(0)).put(&said, ratatui::style::Style { bg: None, ..dim });
         }
         let mut hits = vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
@@ -228,10 +228,10 @@ impl Editor for MomentLine {
             Hit { line: 0, columns: 0..edge, click: ANYWHERE },
         ];
         match &mut self.picker {
-            Some(Picker::Calendar(calendar)) => hits.extend(calendar.draw(paper, 1)),
+            Some(Picker::Calendar(calendar)) => hits.extend(calendar.draw(context, 1)),
             Some(Picker::List { list, options }) => {
                 let shown: Vec<Shown> = options.iter().map(|(_, shown)| shown.clone()).collect();
-                hits.extend(list.draw(&shown, paper, 1));
+                hits.extend(list.draw(&shown, context, 1));
             }
             None => {}
         }

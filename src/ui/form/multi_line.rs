@@ -2,7 +2,7 @@
 
 use super::{
     area::Area,
-    cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget},
+    cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget},
     text::area_input,
 };
 use crate::{
@@ -40,22 +40,22 @@ impl Widget for MultiLine {
         }
     }
 
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = cell.text();
         if text.is_empty() {
-            let ghost = paper.style(Role::Ghost);
-            paper.line(0, &cell.ghost(), ghost, "⏎");
-            return vec![paper.whole(0, Click::Open)];
+            let ghost = context.style(Role::Ghost);
+            context.line(0, &cell.ghost(), ghost, "⏎");
+            return vec![context.whole(0, Click::Open)];
         }
-        let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
-        let (lines, more) = preview(&text, (paper.area.width, seen(cell)));
+        let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
+        let (lines, more) = preview(&text, (context.area.width, seen(cell)));
         let last = lines.len().saturating_sub(1);
         for (line, text) in (0_u16..).zip(&lines) {
             let is_last = usize::from(line) == last;
             let cut = if is_last && more { format!("{text} …") } else { text.clone() };
-            paper.line(line, &cut, style, if is_last { "⏎" } else { "" });
+            context.line(line, &cut, style, if is_last { "⏎" } else { "" });
         }
-        (0..paper.area.height).map(|line| paper.whole(line, Click::Open)).collect()
+        (0..context.area.height).map(|line| context.whole(line, Click::Open)).collect()
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -72,10 +72,10 @@ impl Editor for Lines {
         self.area.as_ref().map_or_else(|| MultiLine.lines(cell, width), |area| area.lines(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         match &mut self.area {
-            Some(area) => area.draw(paper, 0),
-            None => MultiLine.show(cell, paper),
+            Some(area) => area.draw(context, 0),
+            None => MultiLine.show(cell, context),
         }
     }
 

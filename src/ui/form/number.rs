@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
     clip::{self, Clip},
 };
 use crate::{
@@ -24,12 +24,12 @@ pub struct NumberField;
 const STEPS: &str = "− +";
 
 impl Widget for NumberField {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = cell.text();
         let (shown, role) = if text.is_empty() { (cell.ghost(), Role::Ghost) } else { (text, Role::SyntaxNumber) };
-        let style = paper.style(role);
-        paper.line(0, &shown, style, "");
-        vec![paper.whole(0, ANYWHERE)]
+        let style = context.style(role);
+        context.line(0, &shown, style, "");
+        vec![context.whole(0, ANYWHERE)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -125,24 +125,24 @@ fn fraction_step(present: &str, step: &str, by: i8, multiples: bool) -> Option<S
 }
 
 impl Editor for NumberLine {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let ground = paper.ground(0);
-        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let ground = context.ground(0);
+        let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
         let steps = u16::try_from(STEPS.chars().count()).unwrap_or(0);
-        let edge = paper.area.width.saturating_sub(steps);
-        let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..paper.area };
+        let edge = context.area.width.saturating_sub(steps);
+        let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
         if self.input.text().is_empty() {
-            let ghost = ground.patch(paper.style(Role::Ghost));
-            let mut pen = paper.pen(0);
+            let ghost = ground.patch(context.style(Role::Ghost));
+            let mut pen = context.pen(0);
             if let Some(cursor) = cursor {
                 pen.put(" ", cursor);
             }
             pen.put(&cell.ghost(), ghost);
         } else {
-            self.input.draw(paper.buffer, line, ground.patch(paper.styles[Role::SyntaxNumber]), cursor);
+            self.input.draw(context.buffer, line, ground.patch(context.styles[Role::SyntaxNumber]), cursor);
         }
-        let (area, key) = (paper.area, ground.patch(paper.style(Role::Key)));
-        paper.pen(0).to(area, edge).put(STEPS, key);
+        let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
+        context.pen(0).to(area, edge).put(STEPS, key);
         vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Step(-1) },
             Hit { line: 0, columns: edge + 2..edge + 3, click: Click::Step(1) },

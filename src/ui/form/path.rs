@@ -1,7 +1,7 @@
 //! The path of a file: typed, or found step by step in a list of what its folder holds.
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
     clip::{self, Clip},
     listing::{Listing, Shown},
     text::draw_line,
@@ -18,16 +18,16 @@ use crate::{
 pub struct PathField;
 
 impl Widget for PathField {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = one_line(&cell.text());
         if text.is_empty() {
-            let ghost = paper.style(Role::Ghost);
-            paper.line(0, &cell.ghost(), ghost, "▾");
+            let ghost = context.style(Role::Ghost);
+            context.line(0, &cell.ghost(), ghost, "▾");
         } else {
-            let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
-            paper.line(0, &text, style, "▾");
+            let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
+            context.line(0, &text, style, "▾");
         }
-        let edge = paper.area.width.saturating_sub(1);
+        let edge = context.area.width.saturating_sub(1);
         vec![Hit { line: 0, columns: edge..edge + 1, click: Click::Open }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
     }
 
@@ -131,9 +131,9 @@ impl Editor for PathLine {
         }
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        draw_line(&mut self.input, cell, paper, "▾");
-        let edge = paper.area.width.saturating_sub(1);
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        draw_line(&mut self.input, cell, context, "▾");
+        let edge = context.area.width.saturating_sub(1);
         let mut hits = vec![
             Hit { line: 0, columns: edge..edge + 1, click: Click::Open },
             Hit { line: 0, columns: 0..edge, click: ANYWHERE },
@@ -146,8 +146,8 @@ impl Editor for PathLine {
             (Some(_), Some(Ok(_))) => None,
         };
         if let Some(words) = words {
-            let style = paper.style(Role::Overlay);
-            paper.pen(1).put(&words, style).fill(style);
+            let style = context.style(Role::Overlay);
+            context.pen(1).put(&words, style).fill(style);
             return hits;
         }
         let options = self.options(cell);
@@ -162,7 +162,7 @@ impl Editor for PathLine {
                 }
                 list
             });
-            hits.extend(list.draw(&options, paper, 1));
+            hits.extend(list.draw(&options, context, 1));
         }
         hits
     }

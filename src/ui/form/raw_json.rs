@@ -2,7 +2,7 @@
 
 use super::{
     area::{Area, Typed},
-    cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
     clip::{self, Clip},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 pub struct RawJson;
 
 impl Widget for RawJson {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = match (cell.draft, cell.value) {
             (Some(draft), _) => one_line(draft),
             (None, Some(value)) => one_line(&value.to_string()),
@@ -25,9 +25,9 @@ impl Widget for RawJson {
         };
         let (text, role) =
             if text.is_empty() { (format!("{} · JSON", cell.ghost()), Role::Ghost) } else { (text, Role::SyntaxText) };
-        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
-        paper.line(0, &text, style, "⏎");
-        vec![paper.whole(0, Click::Open)]
+        let style = ratatui::style::Style { bg: None, ..context.style(role) };
+        context.line(0, &text, style, "⏎");
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -70,10 +70,10 @@ impl Editor for Json {
         self.area.as_ref().map_or(1, |area| area.lines(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         match &mut self.area {
-            Some(area) => area.draw(paper, 0),
-            None => RawJson.show(cell, paper),
+            Some(area) => area.draw(context, 0),
+            None => RawJson.show(cell, context),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A value that the schema lets nobody change: shown, with the reason.
 
-use super::cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget, one_line};
+use super::cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget, one_line};
 use crate::{
     app::input::{Code, Input},
     schema::phrase::plain,
@@ -12,7 +12,7 @@ pub struct ReadOnly;
 pub(super) const WHY: &str = "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
 
 impl Widget for ReadOnly {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let is_secret = cell.field.node.write_only || cell.field.node.text.format.as_deref() == Some("password");
         let (text, role) = match (cell.written, cell.value) {
             (_, Some(_)) if is_secret => ("••••".into(), Role::Dim),
@@ -20,13 +20,13 @@ impl Widget for ReadOnly {
             (_, Some(value)) if !value.is_null() && value.as_str() != Some("") => (one_line(&plain(value)), Role::Dim),
             _ => (cell.ghost(), Role::Ghost),
         };
-        let (style, sign) = (paper.style(role), paper.style(Role::Info));
-        let edge = paper.area.width.saturating_sub(9);
+        let (style, sign) = (context.style(role), context.style(Role::Info));
+        let edge = context.area.width.saturating_sub(9);
         let room = usize::from(edge.saturating_sub(1));
         let shown = crate::ui::canvas::fit(&crate::ui::canvas::visible(&text), room).into_owned();
-        let area = paper.area;
-        paper.pen(0).put(&shown, style).to(area, edge).put("read-only", sign);
-        vec![paper.whole(0, Click::Open)]
+        let area = context.area;
+        context.pen(0).put(&shown, style).to(area, edge).put("read-only", sign);
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -37,9 +37,9 @@ impl Widget for ReadOnly {
 struct Locked;
 
 impl Editor for Locked {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        paper.ground(0);
-        ReadOnly.show(cell, paper)
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        context.ground(0);
+        ReadOnly.show(cell, context)
     }
 
     fn input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {

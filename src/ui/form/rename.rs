@@ -1,6 +1,6 @@
 //! Another name for a member that the user named.
 
-use super::cell::{Answer, Ask, Cell, Click, Editor, Hit, Look, Paper};
+use super::cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look};
 use crate::{
     app::input::{Code, Input},
     ui::{styles::Role, widgets::text_input::TextInput},
@@ -16,14 +16,14 @@ struct Rename {
 }
 
 impl Editor for Rename {
-    fn draw(&mut self, _cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let ground = paper.ground(0);
-        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
-        let dim = ground.patch(paper.style(Role::Dim));
-        paper.pen(0).put("new name: ", dim);
-        let area = ratatui::layout::Rect { x: paper.area.x + 10, width: paper.area.width.saturating_sub(10), ..paper.area };
-        self.input.draw(paper.buffer, area, ground, cursor);
-        vec![paper.whole(0, Click::Open)]
+    fn draw(&mut self, _cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let ground = context.ground(0);
+        let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
+        let dim = ground.patch(context.style(Role::Dim));
+        context.pen(0).put("new name: ", dim);
+        let area = ratatui::layout::Rect { x: context.area.x + 10, width: context.area.width.saturating_sub(10), ..context.area };
+        self.input.draw(context.buffer, area, ground, cursor);
+        vec![context.whole(0, Click::Open)]
     }
 
     fn typing(&self) -> bool {

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget},
     clip::{self, Clip},
 };
 use crate::{
@@ -48,16 +48,16 @@ fn ghost(cell: &Cell<'_>) -> String {
 }
 
 impl Widget for Secret {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = cell.text();
         let (shown, role) = match text.as_str() {
             "" => (ghost(cell), Role::Ghost),
             text if names_variable(text) => (text.to_owned(), Role::SyntaxKey),
             text => (masked(text), Role::Text),
         };
-        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
-        paper.line(0, &shown, style, "");
-        vec![paper.whole(0, ANYWHERE)]
+        let style = ratatui::style::Style { bg: None, ..context.style(role) };
+        context.line(0, &shown, style, "");
+        vec![context.whole(0, ANYWHERE)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -94,22 +94,22 @@ impl Hidden {
 }
 
 impl Editor for Hidden {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let ground = paper.ground(0);
-        let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
-        let edge = paper.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
-        let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..paper.area };
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let ground = context.ground(0);
+        let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
+        let edge = context.area.width.saturating_sub(u16::try_from(width(FROM_ENVIRONMENT)).unwrap_or(0));
+        let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
         if self.input.text().is_empty() {
-            let ghost_style = ground.patch(paper.style(Role::Ghost));
+            let ghost_style = ground.patch(context.style(Role::Ghost));
             let words = crate::ui::canvas::fit(&ghost(cell), usize::from(line.width.saturating_sub(1))).into_owned();
-            paper.pen(0).put(" ", cursor.unwrap_or(ground)).put(&words, ghost_style);
+            context.pen(0).put(" ", cursor.unwrap_or(ground)).put(&words, ghost_style);
         } else if self.is_shown() {
-            self.input.draw(paper.buffer, line, ground.patch(paper.styles[Role::SyntaxKey]), cursor);
+            self.input.draw(context.buffer, line, ground.patch(context.styles[Role::SyntaxKey]), cursor);
         } else {
-            self.input.draw_masked(paper.buffer, line, ground, cursor);
+            self.input.draw_masked(context.buffer, line, ground, cursor);
         }
-        let (area, key) = (paper.area, ground.patch(paper.style(Role::Key)));
-        paper.pen(0).to(area, edge).put(FROM_ENVIRONMENT, key);
+        let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
+        context.pen(0).to(area, edge).put(FROM_ENVIRONMENT, key);
         vec![Hit { line: 0, columns: edge..area.width, click: Click::Add }, Hit { line: 0, columns: 0..edge, click: ANYWHERE }]
     }
 

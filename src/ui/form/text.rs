@@ -2,7 +2,7 @@
 
 use super::{
     area::{Area, Typed},
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Look, Paper, Widget, one_line},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Look, Widget, one_line},
     clip::{self, Clip},
 };
 use crate::{
@@ -14,16 +14,16 @@ use crate::{
 pub struct Text;
 
 impl Widget for Text {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let text = cell.text();
         if text.is_empty() {
-            let ghost = paper.style(Role::Ghost);
-            paper.line(0, &cell.ghost(), ghost, "");
+            let ghost = context.style(Role::Ghost);
+            context.line(0, &cell.ghost(), ghost, "");
         } else {
-            let style = ratatui::style::Style { bg: None, ..paper.style(Role::Text) };
-            paper.line(0, &one_line(&text), style, "");
+            let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };
+            context.line(0, &one_line(&text), style, "");
         }
-        vec![paper.whole(0, ANYWHERE)]
+        vec![context.whole(0, ANYWHERE)]
     }
 
     fn edit(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -76,12 +76,12 @@ impl Editor for Line {
         self.area.as_ref().map_or(1, |area| area.lines(width))
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         if let Some(area) = &mut self.area {
-            return area.draw(paper, 0);
+            return area.draw(context, 0);
         }
-        draw_line(&mut self.input, cell, paper, "");
-        vec![paper.whole(0, ANYWHERE)]
+        draw_line(&mut self.input, cell, context, "");
+        vec![context.whole(0, ANYWHERE)]
     }
 
     fn typing(&self) -> bool {
@@ -159,26 +159,26 @@ pub fn area_input(area: &mut Area, cell: &Cell<'_>, input: &Input) -> Answer {
 }
 
 /// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at the right edge.
-pub fn draw_line(input: &mut TextInput, cell: &Cell<'_>, paper: &mut Paper<'_>, sign: &str) {
-    let ground = paper.ground(0);
-    let cursor = (paper.look == Look::Active).then(|| paper.style(Role::Cursor));
+pub fn draw_line(input: &mut TextInput, cell: &Cell<'_>, context: &mut DrawContext<'_>, sign: &str) {
+    let ground = context.ground(0);
+    let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
     let signs = u16::try_from(crate::ui::canvas::width(sign)).unwrap_or(0);
-    let edge = paper.area.width.saturating_sub(signs);
-    let line = ratatui::layout::Rect { width: edge.saturating_sub(u16::from(signs > 0)), ..paper.area };
+    let edge = context.area.width.saturating_sub(signs);
+    let line = ratatui::layout::Rect { width: edge.saturating_sub(u16::from(signs > 0)), ..context.area };
     if input.text().is_empty() {
-        let ghost = ground.patch(paper.style(Role::Ghost));
+        let ghost = ground.patch(context.style(Role::Ghost));
         let room = usize::from(line.width).saturating_sub(usize::from(cursor.is_some()));
         let words = crate::ui::canvas::fit(&cell.ghost(), room).into_owned();
-        let mut pen = paper.pen(0);
+        let mut pen = context.pen(0);
         if let Some(cursor) = cursor {
             pen.put(" ", cursor);
         }
         pen.put(&words, ghost);
     } else {
-        input.draw(paper.buffer, line, ground, cursor);
+        input.draw(context.buffer, line, ground, cursor);
     }
     if signs > 0 {
-        let (area, key) = (paper.area, ground.patch(paper.style(Role::Key)));
-        paper.pen(0).to(area, edge).put(sign, key);
+        let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
+        context.pen(0).to(area, edge).put(sign, key);
     }
 }

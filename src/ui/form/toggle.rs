@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{Answer, Cell, Click, Editor, Hit, Paper, Widget};
+use super::cell::{Answer, Cell, Click, DrawContext, Editor, Hit, Widget};
 use crate::{
     app::input::{Code, Input},
     schema::fields::{Presence, Role as Seat},
@@ -12,7 +12,7 @@ use crate::{
 pub struct Toggle;
 
 impl Widget for Toggle {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let default = cell.field.node.default.as_ref().filter(|_| !cell.field.bad_default && cell.value.is_none());
         let (mark, words, role) = match (cell.value, default) {
             (Some(Value::Bool(true)), _) => ("[x]", "true".into(), Role::Text),
@@ -21,12 +21,12 @@ impl Widget for Toggle {
             (_, Some(Value::Bool(false))) => ("[ ]", cell.ghost(), Role::Ghost),
             _ => ("[·]", cell.ghost(), Role::Ghost),
         };
-        let ground = paper.ground(0);
+        let ground = context.ground(0);
         let mark_role = if role == Role::Text { Role::Accent } else { Role::Ghost };
-        let (mark_style, style) = (ground.patch(paper.style(mark_role)), paper.style(role));
+        let (mark_style, style) = (ground.patch(context.style(mark_role)), context.style(role));
         let style = ratatui::style::Style { bg: ground.bg, ..style };
-        paper.pen(0).put(mark, mark_style).put(" ", ground).put(&words, style);
-        vec![paper.whole(0, Click::Open)]
+        context.pen(0).put(mark, mark_style).put(" ", ground).put(&words, style);
+        vec![context.whole(0, Click::Open)]
     }
 
     fn edit(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -101,7 +101,7 @@ impl Switch {
 }
 
 impl Editor for Switch {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let ways = ways(cell);
         let default = cell.field.node.default.as_ref().filter(|default| default.is_boolean() && !cell.field.bad_default);
         let words = |way: &Way| match way {
@@ -111,24 +111,24 @@ impl Editor for Switch {
             Way::Unset => default.map_or("unset".to_owned(), |default| format!("unset, {default} by default")),
         };
         let all: usize = ways.iter().map(|way| width(&words(way)) + 6).sum();
-        if all > usize::from(paper.area.width) + 2 {
-            return Toggle.show(cell, paper);
+        if all > usize::from(context.area.width) + 2 {
+            return Toggle.show(cell, context);
         }
-        let ground = paper.ground(0);
-        let (accent, dim) = (ground.patch(paper.style(Role::Accent)), ground.patch(paper.style(Role::Dim)));
+        let ground = context.ground(0);
+        let (accent, dim) = (ground.patch(context.style(Role::Accent)), ground.patch(context.style(Role::Dim)));
         let mut hits = Vec::new();
         let mut column = 0;
         let here = present(cell);
-        let area = paper.area;
+        let area = context.area;
         for way in &ways {
             let is_here = *way == here;
             let text = format!("{} {}", if is_here { "(•)" } else { "( )" }, words(way));
-            paper.pen(0).to(area, column).put(&text, if is_here { accent } else { dim });
+            context.pen(0).to(area, column).put(&text, if is_here { accent } else { dim });
             let end = column + u16::try_from(width(&text)).unwrap_or(0);
             hits.push(Hit { line: 0, columns: column..end, click: Click::Pick(*way as usize) });
             column = end + 2;
         }
-        hits.push(paper.whole(0, Click::Open));
+        hits.push(context.whole(0, Click::Open));
         hits
     }
 

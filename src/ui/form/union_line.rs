@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    cell::{ANYWHERE, Answer, Ask, Cell, Click, Editor, Hit, Paper},
+    cell::{ANYWHERE, Answer, Ask, Cell, Click, DrawContext, Editor, Hit},
     clip::{self, Clip},
     text::draw_line,
     view::{Form, FormReply},
@@ -194,9 +194,9 @@ impl UnionLine {
 }
 
 impl Editor for UnionLine {
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        draw_line(&mut self.input, cell, paper, "");
-        vec![paper.whole(0, ANYWHERE)]
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        draw_line(&mut self.input, cell, context, "");
+        vec![context.whole(0, ANYWHERE)]
     }
 
     fn typing(&self) -> bool {

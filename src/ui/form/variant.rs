@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    cell::{Answer, Ask, Cell, Click, Editor, Hit, Paper, Widget, one_line},
+    cell::{Answer, Ask, Cell, Click, DrawContext, Editor, Hit, Widget, one_line},
     fold,
     listing::{FILTER_FROM, Listing, Shown},
     read_only,
@@ -27,7 +27,7 @@ fn parts<'c>(cell: &Cell<'c>) -> (&'c [Branch], Option<usize>, Option<bool>) {
 }
 
 impl Widget for VariantField {
-    fn show(&self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
+    fn show(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
         let (branches, chosen, open) = parts(cell);
         let label = chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
         let (text, role) = match (label, cell.field.presence) {
@@ -48,9 +48,9 @@ impl Widget for VariantField {
         if open == Some(false) {
             text = format!("{text}  {}", fold::summary(cell));
         }
-        let style = ratatui::style::Style { bg: None, ..paper.style(role) };
-        paper.line(0, &text, style, "▾");
-        let mut hits = vec![paper.whole(0, Click::Open)];
+        let style = ratatui::style::Style { bg: None, ..context.style(role) };
+        context.line(0, &text, style, "▾");
+        let mut hits = vec![context.whole(0, Click::Open)];
         if open.is_some() {
             hits.insert(0, Hit { line: 0, columns: 0..2, click: Click::Fold });
         }
@@ -116,17 +116,17 @@ impl Editor for Switch {
         1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::lines)
     }
 
-    fn draw(&mut self, cell: &Cell<'_>, paper: &mut Paper<'_>) -> Vec<Hit> {
-        let mut hits = VariantField.show(cell, paper);
+    fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+        let mut hits = VariantField.show(cell, context);
         let mut line = 1;
         if let Some(filter) = &self.filter {
-            let style = paper.style(Role::Overlay);
-            let key = style.patch(paper.style(Role::Key));
-            paper.pen(line).put("/ ", key).put(filter.text(), style).fill(style);
+            let style = context.style(Role::Overlay);
+            let key = style.patch(context.style(Role::Key));
+            context.pen(line).put("/ ", key).put(filter.text(), style).fill(style);
             line += 1;
         }
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&options(cell), paper, line));
+            hits.extend(list.draw(&options(cell), context, line));
         }
         hits
     }

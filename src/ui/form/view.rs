@@ -12,7 +12,7 @@ use serde_json::Value;
 pub use super::reply::FormReply;
 use super::{
     cell::{Cell, Click, Editor, Inner},
-    change::{Ground, applied, is_in_list, move_keys, moved},
+    change::{FormContext, applied, is_in_list, move_keys, moved},
     find::Finder,
     layout::{Columns, Lines},
     notes::{self, Note, Remarks},
@@ -25,7 +25,7 @@ use crate::{
     schema::{
         fields::{self, Field, Part, View},
         kind::Kind,
-        moment::Wall,
+        moment::LocalTime,
         node::{Node, PlaceId},
         pointer::Pointer,
         secrets::secrets,
@@ -104,7 +104,7 @@ pub struct Form {
     /// The last text that was cut or copied here.
     pub(super) clip: String,
     pub(super) held: Option<Held>,
-    pub(super) wall: Wall,
+    pub(super) wall: LocalTime,
     /// A field is being looked for.
     pub(super) finder: Option<Finder>,
     /// What the value is held against.
@@ -193,7 +193,7 @@ impl Form {
     }
 
     /// Tells the time, for the fields that can take "now".
-    pub fn set_wall(&mut self, wall: Wall) {
+    pub fn set_wall(&mut self, wall: LocalTime) {
         self.wall = wall;
     }
 
@@ -336,7 +336,7 @@ impl Form {
 
     /// Makes edits here, and answers them for whoever holds the value.
     pub(super) fn commit(&mut self, edits: Vec<Edit>) -> FormReply {
-        let ground = Ground { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
+        let ground = FormContext { schema: &self.schema, checker: self.checker.as_ref(), view: &self.view, value: &self.value };
         let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
             [_] => {
                 let edits: Vec<Edit> = edits.into_iter().flat_map(|edit| ground.complete(edit)).collect();

@@ -30,14 +30,14 @@ pub mod way;
 use futures::future::BoxFuture;
 
 use self::calling::Calling;
-use super::procedure::{Ground, Procedure};
+use super::procedure::{CallContext, Procedure};
 use crate::{
     model::{call::Outcome, entry::SystemId},
     systems::commonground::{
         keys,
         routes::{self, Way},
     },
-    wire::session::teller::{Deaf, End, Teller},
+    wire::session::event_sink::{End, EventSink, SinkClosed},
 };
 
 pub struct CommonGroundCalls;
@@ -47,18 +47,18 @@ impl Procedure for CommonGroundCalls {
         keys::SYSTEM
     }
 
-    fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>> {
+    fn run<'a>(&'a self, call_context: CallContext<'a>, sink: &'a mut EventSink) -> BoxFuture<'a, Result<End, SinkClosed>> {
         Box::pin(async move {
             let lost = |problem| Ok((Outcome::Lost, Some(problem)));
-            let channel = match calling::channel(ground.connection) {
+            let channel = match calling::channel(call_context.connection) {
                 Ok(channel) => channel,
                 Err(problem) => return lost(problem),
             };
-            let mut calling = match Calling::begin(ground, &channel, teller).await {
+            let mut calling = match Calling::begin(call_context, &channel, sink).await {
                 Ok(calling) => calling,
                 Err(problem) => return lost(problem),
             };
-            match routes::way_of(ground.request) {
+            match routes::way_of(call_context.request) {
                 Way::Ui => ui::run(&mut calling).await,
                 Way::Direct => direct::run(&mut calling).await,
                 Way::God => god::run(&mut calling).await,

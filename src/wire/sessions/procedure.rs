@@ -14,14 +14,14 @@ use crate::{
     },
     wire::{
         secrets::Secrets,
-        session::teller::{Deaf, End, Teller},
+        session::event_sink::{End, EventSink, SinkClosed},
         transport::bus::Bus,
     },
 };
 
 /// What a procedure has to work with.
 #[derive(Clone, Copy)]
-pub struct Ground<'g> {
+pub struct CallContext<'g> {
     pub connection: &'g Connection,
     /// The connection's own bus, open.
     pub bus: &'g dyn Bus,
@@ -37,7 +37,7 @@ pub trait Procedure: Sync {
 
     /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to the limits itself, so that it can say
     /// what it waited for; dropping it cancels the call.
-    fn run<'a>(&'a self, ground: Ground<'a>, teller: &'a mut Teller) -> BoxFuture<'a, Result<End, Deaf>>;
+    fn run<'a>(&'a self, call_context: CallContext<'a>, sink: &'a mut EventSink) -> BoxFuture<'a, Result<End, SinkClosed>>;
 }
 
 /// What procedures keep from call to call: agents of our own, and what is left to be done after a call.

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use super::now::now;
 use crate::model::{
     clock::Millis,
-    traffic::{Crossing, Tapped},
+    traffic::{ObservedMessage, Tapped},
 };
 
 /// What a stream kept is heard within this time, too, in milliseconds.
@@ -31,7 +31,7 @@ struct Held {
     /// What is heard now, while what was kept still comes out before it.
     waiting: Option<VecDeque<Tapped>>,
     /// What came out already and is heard once more, until then.
-    twice: Vec<Arc<Crossing>>,
+    twice: Vec<Arc<ObservedMessage>>,
     until: Millis,
     /// Messages that were let go since the last one was kept.
     lost: u64,
@@ -96,7 +96,7 @@ impl Catch {
     }
 
     /// What was held back comes out now, but for these, which came out already; so do those of them that are only heard soon after.
-    pub(super) fn go_on(&self, twice: Vec<Arc<Crossing>>, now: Millis) {
+    pub(super) fn go_on(&self, twice: Vec<Arc<ObservedMessage>>, now: Millis) {
         let mut held = self.held();
         held.twice = twice;
         held.until = Millis(now.0 + SOON);
@@ -128,11 +128,11 @@ impl Catch {
 impl Held {
     /// Whether it is one of those that are heard a second time.
     fn came_already(&mut self, tapped: &Tapped) -> bool {
-        let Tapped::Crossing(heard) = tapped else { return false };
+        let Tapped::ObservedMessage(heard) = tapped else { return false };
         if heard.at > self.until {
             self.twice.clear();
         }
-        let same = |known: &Arc<Crossing>| {
+        let same = |known: &Arc<ObservedMessage>| {
             (&known.subject, &known.headers, &known.body) == (&heard.subject, &heard.headers, &heard.body)
         };
         self.twice.iter().position(same).map(|row| self.twice.swap_remove(row)).is_some()
@@ -151,5 +151,5 @@ impl Held {
 }
 
 fn weight(tapped: &Tapped) -> usize {
-    if let Tapped::Crossing(crossing) = tapped { crossing.weight() } else { 0 }
+    if let Tapped::ObservedMessage(crossing) = tapped { crossing.weight() } else { 0 }
 }

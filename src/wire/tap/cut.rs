@@ -6,7 +6,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         clock::Millis,
-        traffic::{Crossing, Kept},
+        traffic::{Kept, ObservedMessage},
     },
     wire::transport::message::Packet,
 };
@@ -19,7 +19,7 @@ pub(super) struct Cut(pub(super) Mask);
 
 impl Cut {
     /// The message, heard at that time.
-    pub(super) fn crossing(&self, packet: Packet, at: Millis) -> Crossing {
+    pub(super) fn crossing(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;
         let (start, mut kept) = if body.len() > LONGEST { (LONGEST, Kept::Start) } else { (body.len(), Kept::Whole) };
         let mut shown: Arc<[u8]> = body[..start].into();
@@ -37,7 +37,7 @@ impl Cut {
             (name, masked)
         });
         let headers = headers.collect();
-        Crossing {
+        ObservedMessage {
             at,
             subject: subject.unwrap_or_default().into(),
             reply: reply.map(|reply| reply.name.into()),

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::catch::Catch;
 use crate::{
-    model::traffic::{Crossing, Part, Tapped},
+    model::traffic::{ObservedMessage, Part, Tapped},
     systems::watched,
 };
 
@@ -35,7 +35,7 @@ struct Held {
     /// The same, oldest first.
     ids: VecDeque<String>,
     /// Answers whose request was not heard yet, oldest first.
-    early: VecDeque<(Instant, String, Arc<Crossing>)>,
+    early: VecDeque<(Instant, String, Arc<ObservedMessage>)>,
 }
 
 impl Order {
@@ -48,13 +48,13 @@ impl Order {
     }
 
     /// Takes in what was heard just now.
-    pub(super) fn put(&self, crossing: Crossing) {
+    pub(super) fn put(&self, crossing: ObservedMessage) {
         let reading = watched::read(&crossing);
         let crossing = Arc::new(crossing);
         let mut held = self.held();
         match (reading.part, reading.id) {
             (Part::Request | Part::Step, Some(id)) => {
-                self.catch.put(Tapped::Crossing(crossing));
+                self.catch.put(Tapped::ObservedMessage(crossing));
                 held.ask(&id);
                 let (own, rest) = std::mem::take(&mut held.early).into_iter().partition(|(_, of, _)| *of == id);
                 held.early = rest;
@@ -67,7 +67,7 @@ impl Order {
                     self.let_go(oldest.into_iter().collect());
                 }
             }
-            _ => self.catch.put(Tapped::Crossing(crossing)),
+            _ => self.catch.put(Tapped::ObservedMessage(crossing)),
         }
     }
 
@@ -83,8 +83,8 @@ impl Order {
         self.let_go(due);
     }
 
-    fn let_go(&self, due: VecDeque<(Instant, String, Arc<Crossing>)>) {
-        due.into_iter().for_each(|(_, _, crossing)| self.catch.put(Tapped::Crossing(crossing)));
+    fn let_go(&self, due: VecDeque<(Instant, String, Arc<ObservedMessage>)>) {
+        due.into_iter().for_each(|(_, _, crossing)| self.catch.put(Tapped::ObservedMessage(crossing)));
     }
 }
 
@@ -106,8 +106,8 @@ mod tests {
     use super::*;
     use crate::model::{clock::Millis, traffic::Kept};
 
-    fn crossing(subject: &str, id: &str, body: &str) -> Crossing {
-        Crossing {
+    fn crossing(subject: &str, id: &str, body: &str) -> ObservedMessage {
+        ObservedMessage {
             at: Millis(0),
             subject: subject.into(),
             reply: None,
@@ -121,7 +121,7 @@ mod tests {
 
     fn taken(catch: &Catch) -> Vec<String> {
         let text = |tapped: Tapped| match tapped {
-            Tapped::Crossing(crossing) => format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default()),
+            Tapped::ObservedMessage(crossing) => format!("{} {}", crossing.subject, crossing.header("id").unwrap_or_default()),
             other => panic!("{other:?}"),
         };
         catch.take(100).into_iter().map(text).collect()

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     model::{
         clock::Millis,
-        traffic::{Crossing, Tapped},
+        traffic::{ObservedMessage, Tapped},
     },
     wire::transport::bus::{Bus, Keeps, Recall, Recalled},
 };
@@ -47,7 +47,7 @@ impl Past {
         let mut played: HashMap<Arc<str>, u64> = HashMap::new();
         let mut count = 0_u64;
         // What came between asking and listening may have been heard as well.
-        let mut twice: Vec<Arc<Crossing>> = Vec::new();
+        let mut twice: Vec<Arc<ObservedMessage>> = Vec::new();
         while let Some(row) = (0..sources.len()).min_by_key(|row| (sources[*row].next.nanos, sources[*row].next.sequence)) {
             let Source { kept, rest, next } = sources.swap_remove(row);
             let last = played.entry(Arc::clone(&kept.stream)).or_default();
@@ -58,7 +58,7 @@ impl Past {
                 if next.sequence > kept.newest {
                     twice.push(Arc::clone(&crossing));
                 }
-                self.catch.put_kept(Tapped::Crossing(crossing)).await;
+                self.catch.put_kept(Tapped::ObservedMessage(crossing)).await;
             }
             sources.extend(self.next_of(kept, rest).await);
         }

@@ -19,7 +19,7 @@ struct Run {
     cells: u16,
     text: String,
     ink: String,
-    paper: String,
+    attachment: String,
     manner: String,
 }
 
@@ -36,10 +36,13 @@ pub fn svg(screen: &Screen, words: &str) -> String {
         for run in runs(screen, row, columns) {
             let (x, y) = (f32::from(run.from) * CELL.0 + MARGIN, f32::from(row) * CELL.1 + MARGIN);
             let length = f32::from(run.cells) * CELL.0;
-            if run.paper != PAPER {
-                let (height, paper) = (CELL.1, &run.paper);
-                writeln!(svg, "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{paper}\"/>")
-                    .unwrap();
+            if run.attachment != PAPER {
+                let (height, attachment) = (CELL.1, &run.attachment);
+                writeln!(
+                    svg,
+                    "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"{height}\" fill=\"{attachment}\"/>"
+                )
+                .unwrap();
             }
             if !run.text.trim().is_empty() {
                 let (y, text) = (y + BASELINE, escape(&run.text));
@@ -60,15 +63,15 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
             runs.last_mut().unwrap().cells += 1;
             continue;
         }
-        let (ink, paper) = colours(cell);
+        let (ink, attachment) = colours(cell);
         let manner = manner(cell);
         let text = if cell.has_contents() { cell.contents() } else { " " };
         match runs.last_mut() {
-            Some(run) if run.ink == ink && run.paper == paper && run.manner == manner => {
+            Some(run) if run.ink == ink && run.attachment == attachment && run.manner == manner => {
                 run.cells += 1;
                 run.text.push_str(text);
             }
-            _ => runs.push(Run { from: column, cells: 1, text: text.into(), ink, paper, manner }),
+            _ => runs.push(Run { from: column, cells: 1, text: text.into(), ink, attachment, manner }),
         }
     }
     runs
@@ -76,8 +79,8 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
 
 fn colours(cell: &Cell) -> (String, String) {
     let ink = named(cell.fgcolor()).unwrap_or_else(|| INK.into());
-    let paper = named(cell.bgcolor()).unwrap_or_else(|| PAPER.into());
-    if cell.inverse() { (paper, ink) } else { (ink, paper) }
+    let attachment = named(cell.bgcolor()).unwrap_or_else(|| PAPER.into());
+    if cell.inverse() { (attachment, ink) } else { (ink, attachment) }
 }
 
 fn manner(cell: &Cell) -> String {

@@ -9,8 +9,8 @@ use crate::model::{
     traffic::{Kept, Known, Ties},
 };
 
-fn crossing(at: u64, subject: &str, body: &str) -> Crossing {
-    Crossing {
+fn crossing(at: u64, subject: &str, body: &str) -> ObservedMessage {
+    ObservedMessage {
         at: Millis(at),
         subject: subject.into(),
         reply: None,
@@ -29,7 +29,7 @@ fn reading(id: Option<&str>, part: Part, text: &str) -> Reading {
 
 fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
     let subject = if part == Part::Request { "tg.request.joke" } else { "tg.response.joke" };
-    Witnessed::Crossing(Arc::new(crossing(at, subject, text)), reading(Some(id), part, text))
+    Witnessed::ObservedMessage(Arc::new(crossing(at, subject, text)), reading(Some(id), part, text))
 }
 
 fn problem() -> CallProblem {
@@ -78,10 +78,10 @@ fn an_id_that_is_used_again_begins_anew() {
 #[test]
 fn an_answer_in_the_inbox_meets_its_request() {
     let mut record = Record::default();
-    let asked = Crossing { reply: Some("_INBOX.7".into()), ..crossing(1, "joke", "?") };
-    record.take(Witnessed::Crossing(Arc::new(asked), reading(None, Part::Request, "?")));
-    record.take(Witnessed::Crossing(Arc::new(crossing(3, "_INBOX.7", "!")), reading(None, LAST, "!")));
-    record.take(Witnessed::Crossing(Arc::new(crossing(4, "_INBOX.8", "!")), reading(None, LAST, "!")));
+    let asked = ObservedMessage { reply: Some("_INBOX.7".into()), ..crossing(1, "joke", "?") };
+    record.take(Witnessed::ObservedMessage(Arc::new(asked), reading(None, Part::Request, "?")));
+    record.take(Witnessed::ObservedMessage(Arc::new(crossing(3, "_INBOX.7", "!")), reading(None, LAST, "!")));
+    record.take(Witnessed::ObservedMessage(Arc::new(crossing(4, "_INBOX.8", "!")), reading(None, LAST, "!")));
     assert_eq!(standings(&record), ["succeeded", "orphan"]);
     let names: Vec<_> = record.subjects().map(|(name, count)| (&**name, count.messages)).collect();
     assert_eq!(names, [("_INBOX.*", 2), ("joke", 1)]);
@@ -96,7 +96,7 @@ fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
         ..Ties::default()
     };
     let reading = Reading { ties, ..reading(Some(call), part, call) };
-    Witnessed::Crossing(Arc::new(crossing(at, "call", call)), reading)
+    Witnessed::ObservedMessage(Arc::new(crossing(at, "call", call)), reading)
 }
 
 #[test]
@@ -141,9 +141,9 @@ fn something_else_may_tell_how_a_call_ended_until_its_own_messages_do() {
     let mut record = Record::default();
     record.take(of_call(0, "c1", "t1", Part::Request));
     let step = match heard(5, "t1", Part::Note, "takes it in") {
-        Witnessed::Crossing(crossing, mut reading) => {
+        Witnessed::ObservedMessage(crossing, mut reading) => {
             reading.ties.settles = vec![settled(Known::Inferred, None)];
-            Witnessed::Crossing(crossing, reading)
+            Witnessed::ObservedMessage(crossing, reading)
         }
         other => other,
     };
@@ -173,8 +173,8 @@ fn a_call_is_heard_in_its_turn_too() {
     record.take(of_call(0, "c1", "t1", Part::Request));
     assert_eq!((standings(&record), &*record.row(0).unwrap().id.clone().unwrap()), (vec!["open", "open"], "t1"));
     record.take(match heard(5, "t1", Part::Note, "thinking") {
-        Witnessed::Crossing(crossing, reading) => {
-            Witnessed::Crossing(crossing, Reading { state: Some("running".into()), ..reading })
+        Witnessed::ObservedMessage(crossing, reading) => {
+            Witnessed::ObservedMessage(crossing, Reading { state: Some("running".into()), ..reading })
         }
         other => other,
     });
@@ -215,7 +215,9 @@ fn pieces_of_one_answer_stand_in_one_row() {
 fn what_tells_nothing_new_is_hidden_and_counted() {
     let mut record = Record::default();
     let routine = |at, id: &str| match heard(at, id, Part::Other, "ring") {
-        Witnessed::Crossing(crossing, reading) => Witnessed::Crossing(crossing, Reading { routine: true, ..reading }),
+        Witnessed::ObservedMessage(crossing, reading) => {
+            Witnessed::ObservedMessage(crossing, Reading { routine: true, ..reading })
+        }
         other => other,
     };
     record.take(heard(0, "a", Part::Request, "ask"));
@@ -234,9 +236,9 @@ fn what_tells_nothing_new_is_hidden_and_counted() {
 fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
     let mut record = Record::default();
     let state = |at, due| match heard(at, "a", Part::Note, "suspended") {
-        Witnessed::Crossing(crossing, reading) => {
+        Witnessed::ObservedMessage(crossing, reading) => {
             let remarks = vec!["odd".to_owned()];
-            Witnessed::Crossing(crossing, Reading { state: Some("s".into()), due, remarks, ..reading })
+            Witnessed::ObservedMessage(crossing, Reading { state: Some("s".into()), due, remarks, ..reading })
         }
         other => other,
     };

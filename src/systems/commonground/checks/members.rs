@@ -6,7 +6,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -20,13 +20,13 @@ const BUILT_IN: &str = "submit_result";
 /// Members of what the API answers, which it drops when they come back.
 const ANSWERED: [&str; 3] = ["project_id", "created_at", "updated_at"];
 
-pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.description.trim().is_empty() && tool.entry.value.is_object() {
         report.at(&tool.entry, member(keys::DESCRIPTION), "it has no description: a model cannot tell when to use it");
     }
 }
 
-pub fn shadowed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let at = member(entries::name_key(&tool.entry.value));
     if tool.name == BUILT_IN {
         let message = format!("the worker's own tool \"{BUILT_IN}\" stands before it: this one is never called");
@@ -40,7 +40,7 @@ pub fn shadowed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Some(members) = entry.value.as_object() else { return };
     let named_by = entries::name_key(&entry.value);
     for key in members.keys().filter(|key| !keys::MEMBERS.contains(&key.as_str())) {

@@ -7,7 +7,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -28,7 +28,7 @@ fn at(path: &[&str]) -> Pointer {
     path.iter().fold(member(keys::OPTIONS), |at, key| at.child(*key))
 }
 
-pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let mut tell = |path: &[&str], wanted: &str| {
         let message = format!("it is to be {wanted}; as it stands it is ignored without a word");
@@ -55,7 +55,7 @@ pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let rows: [(&[&str], &[&str]); 2] = [(&[], &KNOWN), (&[keys::ARGS], &[keys::DEFAULTS, keys::FIXED])];
     for (home, known) in rows {
@@ -86,7 +86,7 @@ fn values(tool: &Tool) -> Vec<(&'static str, &String, &Value)> {
     rows.collect()
 }
 
-pub fn value_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = tool.entry.value.get(keys::PARAMETERS) else { return };
     for (kind, name, value) in values(tool) {
         let Some(property) = parameters.get("properties").and_then(|properties| properties.get(name)) else { continue };
@@ -119,7 +119,7 @@ fn with_definitions(mut part: Value, whole: &Value) -> Value {
     part
 }
 
-pub fn never_used(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let options = options(tool);
     let envs = merge::envs(options);
     for (kind, name, _) in values(tool) {
@@ -135,7 +135,7 @@ pub fn never_used(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn variable_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (kind, name, value) in values(tool) {
         let place = at(&[keys::ARGS, kind, name]);
         let Value::String(text) = value else {
@@ -167,7 +167,7 @@ fn inside(value: &Value) -> Option<&str> {
     }
 }
 
-pub fn variable_shown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn variable_shown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let properties = tool.entry.value.get(keys::PARAMETERS).and_then(|parameters| parameters.get("properties"));
     for (name, value) in function::defaults(options(tool)).into_iter().flatten() {
         let shown =
@@ -182,7 +182,7 @@ pub fn variable_shown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn waiting(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn waiting(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for key in [keys::SUSPEND_TIMEOUT, keys::TIMEOUT] {
         let seconds = options(tool).get(key).and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
@@ -196,7 +196,7 @@ fn jina_options(tool: &Tool) -> Option<(&'static str, &Map<String, Value>)> {
     [keys::JINA, keys::OPENAPI].into_iter().find_map(|key| Some((key, options(tool).get(key)?.as_object()?)))
 }
 
-pub fn jina_host(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn jina_host(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some((key, own)) = jina_options(tool) else { return };
     let Some(address) = own.get("base_url").and_then(Value::as_str) else { return };
     let host = jina::host(address);
@@ -217,7 +217,7 @@ pub fn jina_host(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn jina_key_in_query(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn jina_key_in_query(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some((_, own)) = jina_options(tool) else { return };
     if !own.get("method").and_then(Value::as_str).unwrap_or("GET").eq_ignore_ascii_case("GET") {
         return;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     engine::lint::{
         check::{Report, member},
-        ground::Ground,
+        context::LintContext,
     },
     model::tool::Tool,
     schema::{pointer::Pointer, validate::Checker},
@@ -19,7 +19,7 @@ fn parameters(tool: &Tool) -> Option<&Value> {
     tool.entry.value.get(keys::PARAMETERS).filter(|parameters| parameters.is_object())
 }
 
-pub fn not_object(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else {
         if tool.entry.value.get(keys::PARAMETERS).is_none() && entries::name(&tool.entry.value).is_some() {
             let message = "it has no parameters, which makes an empty schema: models' APIs want an object";
@@ -40,7 +40,7 @@ pub fn not_object(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 /// What the API takes, and what no validator of another language can rely on.
-pub fn unchecked(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool).filter(|parameters| rules::is_schema(parameters)) else { return };
     for flaw in Checker::open(&Arc::new(parameters.clone())).findings.into_iter().filter(|flaw| flaw.unchecked) {
         let message = format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
@@ -48,7 +48,7 @@ pub fn unchecked(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn required_undefined(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let properties = parameters.get("properties").and_then(Value::as_object);
     let required = parameters.get("required").and_then(Value::as_array);
@@ -63,7 +63,7 @@ pub fn required_undefined(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) 
 }
 
 /// Arrays that the API's own look does not come to.
-pub fn bare_array(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(parameters) = parameters(tool) else { return };
     let mut found = Vec::new();
     visit(parameters, &member(keys::PARAMETERS), Sight::Seen, &mut found);

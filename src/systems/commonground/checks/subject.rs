@@ -6,7 +6,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -24,7 +24,7 @@ fn subject(tool: &Tool) -> Option<&str> {
     (subject.contains(".cmd.tool.") && !subject.contains(".cmd.sys.")).then_some(subject)
 }
 
-pub fn undeliverable(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn undeliverable(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     let at = || member(keys::TARGET_SUBJECT);
     let tokens: Vec<&str> = subject.split('.').collect();
@@ -55,7 +55,7 @@ pub fn undeliverable(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn variable_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     for name in template::names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
         let why = if template::is_variable(name) { "is not filled in in a subject" } else { "is no variable" };
@@ -72,7 +72,7 @@ pub fn variable_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn literal(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn literal(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(subject) = subject(tool) else { return };
     let tokens: Vec<&str> = subject.split('.').collect();
     let wanted = [(2, "project", "{project_id}"), (3, "channel", "{channel_id}")];

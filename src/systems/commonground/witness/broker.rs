@@ -9,13 +9,13 @@ use super::{
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Crossing, Part, Reading, Ties},
+    traffic::{ObservedMessage, Part, Reading, Ties},
 };
 
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 /// What such a message is; `read` reads the message that it tells of.
-pub(super) fn witness(crossing: &Crossing, read: &dyn Fn(&Crossing) -> Option<Reading>) -> Option<Reading> {
+pub(super) fn witness(crossing: &ObservedMessage, read: &dyn Fn(&ObservedMessage) -> Option<Reading>) -> Option<Reading> {
     if let Some(told) = crossing.subject.strip_prefix(ADVISORY) {
         return told.split('.').nth(1)?.starts_with("cg_").then(|| advisory(crossing, told, read));
     }
@@ -23,7 +23,7 @@ pub(super) fn witness(crossing: &Crossing, read: &dyn Fn(&Crossing) -> Option<Re
     [idempotency::TOOL_BUCKET, idempotency::ACTION_BUCKET].contains(&bucket).then(|| mark(crossing, key))
 }
 
-fn mark(crossing: &Crossing, key: &str) -> Reading {
+fn mark(crossing: &ObservedMessage, key: &str) -> Reading {
     let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
     let mut cards = Vec::new();
     let (part, label, text) = match idempotency::marker(&value) {
@@ -54,7 +54,7 @@ fn mark(crossing: &Crossing, key: &str) -> Reading {
 }
 
 /// `told`: the kind of advisory, the stream and the consumer.
-fn advisory(crossing: &Crossing, told: &str, read: &dyn Fn(&Crossing) -> Option<Reading>) -> Reading {
+fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessage) -> Option<Reading>) -> Reading {
     let fields = fields_of(crossing).unwrap_or_default();
     let number = |name: &str| fields.get(name).and_then(Value::as_u64);
     let consumer = told.splitn(3, '.').nth(2).unwrap_or("a consumer");

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     model::{
         clock::Millis,
-        traffic::{Crossing, Part, Reading},
+        traffic::{ObservedMessage, Part, Reading},
     },
     systems::system::Follower,
 };
@@ -59,7 +59,7 @@ struct Agent {
 }
 
 impl Follower for Memory {
-    fn hear(&mut self, crossing: &Crossing, reading: &mut Reading) {
+    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Reading) {
         if let Some(key) = crossing.subject.strip_prefix("$KV.").and_then(|rest| rest.split_once('.')).map(|(_, key)| key) {
             return self.mark(key, crossing, reading);
         }
@@ -213,7 +213,7 @@ impl Memory {
         }
     }
 
-    fn mark(&mut self, key: &str, crossing: &Crossing, reading: &mut Reading) {
+    fn mark(&mut self, key: &str, crossing: &ObservedMessage, reading: &mut Reading) {
         let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
         let before = self.results.get(key);
         let marker = idempotency::marker(&value);

@@ -7,21 +7,21 @@ use crate::model::{
     call::CallProblem,
     entry::SystemId,
     error_kind::ErrorKind,
-    traffic::{Crossing, Kept, Part, Reading, Ties, Whole},
+    traffic::{Kept, ObservedMessage, Part, Reading, Ties, Whole},
 };
 
 pub(super) const SYSTEM: SystemId = super::super::keys::SYSTEM;
 
 /// A message whose subject is CommonGround's.
 pub(super) struct Heard<'c> {
-    pub(super) crossing: &'c Crossing,
+    pub(super) crossing: &'c ObservedMessage,
     pub(super) subject: Subject,
     /// The members of its body, or why it has none.
     pub(super) fields: Result<Map<String, Value>, CallProblem>,
 }
 
 impl<'c> Heard<'c> {
-    pub(super) fn new(crossing: &'c Crossing, subject: Subject) -> Self {
+    pub(super) fn new(crossing: &'c ObservedMessage, subject: Subject) -> Self {
         Self { crossing, subject, fields: fields_of(crossing) }
     }
 
@@ -78,13 +78,13 @@ impl<'c> Heard<'c> {
 }
 
 /// The reading with the trace that its headers name.
-pub(super) fn tied(crossing: &Crossing, mut reading: Reading) -> Reading {
+pub(super) fn tied(crossing: &ObservedMessage, mut reading: Reading) -> Reading {
     let trace = headers::value(&crossing.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
     reading.ties.trace = trace.map(|trace| trace.trace_id().to_owned());
     reading
 }
 
-pub(super) fn fields_of(crossing: &Crossing) -> Result<Map<String, Value>, CallProblem> {
+pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>, CallProblem> {
     let problem = |kind: ErrorKind, message: String| CallProblem {
         kind,
         message,

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::heard::{Heard, short};
 use crate::{
     model::{
+        attachment::CardSource,
         connection::Connection,
-        paper::Shelf,
         traffic::{Reading, Whole},
     },
     systems::commonground::settings::Channel,
@@ -22,10 +22,10 @@ const WHOLE: usize = 24;
 
 /// Where a project's roster can be read; `None` where the connection names no API.
 #[must_use]
-pub fn roster(connection: &Connection) -> Option<Shelf> {
+pub fn roster(connection: &Connection) -> Option<CardSource> {
     let channel = Channel::of(connection)?;
     let path = format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
-    Some(Shelf { api: channel.api?, wanted: vec![("agents".into(), path)] })
+    Some(CardSource { api: channel.api?, wanted: vec![("agents".into(), path)] })
 }
 
 /// Names by the ids of agents.

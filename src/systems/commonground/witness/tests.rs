@@ -33,10 +33,10 @@ struct Bus {
 }
 
 impl Bus {
-    fn crossing(&mut self, subject: &str, headers: &[(&str, &str)], body: &str) -> Crossing {
+    fn crossing(&mut self, subject: &str, headers: &[(&str, &str)], body: &str) -> ObservedMessage {
         self.at += 100;
         let subject = if subject.starts_with('$') { subject.to_owned() } else { format!("cg.v1r4.lab.public.{subject}") };
-        Crossing {
+        ObservedMessage {
             at: Millis(self.at),
             subject: subject.as_str().into(),
             reply: None,
@@ -48,9 +48,9 @@ impl Bus {
         }
     }
 
-    fn take(&mut self, crossing: Crossing) -> &mut Self {
-        let witnessed = self.witness.hear(Tapped::Crossing(Arc::new(crossing)));
-        if let crate::model::traffic::Witnessed::Crossing(_, reading) = &witnessed {
+    fn take(&mut self, crossing: ObservedMessage) -> &mut Self {
+        let witnessed = self.witness.hear(Tapped::ObservedMessage(Arc::new(crossing)));
+        if let crate::model::traffic::Witnessed::ObservedMessage(_, reading) = &witnessed {
             self.last.clone_from(&reading.remarks);
         }
         self.record.take(witnessed);
@@ -76,11 +76,11 @@ impl Bus {
         self.says(&format!("$KV.cg_tool_idem_v1.{}", tool_key("lab", "word_count", call)), &[], body)
     }
 
-    fn advisory(&mut self, kind: &str, about: Option<Crossing>, deliveries: u64) -> &mut Self {
+    fn advisory(&mut self, kind: &str, about: Option<ObservedMessage>, deliveries: u64) -> &mut Self {
         let subject = format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_v1r4.tool_word_count_cmd_v1r4");
         let body = json!({"stream": "cg_cmd_v1r4", "stream_seq": 17, "deliveries": deliveries}).to_string();
         let told = self.crossing(&subject, &[], &body);
-        self.take(Crossing { about: about.map(Arc::new), ..told })
+        self.take(ObservedMessage { about: about.map(Arc::new), ..told })
     }
 
     fn found(&self, id: &str) -> &Conversation {
@@ -446,9 +446,10 @@ fn subjects_that_no_service_hears_and_broken_traces_are_named() {
     let ids = [&of_turn("2")[..5], &[(headers::TRACE, other)]].concat();
     bus.says("evt.agent.counter.state", &ids, &json!({"status": "running"}));
     assert!(bus.odd().contains("not passed on"), "{}", bus.odd());
-    let crossing = Crossing { subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(), ..bus.crossing("x", &of_turn("1"), "{}") };
+    let crossing =
+        ObservedMessage { subject: "cg.v2r0.lab.public.cmd.tool.x.call".into(), ..bus.crossing("x", &of_turn("1"), "{}") };
     assert!(witness(&crossing).unwrap().remarks.iter().any(|words| words.contains("v2r0")));
-    let nobodys = Crossing { subject: "cg.orders.new".into(), ..crossing };
+    let nobodys = ObservedMessage { subject: "cg.orders.new".into(), ..crossing };
     assert_eq!(witness(&nobodys), None);
 }
 
@@ -474,6 +475,6 @@ fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
             bus.take(crossing);
         }
     }
-    let huge = Crossing { kept: Kept::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
+    let huge = ObservedMessage { kept: Kept::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
     assert_eq!(witness(&huge).unwrap().part, Part::Request);
 }

@@ -9,7 +9,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -52,7 +52,7 @@ fn lacks(item: &Value, key: &str) -> bool {
     item.get(key).is_none_or(|value| value.as_str().is_none_or(|text| text.trim().is_empty()))
 }
 
-pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn malformed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(value) = tool.entry.value.get(keys::ARGUMENTS).filter(|_| !is_fixed(tool)) else { return };
     let Some(items) = value.as_array() else {
         report.at(
@@ -74,13 +74,13 @@ pub fn malformed(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn no_name(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_name(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, _) in listed(tool).filter(|(_, item)| lacks(item, keys::NAME)) {
         report.at(&tool.entry, place(row), "an argument has no name");
     }
 }
 
-pub fn no_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::TYPE)) {
         let at = place(row);
         let found = report.at(&tool.entry, at.clone(), format!("{} has no type", called(item)));
@@ -88,7 +88,7 @@ pub fn no_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
         let Some(named) = text(item, keys::TYPE).filter(|named| !named.trim().is_empty() && argument_type(named).is_none())
         else {
@@ -104,14 +104,14 @@ pub fn unknown_type(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool).filter(|(_, item)| lacks(item, keys::DESCRIPTION)) {
         let at = if item.get(keys::DESCRIPTION).is_some() { place(row).child(keys::DESCRIPTION) } else { place(row) };
         report.at(&tool.entry, at, format!("{} has no description for the model to go by", called(item)));
     }
 }
 
-pub fn duplicate(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn duplicate(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
     for (row, item) in listed(tool) {
         if let Some(name) = text(item, keys::NAME).filter(|name| !name.is_empty() && !seen.insert(*name)) {
@@ -120,8 +120,8 @@ pub fn duplicate(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn named_like_parameter(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(service) = service_of(ground, tool) else { return };
+pub fn named_like_parameter(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(service) = service_of(context, tool) else { return };
     for (row, item) in listed(tool) {
         if let Some(name) =
             text(item, keys::NAME).filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
@@ -135,7 +135,7 @@ pub fn named_like_parameter(ground: &Ground<'_>, tool: &Tool, report: &mut Repor
 /// The longest argument name that every API takes.
 const LONGEST_NAME: usize = 64;
 
-pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     for (row, item) in listed(tool) {
         let Some(name) = text(item, keys::NAME).filter(|name| name.len() > LONGEST_NAME || !name.chars().all(fits)) else {
@@ -148,7 +148,7 @@ pub fn name_refused(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed(tool) {
         for key in item.as_object().into_iter().flat_map(serde_json::Map::keys).filter(|key| !KEYS.contains(&key.as_str())) {
             let near = nearest(key, KEYS).filter(|near| item.get(near).is_none());
@@ -165,7 +165,7 @@ pub fn unknown_key(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(Arguments::Fixed { name, .. }) = types::by_name(&tool.kind).map(|of| of.arguments) else { return };
     for (key, what) in [(keys::ARGUMENTS, "list"), (keys::ARGUMENTS_SCHEMA, "schema")] {
         if tool.entry.value.get(key).is_some() {
@@ -175,7 +175,7 @@ pub fn ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn none(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn none(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let listed =
         tool.entry.value.get(keys::ARGUMENTS).is_some_and(|value| value.as_array().is_none_or(|items| !items.is_empty()));
     if tool.kind == "mcp-tool" && !listed {

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::{
-    engine::lint::{check::Report, ground::Ground},
+    engine::lint::{check::Report, context::LintContext},
     model::entry::{Entry, EntryForm, FileId},
     schema::{literal::Literal, pointer::Pointer},
     syntax::{edit::Edit, python_json},
     systems::trustgraph::keys,
 };
 
-pub fn malformed(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let what = match &*entry.value {
         Value::Object(_) => return,
         Value::String(_) if entry.id.place().form == EntryForm::JsonText => "its text is not JSON",
@@ -23,12 +23,12 @@ pub fn malformed(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
     report.at(entry, Pointer::root(), format!("the {} \"{}\" cannot be read: {what}", entry.kind.word(), entry.key));
 }
 
-pub fn not_json_text(ground: &Ground<'_>, report: &mut Report<'_>) {
+pub fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) {
     let map_of = |entry: &Entry| {
         let place = entry.id.place();
         (place.file.clone(), place.document, place.at.tokens().first().cloned())
     };
-    let ours = || ground.catalog.entries().filter(|entry| entry.system == keys::SYSTEM);
+    let ours = || context.catalog.entries().filter(|entry| entry.system == keys::SYSTEM);
     let texts: HashSet<(FileId, usize, Option<String>)> =
         ours().filter(|entry| entry.id.place().form == EntryForm::JsonText).map(map_of).collect();
     if texts.is_empty() {

@@ -7,7 +7,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -25,14 +25,14 @@ use crate::{
     },
 };
 
-pub fn type_missing(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
         report.at(&tool.entry, Pointer::root(), format!("no type; it is one of {}", type_names().join(", ")));
     }
 }
 
-pub fn type_unknown(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if tool.kind.is_empty() || types::by_name(&tool.kind).is_some() {
         return;
     }
@@ -49,9 +49,9 @@ fn type_names() -> Vec<&'static str> {
     types::TYPES.iter().map(|of| of.name).collect()
 }
 
-pub fn no_name(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::NAME) {
-        let breaks = ground.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
+        let breaks = context.mode() == Mode::AsDeployed && descriptor::breaks(tool).is_some();
         let breaks = if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
         let message = format!("no name: the model has nothing to call it by{breaks}");
         let found = report.at(&tool.entry, Pointer::root(), message);
@@ -62,13 +62,13 @@ pub fn no_name(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn no_description(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
         report.at(&tool.entry, present(&tool.entry, keys::DESCRIPTION), "no description: a model cannot tell when to use it");
     }
 }
 
-pub fn missing(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);
     // A missing service is said by service.not-named, the document's spelling of mcp-tool by descriptor.key-ignored.
@@ -99,12 +99,12 @@ fn lower(sentence: &str) -> String {
 }
 
 /// Members that hold what TrustGraph's loader refuses, or cannot work with.
-pub fn wrong_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn wrong_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     odd_types(entry, Taken::No, report);
 }
 
 /// Members that hold something odd, which the loader takes as it is.
-pub fn unusual_type(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn unusual_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     odd_types(entry, Taken::AsItIs, report);
 }
 
@@ -195,11 +195,11 @@ fn shown(value: &Value) -> &'static str {
     }
 }
 
-pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Value::Object(members) = &*entry.value else { return };
     let known = known_keys(entry);
     let serves = text(&entry.value, keys::TYPE) == Some(keys::TOOL_SERVICE) && entry.kind == EntryKind::Tool;
-    let service = text(&entry.value, keys::SERVICE).and_then(|key| ground.catalog.service_by_key(entry.system, key));
+    let service = text(&entry.value, keys::SERVICE).and_then(|key| context.catalog.service_by_key(entry.system, key));
     let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
         if entry.kind == EntryKind::Tool && known::meant(key).is_some() {
@@ -225,7 +225,7 @@ pub fn unknown_key(ground: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) 
     }
 }
 
-pub fn mcp_key_ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn mcp_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if tool.kind == "mcp-tool" && value.get(keys::MCP_TOOL_DOCUMENT).is_some() && value.get(keys::MCP_TOOL).is_none() {
         let message = format!("TrustGraph as deployed ignores \"{}\" and reads \"{}\"", keys::MCP_TOOL_DOCUMENT, keys::MCP_TOOL);

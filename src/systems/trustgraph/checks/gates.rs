@@ -6,17 +6,17 @@ use super::known::{known_keys, meant};
 use crate::{
     engine::lint::{
         check::{Report, member},
-        ground::Ground,
+        context::LintContext,
     },
     model::{entry::EntryKind, tool::Tool},
     schema::pointer::Pointer,
     systems::trustgraph::keys,
 };
 
-pub fn misspelt_key(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Value::Object(members) = &*tool.entry.value else { return };
     let known = known_keys(&tool.entry);
-    let service = tool.service.as_deref().and_then(|key| ground.catalog.service_by_key(tool.entry.system, key));
+    let service = tool.service.as_deref().and_then(|key| context.catalog.service_by_key(tool.entry.system, key));
     let declared = |key: &str| service.is_some_and(|service| service.parameters.iter().any(|parameter| parameter.name == key));
     debug_assert_eq!(tool.entry.kind, EntryKind::Tool);
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && !declared(key)) {
@@ -34,7 +34,7 @@ pub fn misspelt_key(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn states_key_ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn states_key_ignored(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     if value.get(keys::STATES_DOCUMENT).is_some() && value.get(keys::STATES_DEPLOYED).is_none() {
         let message = format!(
@@ -46,7 +46,7 @@ pub fn states_key_ignored(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) 
     }
 }
 
-pub fn both_keys(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let (Some(document), Some(deployed)) = (value.get(keys::STATES_DOCUMENT), value.get(keys::STATES_DEPLOYED)) else { return };
     if document != deployed {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     engine::lint::{
         check::{Report, member},
-        ground::Ground,
+        context::LintContext,
     },
     model::tool::Tool,
     schema::{
@@ -27,7 +27,7 @@ fn given(tool: &Tool) -> Option<&Value> {
     tool.entry.value.get(keys::ARGUMENTS_SCHEMA).filter(|_| listed)
 }
 
-pub fn invalid(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(schema) = given(tool) else { return };
     let at = member(keys::ARGUMENTS_SCHEMA);
     if !schema.is_object() {
@@ -48,7 +48,7 @@ pub fn invalid(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn differs(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn differs(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(schema @ Value::Object(_)) = given(tool) else { return };
     let schema = Schema::new(schema.clone());
     let root = schema.root_node();

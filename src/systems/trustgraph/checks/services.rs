@@ -9,7 +9,7 @@ use crate::{
     engine::{
         lint::{
             check::{Report, did_you_mean, member},
-            ground::Ground,
+            context::LintContext,
         },
         workflow::similar::nearest,
     },
@@ -24,24 +24,24 @@ use crate::{
 };
 
 /// The service that answers for a tool of type tool-service.
-pub fn service_of<'c>(ground: &Ground<'c>, tool: &Tool) -> Option<&'c Service> {
+pub fn service_of<'c>(context: &LintContext<'c>, tool: &Tool) -> Option<&'c Service> {
     let key = tool.service.as_deref().filter(|_| tool.kind == keys::TOOL_SERVICE)?;
-    ground.catalog.service_by_key(tool.entry.system, key)
+    context.catalog.service_by_key(tool.entry.system, key)
 }
 
-pub fn not_named(_: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let names = tool.entry.value.get(keys::SERVICE).is_some_and(|service| !service.is_null() && service != "");
     if tool.kind == keys::TOOL_SERVICE && !names {
         report.at(&tool.entry, Pointer::root(), "a tool of type tool-service must name its \"service\"");
     }
 }
 
-pub fn unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(key) = tool.service.as_deref().filter(|key| tool.kind == keys::TOOL_SERVICE && !key.is_empty()) else { return };
-    if service_of(ground, tool).is_some() {
+    if service_of(context, tool).is_some() {
         return;
     }
-    let services = || ground.catalog.services.iter().filter(|service| service.entry.system == tool.entry.system);
+    let services = || context.catalog.services.iter().filter(|service| service.entry.system == tool.entry.system);
     // As deployed a service is found by its key alone; the id that the document goes by is the likeliest reason.
     let by_id = services().find(|service| text(&service.entry.value, keys::ID) == Some(key));
     let near = by_id.map(Service::key).or_else(|| nearest(key, services().map(Service::key)));
@@ -58,8 +58,8 @@ pub fn unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn parameter_missing(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(service) = service_of(ground, tool) else { return };
+pub fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(service) = service_of(context, tool) else { return };
     for parameter in
         service.parameters.iter().filter(|parameter| parameter.required && tool.entry.value.get(&parameter.name).is_none())
     {
@@ -69,8 +69,8 @@ pub fn parameter_missing(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'
     }
 }
 
-pub fn value_undeclared(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let (Some(service), Value::Object(members)) = (service_of(ground, tool), &*tool.entry.value) else { return };
+pub fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let (Some(service), Value::Object(members)) = (service_of(context, tool), &*tool.entry.value) else { return };
     let known = known::known_keys(&tool.entry);
     let names = || service.parameters.iter().map(|parameter| parameter.name.as_str());
     for key in members.keys().filter(|key| !known.contains(&key.as_str()) && names().all(|name| name != key.as_str())) {
@@ -83,7 +83,7 @@ pub fn value_undeclared(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_
     }
 }
 
-pub fn no_id(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
         let found = report.at(&service.entry, Pointer::root(), "no id, by which the document's tools find it");
@@ -91,7 +91,7 @@ pub fn no_id(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
     }
 }
 
-pub fn id_differs(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn id_differs(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     if let Some(id) = text(&service.entry.value, keys::ID).filter(|id| !id.is_empty() && *id != service.key()) {
         let message = format!(
             "its id is \"{id}\" and its key \"{}\": as deployed tools find it by the key, by the document by the id",
@@ -101,7 +101,7 @@ pub fn id_differs(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
     }
 }
 
-pub fn file_name(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let place = service.entry.id.place();
     let stem = place.file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     if place.at.is_root() && stem != service.key() {
@@ -113,7 +113,7 @@ pub fn file_name(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
 
 const QUEUES: [(&str, &str); 2] = [(keys::REQUEST_QUEUE, "request"), (keys::RESPONSE_QUEUE, "response")];
 
-pub fn queue_missing(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     for (key, class) in QUEUES {
         if value.is_object() && value.get(key).is_none_or(|queue| queue.is_null() || queue == "") {
@@ -128,7 +128,7 @@ pub fn queue_missing(_: &Ground<'_>, service: &Service, report: &mut Report<'_>)
     }
 }
 
-pub fn queue_name(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (key, _) in QUEUES {
         let Some(name) = text(&service.entry.value, key).filter(|name| !name.is_empty()) else { continue };
         if let Err(problem) = queue::nats_subject(name) {
@@ -149,7 +149,7 @@ fn misspelt_scheme(name: &str) -> Option<String> {
     Some(format!("{near}://{rest}"))
 }
 
-pub fn parameter_malformed(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn parameter_malformed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let Some(items) = service.entry.value.get(keys::CONFIG_PARAMS).and_then(Value::as_array) else { return };
     let mut seen = HashSet::new();
     for (index, item) in items.iter().enumerate() {
@@ -170,7 +170,7 @@ pub fn parameter_malformed(_: &Ground<'_>, service: &Service, report: &mut Repor
     }
 }
 
-pub fn parameter_shadowed(_: &Ground<'_>, service: &Service, report: &mut Report<'_>) {
+pub fn parameter_shadowed(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     for (index, parameter) in service.parameters.iter().enumerate() {
         if known::COMMON.contains(&parameter.name.as_str()) || parameter.name == keys::SERVICE {
             let message = format!("every tool has a \"{}\" of its own: the service gets that", parameter.name);
@@ -179,12 +179,12 @@ pub fn parameter_shadowed(_: &Ground<'_>, service: &Service, report: &mut Report
     }
 }
 
-pub fn server_unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>) {
+pub fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let Some(key) = tool.service.as_deref().filter(|key| tool.kind == "mcp-tool" && !key.is_empty()) else { return };
-    if ground.server(tool.entry.system, key).is_some() {
+    if context.server(tool.entry.system, key).is_some() {
         return;
     }
-    let near = nearest(key, ground.server_keys(tool.entry.system));
+    let near = nearest(key, context.server_keys(tool.entry.system));
     let at = [keys::MCP_TOOL, keys::MCP_TOOL_DOCUMENT]
         .into_iter()
         .find(|at| tool.entry.value.get(at).is_some())
@@ -196,7 +196,7 @@ pub fn server_unknown(ground: &Ground<'_>, tool: &Tool, report: &mut Report<'_>)
     }
 }
 
-pub fn server_no_url(_: &Ground<'_>, entry: &Entry, report: &mut Report<'_>) {
+pub fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
     if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {
         report.at(entry, Pointer::root(), "no url: its tools cannot be called");

@@ -3,7 +3,7 @@
 use crate::{
     engine::lint::{
         check::{Report, member},
-        ground::Ground,
+        context::LintContext,
     },
     model::entry::Entry,
     schema::pointer::Pointer,
@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// Each entry that would stop the loading, were all others right.
-pub fn refused(ground: &Ground<'_>, report: &mut Report<'_>) {
+pub fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
     let ours = |entry: &Entry| entry.system == keys::SYSTEM;
-    let tools = || ground.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
-    let services = || ground.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry));
+    let tools = || context.catalog.tools.iter().map(|tool| &tool.entry).filter(|entry| ours(entry));
+    let services = || context.catalog.services.iter().map(|service| &service.entry).filter(|entry| ours(entry));
     let readable: Services<'_> = services().filter_map(|entry| Some((entry.key.as_str(), held(entry).ok()?))).collect();
     let count = tools().count();
     let mut say = |entry: &Entry, field: &str, logged: &str| {

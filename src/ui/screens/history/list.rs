@@ -11,7 +11,7 @@ use crate::{
     },
     engine::trace::wanted::WORDS,
     model::{call::Outcome, clock::Millis, trace::Summary},
-    schema::moment::{Wall, month_name},
+    schema::moment::{LocalTime, month_name},
     ui::{
         answer::events::span,
         canvas::{Pen, mark_chosen, width},
@@ -137,7 +137,7 @@ impl List {
 }
 
 /// Sign, time, tool, arguments as far as they fit, how long it took.
-fn draw_row(pen: &mut Pen<'_>, call: &Summary, (here, marked): (bool, bool), now: Wall, styles: &Styles) {
+fn draw_row(pen: &mut Pen<'_>, call: &Summary, (here, marked): (bool, bool), now: LocalTime, styles: &Styles) {
     let (sign, role) = sign(call.outcome);
     let took = span(call.took_ms);
     pen.put(if here { "▌" } else { " " }, styles[Role::Accent])
@@ -164,8 +164,8 @@ fn sign(outcome: Option<Outcome>) -> (&'static str, Role) {
 }
 
 /// The time of today's calls, the date of others.
-fn when(at: Millis, now: Wall) -> String {
-    let at = Wall { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2), offset: now.offset };
+fn when(at: Millis, now: LocalTime) -> String {
+    let at = LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2), offset: now.offset };
     if at.date() == now.date() || now.seconds == 0 {
         at.clock()
     } else {

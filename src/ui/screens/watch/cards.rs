@@ -13,7 +13,7 @@ use crate::{
     model::{entry::SystemId, problem::Problem},
     systems::watched,
     ui::{
-        answer::papers,
+        answer::attachments,
         canvas::wrap,
         overlays::page::{Line, Page},
         styles::Role,
@@ -50,7 +50,7 @@ pub(super) fn refusal(state: &State, named: Option<&Named>) -> Option<String> {
     }
     // What to do comes first: the line may be short.
     let unread = |problem: Problem| format!("{} ({})", problem.remedy, problem.cause);
-    watched::shelf(*system, &state.watched_connection(), cards).err().map(unread)
+    watched::card_source(*system, &state.watched_connection(), cards).err().map(unread)
 }
 
 /// Asks for them, and shows them as they come.
@@ -101,7 +101,7 @@ fn title(cards: &Cards) -> String {
 }
 
 fn lines(cards: &Cards, cells: usize) -> Vec<Line> {
-    let mut lines: Vec<Line> = papers::laid(&cards.papers, cells);
+    let mut lines: Vec<Line> = attachments::laid(&cards.attachments, cells);
     let mut add = |role: Role, text: &str| lines.extend(wrap(text, cells).into_iter().map(|line| vec![(role, line)]));
     for (id, problem) in cards.problems() {
         add(Role::Error, &format!("✗ card {id}: {}", problem.message));

@@ -203,8 +203,9 @@ pub(super) fn copy(state: &State, number: u64) -> Reply {
     let conversation = record.conversation(message.conversation);
     let lines =
         conversation.into_iter().flat_map(|conversation| &conversation.messages).filter_map(|number| record.message(*number));
-    let lines: Vec<String> =
-        lines.map(|message| trace::line(&Tapped::Crossing(std::sync::Arc::clone(&message.crossing))).to_string()).collect();
+    let lines: Vec<String> = lines
+        .map(|message| trace::line(&Tapped::ObservedMessage(std::sync::Arc::clone(&message.crossing))).to_string())
+        .collect();
     let mut copies = vec![
         ("body", message.crossing.text().into_owned()),
         ("what it says", watched::read(&message.crossing).text),

@@ -6,7 +6,7 @@ use crate::{
     app::{message::Message, watching::WatchMessage},
     engine::traffic::conversation::{Conversation, Standing},
     model::{clock::Millis, traffic::Part},
-    schema::moment::Wall,
+    schema::moment::LocalTime,
     ui::{canvas::width, styles::Role, view::Reply},
 };
 
@@ -87,7 +87,7 @@ fn seconds(ms: u64) -> String {
 
 /// A moment as the clock on the wall shows it; `offset` in minutes.
 pub(super) fn clock(at: Millis, offset: i32) -> String {
-    Wall { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock()
+    LocalTime { seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX), offset }.clock()
 }
 
 /// A span of time as people read it.

@@ -28,7 +28,7 @@ use crate::{
 
 /// Somebody who answers, and which requests he is for.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct GatewayRoute {
     pub name: String,
     pub at: Endpoint,
     /// What a request's configuration must have: the name of the MCP tool, the id of the prompt, the collection.
@@ -36,7 +36,7 @@ pub struct Door {
     pub by: By,
 }
 
-impl Door {
+impl GatewayRoute {
     /// Who answers for a tool, where calls of it go over that connection.
     ///
     /// # Errors
@@ -80,17 +80,17 @@ const RAG: &str = "custom-rag";
 
 /// All samples, as MCP tools of their names, and the one that stands for the gateway's own retrieval.
 #[must_use]
-pub fn samples(connection: &Connection) -> Vec<Door> {
+pub fn samples(connection: &Connection) -> Vec<GatewayRoute> {
     let gateway = Gateway::of(connection);
     let door = |service: &str, name: &str, config, sample| {
         let at = Endpoint::of_flow(service, &gateway);
-        Door { name: name.to_owned(), at, config, by: By::Sample(sample) }
+        GatewayRoute { name: name.to_owned(), at, config, by: By::Sample(sample) }
     };
     let as_tool = |sample: &_| {
         let crate::engine::services::sample::Sample { name, .. } = *sample;
         door("mcp-tool", name, json!({"name": name}).as_object().cloned().unwrap_or_default(), *sample)
     };
-    let mut doors: Vec<Door> = SAMPLES.iter().map(as_tool).collect();
+    let mut doors: Vec<GatewayRoute> = SAMPLES.iter().map(as_tool).collect();
     doors.extend(SAMPLES.iter().filter(|sample| sample.topic == RAG).map(|rag| door("graph-rag", "graph-rag", Map::new(), *rag)));
     doors
 }
@@ -105,7 +105,7 @@ pub enum Way {
 
 /// What is said to a request: by the first that has a rule for it, else the first that it is for says why none has.
 #[must_use]
-pub fn choose(doors: &[Door], at: &Endpoint, asked: &Asked) -> Way {
+pub fn choose(doors: &[GatewayRoute], at: &Endpoint, asked: &Asked) -> Way {
     let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
     let mut unruled = None;
     for door in doors.iter().filter(|door| door.takes(at, asked)) {

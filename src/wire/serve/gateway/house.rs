@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::doors::{self, Door, Way};
+use super::doors::{self, GatewayRoute, Way};
 use crate::{
     engine::stub::{
         play::Play,
@@ -52,8 +52,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const DEFAULT: &str = "default";
 
 /// A gateway of our own.
-pub struct House {
-    pub doors: Vec<Door>,
+pub struct GatewayServer {
+    pub doors: Vec<GatewayRoute>,
     /// The configuration, and an agent that has its tools; `None`: neither is answered for.
     pub table: Option<Mutex<Table>>,
     /// The agent's flow.
@@ -79,7 +79,7 @@ pub struct Passed {
     pub telling: Telling,
 }
 
-impl House {
+impl GatewayServer {
     /// Whether that token opens; no token is an empty one.
     #[must_use]
     pub fn lets_in(&self, token: &str) -> bool {
@@ -155,7 +155,7 @@ impl House {
     }
 }
 
-impl House {
+impl GatewayServer {
     /// Where the agent is.
     #[must_use]
     pub fn agent(&self) -> Endpoint {

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio::{net::TcpStream, time::timeout};
 
 use super::{
-    house::{Body, House, LARGEST, Passed, Refused},
+    house::{Body, GatewayServer, LARGEST, Passed, Refused},
     socket,
 };
 use crate::{
@@ -33,7 +33,7 @@ const READING: Duration = Duration::from_secs(30);
 const SOCKET: &str = "/api/v1/socket";
 
 /// Answers the requests of one connection until it ends; once stopped, the one under way is the last.
-pub async fn attend(stream: TcpStream, house: Arc<House>) {
+pub async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
     let stop = house.stop.clone();
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);
@@ -71,7 +71,7 @@ fn refused(refusal: &Refusal) -> Response<Body> {
     response
 }
 
-async fn answer(request: Request<Incoming>, house: &Arc<House>) -> Response<Body> {
+async fn answer(request: Request<Incoming>, house: &Arc<GatewayServer>) -> Response<Body> {
     let takes_events = header(request.headers(), ACCEPT).contains("text/event-stream");
     let whole = request.uri().path().to_owned();
     let path = whole.strip_prefix(house.below.as_str()).unwrap_or_default();
@@ -88,7 +88,7 @@ async fn answer(request: Request<Incoming>, house: &Arc<House>) -> Response<Body
     }
 }
 
-async fn asked(request: Request<Incoming>, at: &Endpoint, house: &House) -> Result<Passed, Refused> {
+async fn asked(request: Request<Incoming>, at: &Endpoint, house: &GatewayServer) -> Result<Passed, Refused> {
     let refuse = |refusal| Err(house.telling(&at.service, None).refused(refusal));
     if request.method() != Method::POST {
         return refuse(Refusal::Method(request.method().to_string()));
@@ -124,7 +124,7 @@ fn header(headers: &HeaderMap, name: HeaderName) -> &str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-async fn said(passed: Passed, takes_events: bool, house: &House) -> Response<Body> {
+async fn said(passed: Passed, takes_events: bool, house: &GatewayServer) -> Response<Body> {
     if passed.nobody {
         return json(200, served::nothing(&passed.service).to_string());
     }
@@ -144,7 +144,7 @@ fn is_stream(play: &Play) -> bool {
 }
 
 /// The answer in one, once its last piece is there; without one, after the time that the gateway has for a service.
-async fn whole(passed: Passed, house: &House) -> Response<Body> {
+async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
     let Passed { service, play, mut telling, .. } = passed;
     let mut steps = steps(play, &house.stop);
     let mut text = String::new();
@@ -173,12 +173,12 @@ async fn whole(passed: Passed, house: &House) -> Response<Body> {
 }
 
 /// Says nothing for as long as the gateway waits for a service; whether it was stopped meanwhile.
-async fn held(house: &House) -> bool {
+async fn held(house: &GatewayServer) -> bool {
     timeout(ENDLESS, house.stop.cancelled()).await.is_ok()
 }
 
 /// The answer piece by piece. One that does not end is held open.
-fn streamed(passed: Passed, house: &House) -> Response<Body> {
+fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
     let Passed { service, play, telling, .. } = passed;
     let steps = steps(play, &house.stop);
     let stop = house.stop.clone();

@@ -13,7 +13,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{doors::Door, house::House, http};
+use super::{doors::GatewayRoute, house::GatewayServer, http};
 use crate::{
     model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
     systems::trustgraph::{
@@ -42,7 +42,7 @@ pub struct Listening {
     listener: TcpListener,
     at: SocketAddr,
     scheme: &'static str,
-    house: House,
+    house: GatewayServer,
 }
 
 impl Listening {
@@ -55,7 +55,7 @@ impl Listening {
         connection: &Connection,
         secrets: &Secrets,
         listen: Option<&str>,
-        doors: Vec<Door>,
+        doors: Vec<GatewayRoute>,
     ) -> Result<Self, CallProblem> {
         let servers = settings::servers(connection)?;
         let token = settings::token(connection, secrets, "to whoever calls").await?;
@@ -79,7 +79,7 @@ impl Listening {
         let listener = TcpListener::bind(&at).await.map_err(unheard)?;
         let bound = listener.local_addr().map_err(unheard)?;
         let Gateway { workspace, flow, .. } = Gateway::of(connection);
-        let house = House {
+        let house = GatewayServer {
             doors,
             table: None,
             flow,
@@ -129,7 +129,7 @@ impl Listening {
     /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
     pub async fn run(self, reports: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { listener, house, .. } = self;
-        let house = Arc::new(House { reports, stop: stop.clone(), ..house });
+        let house = Arc::new(GatewayServer { reports, stop: stop.clone(), ..house });
         let room = Arc::new(Semaphore::new(AT_ONCE));
         // Ends every connection when this ends, however it does.
         let gone = CancellationToken::new();

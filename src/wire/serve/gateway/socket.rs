@@ -29,7 +29,7 @@ use tokio_tungstenite::{
     },
 };
 
-use super::house::{Body, House, LARGEST, Passed, Refused};
+use super::house::{Body, GatewayServer, LARGEST, Passed, Refused};
 use crate::{
     engine::stub::play::{self, Said, Step, spoiled},
     systems::trustgraph::gateway::{
@@ -47,7 +47,7 @@ const QUEUE: usize = 64;
 
 /// The answer to whoever asks for a socket, which is open from then on; `None`: it was not one that was asked for.
 #[must_use]
-pub fn open(mut request: Request<Incoming>, house: &Arc<House>) -> Option<Response<Body>> {
+pub fn open(mut request: Request<Incoming>, house: &Arc<GatewayServer>) -> Option<Response<Body>> {
     let headers = request.headers();
     let says =
         |name, word: &[u8]| headers.get(name).is_some_and(|value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(word));
@@ -72,7 +72,7 @@ pub fn open(mut request: Request<Incoming>, house: &Arc<House>) -> Option<Respon
     Some(response)
 }
 
-async fn attend(upgraded: Upgraded, house: Arc<House>) {
+async fn attend(upgraded: Upgraded, house: Arc<GatewayServer>) {
     let config = WebSocketConfig::default().max_message_size(Some(LARGEST)).max_frame_size(Some(LARGEST));
     let socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (mut sink, mut stream) = socket.split();
@@ -108,7 +108,7 @@ async fn attend(upgraded: Upgraded, house: Arc<House>) {
 }
 
 /// A frame as it comes.
-async fn take(bytes: &[u8], let_in: &mut bool, house: &Arc<House>, say: &mpsc::Sender<Message>, calls: &mut JoinSet<()>) {
+async fn take(bytes: &[u8], let_in: &mut bool, house: &Arc<GatewayServer>, say: &mpsc::Sender<Message>, calls: &mut JoinSet<()>) {
     let frame: Map<String, Value> = serde_json::from_slice(bytes).unwrap_or_default();
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     if text("type") == Some("auth") {
@@ -131,7 +131,7 @@ async fn take(bytes: &[u8], let_in: &mut bool, house: &Arc<House>, say: &mpsc::S
     }
 }
 
-fn asked(frame: &Map<String, Value>, let_in: bool, house: &House) -> Result<(String, Passed), Refused> {
+fn asked(frame: &Map<String, Value>, let_in: bool, house: &GatewayServer) -> Result<(String, Passed), Refused> {
     let text = |name: &str| frame.get(name).and_then(Value::as_str);
     let service = text("service").unwrap_or_default();
     let refuse = |refusal| Err(house.telling(service, text("id")).refused(refusal));
@@ -145,7 +145,7 @@ fn asked(frame: &Map<String, Value>, let_in: bool, house: &House) -> Result<(Str
     Ok((id.to_owned(), house.pass(&at, text(WORKSPACE), request, Some(id))?))
 }
 
-async fn tell(id: &str, passed: Passed, house: &House, say: &mpsc::Sender<Message>) {
+async fn tell(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc::Sender<Message>) {
     let Passed { service, play, nobody, mut telling } = passed;
     if nobody {
         let frame = served::frame(Some(id), &served::nothing(&service), true);

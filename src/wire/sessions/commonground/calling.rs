@@ -10,25 +10,24 @@ use tokio::{runtime::Handle, time::Instant};
 use super::{cause, tables::Tables};
 use crate::{
     model::{
+        attachment::Attachment,
         call::{CallProblem, EventKind, Limits, Outcome},
         connection::Connection,
         error_kind::ErrorKind,
-        paper::Paper,
     },
     systems::commonground::{
-        answer,
+        answer, attachments,
         card::Card,
         idempotency::{self, Marker},
         internal::{self, Started},
-        papers,
         routes::{self, OWN_AGENT, path_part},
         rows::Row,
         settings::Channel,
     },
     wire::{
         management::Management,
-        session::teller::{Deaf, End, Teller},
-        sessions::{agents::OwnAgent, procedure::Ground},
+        session::event_sink::{End, EventSink, SinkClosed},
+        sessions::{agents::OwnAgent, procedure::CallContext},
     },
 };
 
@@ -37,8 +36,8 @@ const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
 
 /// A call under way.
 pub struct Calling<'c> {
-    pub ground: Ground<'c>,
-    pub teller: &'c mut Teller,
+    pub call_context: CallContext<'c>,
+    pub sink: &'c mut EventSink,
     pub channel: &'c Channel,
     pub api: Option<Management>,
     /// The deployment's tables, on the way that writes into them.
@@ -72,7 +71,7 @@ impl Drop for Calling<'_> {
         let (Some(row), Some(mut tables), Ok(runtime)) = (self.open.take(), self.tables.take(), Handle::try_current()) else {
             return;
         };
-        self.ground.kept.after(runtime.spawn(async move {
+        self.call_context.kept.after(runtime.spawn(async move {
             // Nobody is left to be told.
             let _ = tables.close(&row).await;
         }));
@@ -101,9 +100,13 @@ pub fn channel(connection: &Connection) -> Result<Channel, CallProblem> {
 }
 
 impl<'c> Calling<'c> {
-    pub async fn begin(ground: Ground<'c>, channel: &'c Channel, teller: &'c mut Teller) -> Result<Self, CallProblem> {
+    pub async fn begin(
+        call_context: CallContext<'c>,
+        channel: &'c Channel,
+        sink: &'c mut EventSink,
+    ) -> Result<Self, CallProblem> {
         let api = match &channel.api {
-            Some(address) => Some(Management::at(ground.connection, address).await?),
+            Some(address) => Some(Management::at(call_context.connection, address).await?),
             None => None,
         };
         let agent = channel.agent.clone().unwrap_or_default();
@@ -111,13 +114,13 @@ impl<'c> Calling<'c> {
             known_project(api, &channel.project).await?;
         }
         let (tables, open, own, started) = (None, None, None, None);
-        Ok(Self { ground, teller, channel, api, tables, open, agent, own, started, given_back: 0, told: 0 })
+        Ok(Self { call_context, sink, channel, api, tables, open, agent, own, started, given_back: 0, told: 0 })
     }
 
     /// JetStream, where the connection has it.
     pub fn streams(&self) -> Result<Context, CallProblem> {
-        self.ground.bus.streams().ok_or_else(|| {
-            let place = self.ground.bus.place();
+        self.call_context.bus.streams().ok_or_else(|| {
+            let place = self.call_context.bus.place();
             CallProblem::new(
                 ErrorKind::NoStreams,
                 format!("{place} is no NATS server, and this way goes over NATS"),
@@ -132,10 +135,10 @@ impl<'c> Calling<'c> {
 
     /// When the result is due. The usual limit gives way to what the tool itself asks for, and to the watchdog behind it.
     pub fn due(&self, waiting: u64) -> Instant {
-        let first = self.ground.limits.first.min(self.ground.limits.total);
-        let usual = self.ground.limits.first == Limits::default().first;
+        let first = self.call_context.limits.first.min(self.call_context.limits.total);
+        let usual = self.call_context.limits.first == Limits::default().first;
         let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
-        self.teller.began + allowed
+        self.sink.began + allowed
     }
 
     /// A text of the request with the agent in its place.
@@ -144,16 +147,16 @@ impl<'c> Calling<'c> {
     }
 
     pub fn body(&self) -> Bytes {
-        self.filled(&self.ground.request.body).into()
+        self.filled(&self.call_context.request.body).into()
     }
 
     pub fn headers(&self) -> Vec<(String, String)> {
-        self.ground.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+        self.call_context.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
     }
 
     /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that cannot be known.
     pub async fn row(&self) -> Option<Option<Value>> {
-        let name = &self.ground.request.name;
+        let name = &self.call_context.request.name;
         if let Some(definition) = internal::definition(name) {
             // The API keeps these to itself, and every project has them.
             return Some(Some(definition));
@@ -174,20 +177,20 @@ impl<'c> Calling<'c> {
     /// How long until it is time to say what is waited for.
     pub fn next_word(&self) -> Instant {
         let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or(u64::from(u32::MAX));
-        self.teller.began + Duration::from_secs(seconds)
+        self.sink.began + Duration::from_secs(seconds)
     }
 
     /// Says why there may be no result yet.
-    pub async fn tell_waiting(&mut self, to: &str, call: &str) -> Result<(), Deaf> {
+    pub async fn tell_waiting(&mut self, to: &str, call: &str) -> Result<(), SinkClosed> {
         let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or_default();
         self.told += 1;
         let cause = self.cause(to, call).await;
-        self.teller.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
+        self.sink.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
     }
 
     /// What may keep the result of a call away: who listens where it went, and what its mark says.
     pub async fn cause(&self, to: &str, call: &str) -> String {
-        let Some(streams) = self.ground.bus.streams() else { return "who listens shows over NATS only".to_owned() };
+        let Some(streams) = self.call_context.bus.streams() else { return "who listens shows over NATS only".to_owned() };
         let likely = cause::likely(&streams, to, self.given_back).await;
         match self.marker(call).await {
             Some(marker) => format!("{likely}; {}", cause::told(&marker)),
@@ -197,13 +200,13 @@ impl<'c> Calling<'c> {
 
     /// The mark of a call of this tool, where the services' bucket can be read and has one.
     pub async fn marker(&self, call: &str) -> Option<Marker> {
-        let key = idempotency::tool_key(&self.channel.project, &self.ground.request.name, call);
-        cause::marker(&self.ground.bus.streams()?, &key).await
+        let key = idempotency::tool_key(&self.channel.project, &self.call_context.request.name, call);
+        cause::marker(&self.call_context.bus.streams()?, &key).await
     }
 
     /// The call took too long.
     pub async fn late(&self, to: &str, call: &str) -> End {
-        let seconds = self.teller.began.elapsed().as_secs();
+        let seconds = self.sink.began.elapsed().as_secs();
         let cause = self.cause(to, call).await;
         (Outcome::TimedOut, Some(CallProblem::new(ErrorKind::TimedOutFirst, format!("no result came within {seconds} s"), cause)))
     }
@@ -221,7 +224,7 @@ impl<'c> Calling<'c> {
 
     /// Shows the result's card and the call's, compares their labels, and says how the call ends by them; where they cannot be read, by the
     /// report.
-    pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, Deaf> {
+    pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, SinkClosed> {
         let Some(id) = report.card else {
             let remedy = "look into the log of the tool's service";
             return Ok((
@@ -233,46 +236,46 @@ impl<'c> Calling<'c> {
             Ok(value) => value,
             Err(why) => {
                 let words = format!("result card {id} cannot be read: {why}; what is known is its status, {}", report.status);
-                self.teller.stage("result-card", words, "").await?;
+                self.sink.stage("result-card", words, "").await?;
                 if matches!(report.status, "success" | "done") {
                     return Ok((Outcome::Succeeded, None));
                 }
                 let error = serde_json::json!({"code": report.code, "message": report.message});
-                return Ok((Outcome::Failed, Some(papers::failure(report.status, &error))));
+                return Ok((Outcome::Failed, Some(attachments::failure(report.status, &error))));
             }
         };
         let result = Card::read(&value).unwrap_or_default();
         let status = result.content["status"].as_str().unwrap_or_default().to_owned();
-        self.tell(papers::result(&result, &value)).await?;
+        self.emit_attachment(attachments::result(&result, &value)).await?;
         if let Some(id) = call {
             self.compare(id, &result).await?;
         }
         if status == "success" {
-            let name = &self.ground.request.name;
+            let name = &self.call_context.request.name;
             if let Some(problem) = internal::refused(name, &result.content["result"]) {
                 return Ok((Outcome::Failed, Some(problem)));
             }
             self.started = internal::started(name, &result.content["result"]);
             if self.started.is_none() {
                 let text = result.content["result"].to_string();
-                self.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+                self.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
             }
             return Ok((Outcome::Succeeded, None));
         }
-        Ok((Outcome::Failed, Some(papers::failure(&status, &result.content["error"]))))
+        Ok((Outcome::Failed, Some(attachments::failure(&status, &result.content["error"]))))
     }
 
-    async fn compare(&mut self, id: &str, result: &Card) -> Result<(), Deaf> {
+    async fn compare(&mut self, id: &str, result: &Card) -> Result<(), SinkClosed> {
         let value = match self.card(id).await {
             Ok(value) => value,
-            Err(why) => return self.teller.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
+            Err(why) => return self.sink.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
         };
         let call = Card::read(&value).unwrap_or_default();
-        self.tell(papers::call(id, &value)).await?;
-        self.tell(papers::labels(&call, result)).await
+        self.emit_attachment(attachments::call(id, &value)).await?;
+        self.emit_attachment(attachments::labels(&call, result)).await
     }
 
-    pub async fn tell(&mut self, paper: Paper) -> Result<(), Deaf> {
-        self.teller.stage(paper.what, paper.words, paper.body.to_string()).await
+    pub async fn emit_attachment(&mut self, attachment: Attachment) -> Result<(), SinkClosed> {
+        self.sink.stage(attachment.what, attachment.words, attachment.body.to_string()).await
     }
 }

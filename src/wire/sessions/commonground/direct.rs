@@ -33,7 +33,7 @@ use crate::{
         subject::Subject,
         trace::Traceparent,
     },
-    wire::session::teller::{Deaf, End},
+    wire::session::event_sink::{End, SinkClosed},
 };
 
 /// How often the inbox is looked into beside the bells that are heard: a bell is a hint, the row is the result.
@@ -48,18 +48,18 @@ struct Written {
     card: Card,
 }
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),
     };
-    match Tables::open(calling.ground.connection, calling.channel, calling.ground.secrets).await {
+    match Tables::open(calling.call_context.connection, calling.channel, calling.call_context.secrets).await {
         Ok(tables) => calling.tables = Some(tables),
         Err(problem) => return lost(problem),
     }
     let words =
         format!("directly: the call's card and rows are written into PostgreSQL at {}, then the command is sent", place(calling));
-    calling.teller.stage("route", words, "").await?;
+    calling.sink.stage("route", words, "").await?;
     if let Some(Ok(false)) = known_project(calling).await {
         let message = format!("PostgreSQL at {} has no project \"{}\"", place(calling), calling.channel.project);
         return lost(CallProblem::new(
@@ -71,7 +71,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
     }
-    let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
+    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
         Err(problem) => return lost(problem),
     };
@@ -86,7 +86,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     }
     let end = match way::publish(calling, &streams, &way).await {
         Ok(()) => {
-            calling.teller.tell(EventKind::Sent { bytes: calling.body().len() }).await?;
+            calling.sink.emit(EventKind::Sent { bytes: calling.body().len() }).await?;
             follow(calling, &mut sight, &mut way).await?
         }
         Err(problem) => (Outcome::Lost, Some(problem)),
@@ -109,7 +109,7 @@ async fn known_project(calling: &Calling<'_>) -> Option<Result<bool, CallProblem
 }
 
 /// Closes the caller's inbox where a result may still come.
-async fn close(calling: &mut Calling<'_>) -> Result<(), Deaf> {
+async fn close(calling: &mut Calling<'_>) -> Result<(), SinkClosed> {
     let (Some(row), Some(tables)) = (calling.open.take(), calling.tables.as_mut()) else { return Ok(()) };
     let words = match tables.close(&row).await {
         Ok(()) => "the caller's inbox is closed for this call: a result that comes later is refused as a second report, instead of being \
@@ -121,12 +121,12 @@ async fn close(calling: &mut Calling<'_>) -> Result<(), Deaf> {
             problem.message
         ),
     };
-    calling.teller.stage("closed", words, "").await
+    calling.sink.stage("closed", words, "").await
 }
 
 /// Merges the arguments with the options that the project has for the tool, and makes the rows.
-async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Written, CallProblem>, Deaf> {
-    let request = calling.ground.request;
+async fn prepare(calling: &mut Calling<'_>, way: &mut Way) -> Result<Result<Written, CallProblem>, SinkClosed> {
+    let request = calling.call_context.request;
     let headers = calling.headers();
     let Some(subject) = Subject::parse(&request.to) else {
         return Ok(Err(CallProblem::new(ErrorKind::BadSubject, format!("{} is no subject of CommonGround", request.to), "")));
@@ -181,7 +181,7 @@ fn labels(merged: &Merged) -> Map<String, Value> {
     rows.into_iter().filter(|(_, _, empty)| !empty).map(|(name, value, _)| (name.to_owned(), value)).collect()
 }
 
-async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool) -> Result<(), Deaf> {
+async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool) -> Result<(), SinkClosed> {
     let mut words = if registered {
         "arguments merged with the options that the project has for the tool".to_owned()
     } else {
@@ -197,16 +197,16 @@ async fn tell_merge(calling: &mut Calling<'_>, merged: &Merged, registered: bool
         words.push_str(&format!("; {{{variable}}} in \"{name}\" has no value and stays as it is"));
     }
     let body = Value::from(merged.arguments.clone()).to_string();
-    calling.teller.stage("merged", words, body).await
+    calling.sink.stage("merged", words, body).await
 }
 
 /// Says what will come of the command.
-async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) -> Result<(), Deaf> {
+async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) -> Result<(), SinkClosed> {
     let Written { context, card, .. } = written;
     let Some(tables) = calling.tables.as_ref() else { return Ok(()) };
-    let known = tables.world(context, &card.id, &calling.ground.request.name).await.unwrap_or_default();
+    let known = tables.world(context, &card.id, &calling.call_context.request.name).await.unwrap_or_default();
     let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
-    let to = &calling.ground.request.to;
+    let to = &calling.call_context.request.to;
     let world = World {
         service: Subject::parse(to).map_or(ServiceKind::Plain, |subject| ServiceKind::behind(&subject.target)),
         // These are about to be written.
@@ -219,12 +219,12 @@ async fn check(calling: &mut Calling<'_>, streams: &Streams, written: &Written) 
     let body = String::from_utf8_lossy(&calling.body()).into_owned();
     let command = Command { subject: to.clone(), headers: calling.headers(), body };
     for fault in preflight::preflight(&command, &world) {
-        calling.teller.stage("preflight", format!("before sending: {fault}"), "").await?;
+        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     Ok(())
 }
 
-async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<(), CallProblem>, Deaf> {
+async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<(), CallProblem>, SinkClosed> {
     let Some(tables) = calling.tables.as_mut() else { return Ok(Err(closed())) };
     if let Err(problem) = tables.write(&written.rows).await {
         return Ok(Err(problem));
@@ -232,10 +232,10 @@ async fn write(calling: &mut Calling<'_>, written: &Written) -> Result<Result<()
     calling.open = Some(written.closing.clone());
     let names: Vec<_> = written.rows.iter().map(|row| row.table).collect();
     let body: Value = written.rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
-    calling.teller.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
+    calling.sink.stage("written", format!("written in one transaction: {}", names.join(", ")), body.to_string()).await.map(Ok)
 }
 
-async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, Deaf> {
+async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, SinkClosed> {
     let mut look = Instant::now() + LOOKING;
     loop {
         let word = calling.next_word();
@@ -273,7 +273,7 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
 }
 
 /// Takes the result out of the inbox, where it is there.
-async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, Deaf> {
+async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
     let Some(tables) = calling.tables.as_ref() else { return lost(closed()).map(Some) };
     let reported = match tables.reported(&way.wanted.call).await {
         Ok(Some(reported)) => reported,
@@ -290,7 +290,7 @@ async fn reported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, D
         Ok(()) => "the result is in the caller's inbox; its row is marked as read".to_owned(),
         Err(problem) => format!("the result is in the caller's inbox, but its row stays unread: {}", problem.message),
     };
-    calling.teller.stage("reported", words, reported.payload.to_string()).await?;
+    calling.sink.stage("reported", words, reported.payload.to_string()).await?;
     let (card, status) = (reported.payload["tool_result_card_id"].as_str(), reported.payload["status"].as_str());
     let report = Report { card, status: status.unwrap_or_default(), code: None, message: None };
     calling.end_with(report, way.call_card.as_deref()).await.map(Some)

@@ -18,11 +18,11 @@ use crate::{
         routes::path_part,
         subject::Subject,
     },
-    wire::session::teller::{Deaf, End},
+    wire::session::event_sink::{End, SinkClosed},
 };
 
 /// How a call ends whose command was given up.
-pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, Deaf> {
+pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, SinkClosed> {
     if let Some(end) = unreported(calling, way).await? {
         return Ok(end);
     }
@@ -35,7 +35,7 @@ pub async fn end(calling: &mut Calling<'_>, way: &Way) -> Result<End, Deaf> {
 }
 
 /// Where a result is stored but was not reported: why.
-pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, Deaf> {
+pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<End>, SinkClosed> {
     let marker = calling.marker(&way.wanted.call).await;
     let Some(id) = result_card(calling, way, marker.as_ref()).await else { return Ok(None) };
     let stored = calling.card(&id).await.ok();
@@ -43,7 +43,7 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
     let body = stored.as_ref().map_or_else(String::new, Value::to_string);
     if let (Some(Marker::Running { .. }), Some(card)) = (&marker, &card) {
         let words = format!("result card {id}, which {} wrote, and not the service", card.author_id);
-        calling.teller.stage("result-card", words, body).await?;
+        calling.sink.stage("result-card", words, body).await?;
         let message = format!(
             "the call has its result already, from {}: the service cannot store another, and each of 3 deliveries blocks it",
             card.author_id
@@ -51,7 +51,7 @@ pub async fn unreported(calling: &mut Calling<'_>, way: &Way) -> Result<Option<E
         let remedy = "let one service answer, and within the tool's timeout_seconds; take a new call id";
         return Ok(Some((Outcome::Lost, Some(CallProblem::new(ErrorKind::AnsweredBefore, message, remedy)))));
     }
-    calling.teller.stage("result-card", format!("result card {id}, which was not reported"), body).await?;
+    calling.sink.stage("result-card", format!("result card {id}, which was not reported"), body).await?;
     let report = Report {
         reporter: &reporter(card.as_ref(), &way.to),
         pointer: &id,

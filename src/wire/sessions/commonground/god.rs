@@ -20,16 +20,16 @@ use crate::{
     systems::commonground::answer,
     wire::{
         management::{Answer, Management},
-        session::teller::{Deaf, End},
+        session::event_sink::{End, SinkClosed},
     },
 };
 
 /// What the API takes beside the time that the tool has.
 const SLACK: Duration = Duration::from_secs(5);
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     calling
-        .teller
+        .sink
         .stage("route", "through the API's god endpoint: the tool gets the arguments as given, its options are not merged", "")
         .await?;
     if let Err(problem) = own_agent::choose(calling).await? {
@@ -38,8 +38,8 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     let Some(api) = calling.api.take() else {
         return lost(CallProblem::new(ErrorKind::BadSettings, "the connection names no API", "add api = \"http://…\" to it"));
     };
-    let mut sight = match calling.ground.bus.streams() {
-        Some(_) => Sight::open(calling.ground.bus, calling.channel).await.ok(),
+    let mut sight = match calling.call_context.bus.streams() {
+        Some(_) => Sight::open(calling.call_context.bus, calling.channel).await.ok(),
         None => None,
     };
     let mut way = Way::of(calling, asked_seconds(calling));
@@ -71,12 +71,17 @@ fn asked_seconds(calling: &Calling<'_>) -> u64 {
 }
 
 /// Makes the request and tells what is seen on the bus meanwhile, where there is one.
-async fn call(calling: &mut Calling<'_>, api: &Management, sight: &mut Option<Sight>, way: &mut Way) -> Result<Called, Deaf> {
+async fn call(
+    calling: &mut Calling<'_>,
+    api: &Management,
+    sight: &mut Option<Sight>,
+    way: &mut Way,
+) -> Result<Called, SinkClosed> {
     let body = calling.body();
     let patience = Duration::from_secs(asked_seconds(calling)) + SLACK;
-    let asking = api.post(&calling.ground.request.to, String::from_utf8_lossy(&body).into_owned(), patience);
+    let asking = api.post(&calling.call_context.request.to, String::from_utf8_lossy(&body).into_owned(), patience);
     let mut asking = std::pin::pin!(asking);
-    calling.teller.tell(EventKind::Sent { bytes: body.len() }).await?;
+    calling.sink.emit(EventKind::Sent { bytes: body.len() }).await?;
     loop {
         let word = calling.next_word();
         tokio::select! {
@@ -105,7 +110,7 @@ async fn next(sight: &mut Option<Sight>, way: &Way) -> Option<Seen> {
     }
 }
 
-async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<End, Deaf> {
+async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<End, SinkClosed> {
     if !answer.is_good() {
         let mut told = answer::refused(answer.status, &answer.body);
         if told.message.contains("timeout waiting for tool_result inbox") {
@@ -120,7 +125,7 @@ async fn judge(calling: &mut Calling<'_>, answer: &Answer, way: &Way) -> Result<
         return Ok((Outcome::Lost, Some(told)));
     }
     let told = answer.json();
-    calling.teller.stage("answered", "the API gives the result", told.to_string()).await?;
+    calling.sink.stage("answered", "the API gives the result", told.to_string()).await?;
     let report = Report {
         card: told["tool_result_card_id"].as_str(),
         status: told["tool_result"]["status"].as_str().unwrap_or_default(),

@@ -8,7 +8,7 @@ use crate::{
     systems::commonground::{action::UI_WORKER, answer, routes::path_part},
     wire::{
         management::{Answer, Management, PATIENCE},
-        session::teller::Deaf,
+        session::event_sink::SinkClosed,
         sessions::agents::OwnAgent,
     },
 };
@@ -24,16 +24,16 @@ enum Found {
 }
 
 /// Sees to it that the call has an agent: the one of the settings, or one of our own.
-pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>, Deaf> {
+pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>, SinkClosed> {
     if !calling.agent.is_empty() {
         let words = format!("in the name of agent {}, as the connection says", calling.agent);
-        return calling.teller.stage("agent", words, "").await.map(Ok);
+        return calling.sink.stage("agent", words, "").await.map(Ok);
     }
     match find(calling).await {
         Ok((agent, words)) => {
             calling.agent.clone_from(&agent.name);
             calling.own = Some(agent);
-            calling.teller.stage("agent", words, "").await.map(Ok)
+            calling.sink.stage("agent", words, "").await.map(Ok)
         }
         Err(problem) => Ok(Err(problem)),
     }
@@ -45,7 +45,7 @@ async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> 
         let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
         return Err(CallProblem::new(ErrorKind::NoAgent, "there is no agent to call in the name of", remedy));
     };
-    let (kept, place) = (&calling.ground.kept.agents, format!("{} {}", api.place(), calling.channel.project));
+    let (kept, place) = (&calling.call_context.kept.agents, format!("{} {}", api.place(), calling.channel.project));
     let mut states = None;
     for agent in kept.free(&place) {
         let states = match &states {

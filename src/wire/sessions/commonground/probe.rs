@@ -22,23 +22,23 @@ use crate::{
         routes,
         subject::Subject,
     },
-    wire::session::teller::{Deaf, End},
+    wire::session::event_sink::{End, SinkClosed},
 };
 
 /// In whose name a probe is sent where there is nobody else: it needs no agent that the project knows.
 const PROBE: &str = "toolcrib_probe";
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),
     };
     let words = "a probe over NATS alone: no card can be written, so the service refuses it; that it does shows that it is there";
-    calling.teller.stage("route", words, "").await?;
+    calling.sink.stage("route", words, "").await?;
     if calling.agent.is_empty() {
         calling.agent = PROBE.into();
     }
-    let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
+    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
         Err(problem) => return lost(problem),
     };
@@ -46,20 +46,20 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
     if marks.is_none() {
         let words =
             format!("the bucket {} cannot be read, so only the deliveries show what becomes of it", idempotency::TOOL_BUCKET);
-        calling.teller.stage("preflight", words, "").await?;
+        calling.sink.stage("preflight", words, "").await?;
     }
     check(calling, &streams).await?;
     let mut way = Way::of(calling, routes::WAITING);
     if let Err(problem) = publish(calling, &streams, &way).await {
         return lost(problem);
     }
-    calling.teller.tell(EventKind::Sent { bytes: calling.ground.request.body.len() }).await?;
+    calling.sink.emit(EventKind::Sent { bytes: calling.call_context.request.body.len() }).await?;
     loop {
         let word = calling.next_word();
         tokio::select! {
             biased;
             mark = mark(&mut marks) => match mark {
-                Some(Marker::Running { .. }) => calling.teller.stage("claimed", "the service has marked the call as running", "").await?,
+                Some(Marker::Running { .. }) => calling.sink.stage("claimed", "the service has marked the call as running", "").await?,
                 Some(Marker::Done { result_card, status, .. }) => return shown(calling, result_card.as_deref(), status).await,
                 None => marks = None,
             },
@@ -81,7 +81,7 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
 
 async fn marks(calling: &Calling<'_>, streams: &Context) -> Option<Watch> {
     let key = calling
-        .ground
+        .call_context
         .request
         .reply
         .as_deref()?
@@ -103,8 +103,8 @@ async fn mark(marks: &mut Option<Watch>) -> Option<Marker> {
 }
 
 /// Says what will come of the command.
-async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), Deaf> {
-    let to = calling.ground.request.to.clone();
+async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), SinkClosed> {
+    let to = calling.call_context.request.to.clone();
     let command =
         Command { subject: to.clone(), headers: calling.headers(), body: String::from_utf8_lossy(&calling.body()).into_owned() };
     let listeners = cause::listeners(streams).await.map_or(Known::Unknown, |listeners| Known::Found(cause::filters(&listeners)));
@@ -112,15 +112,15 @@ async fn check(calling: &mut Calling<'_>, streams: &Context) -> Result<(), Deaf>
     let world =
         World { service, card: Known::Absent, turn: Known::Absent, request: Known::Absent, listeners, ..World::default() };
     for fault in preflight::preflight(&command, &world) {
-        calling.teller.stage("preflight", format!("before sending: {fault}"), "").await?;
+        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     Ok(())
 }
 
 /// The service has answered, and that is what was wanted.
-async fn shown(calling: &mut Calling<'_>, card: Option<&str>, status: Option<String>) -> Result<End, Deaf> {
+async fn shown(calling: &mut Calling<'_>, card: Option<&str>, status: Option<String>) -> Result<End, SinkClosed> {
     let words = format!("the service answered ({}): it is there", status.as_deref().unwrap_or("no status"));
-    calling.teller.stage("answered", words, "").await?;
+    calling.sink.stage("answered", words, "").await?;
     let Some(card) = card else { return Ok((Outcome::Succeeded, None)) };
     let (words, body) = match calling.card(card).await {
         Ok(value) => {
@@ -129,9 +129,9 @@ async fn shown(calling: &mut Calling<'_>, card: Option<&str>, status: Option<Str
         }
         Err(why) => (format!("result card {card}, which cannot be read: {why}"), String::new()),
     };
-    calling.teller.stage("result-card", words, body.clone()).await?;
+    calling.sink.stage("result-card", words, body.clone()).await?;
     if !body.is_empty() {
-        calling.teller.tell(EventKind::Chunk { bytes: body.len(), text: body.into() }).await?;
+        calling.sink.emit(EventKind::Chunk { bytes: body.len(), text: body.into() }).await?;
     }
     Ok((Outcome::Succeeded, None))
 }

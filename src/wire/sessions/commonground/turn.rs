@@ -9,13 +9,13 @@ use super::{
 };
 use crate::{
     model::{
+        attachment::Attachment,
         call::{CallProblem, EventKind, Outcome},
         error_kind::ErrorKind,
-        paper::Paper,
         traffic::{Part, Reading},
     },
-    systems::commonground::{clue::Clue, internal::Started, papers},
-    wire::session::teller::{Deaf, End},
+    systems::commonground::{attachments, clue::Clue, internal::Started},
+    wire::session::event_sink::{End, SinkClosed},
 };
 
 /// What was told of a turn.
@@ -26,17 +26,17 @@ struct Watched {
 }
 
 /// Goes on after a call that ended so, where it started a turn; how that ends is how the call ends.
-pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end: End) -> Result<End, Deaf> {
+pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end: End) -> Result<End, SinkClosed> {
     let Some(turn) = calling.started.take().filter(|_| end.0 == Outcome::Succeeded) else { return Ok(end) };
     let words = format!("agent {} has begun turn {}", turn.agent, turn.turn);
-    calling.teller.stage("turn", words, "").await?;
+    calling.sink.stage("turn", words, "").await?;
     let mut watched = Watched { turn, said: String::new() };
     for reading in &way.turns {
         if let Some(end) = watched.take(calling, reading).await? {
             return Ok(end);
         }
     }
-    let (total, idle) = (calling.teller.began + calling.ground.limits.total, calling.ground.limits.idle);
+    let (total, idle) = (calling.sink.began + calling.call_context.limits.total, calling.call_context.limits.idle);
     let mut silent = Instant::now() + idle;
     loop {
         tokio::select! {
@@ -58,7 +58,7 @@ pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end
 
 impl Watched {
     /// Tells what a message says of the turn; how it ends, where that is its end.
-    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Reading) -> Result<Option<End>, Deaf> {
+    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Reading) -> Result<Option<End>, SinkClosed> {
         if reading.id.as_deref() != Some(self.turn.turn.as_str()) {
             return Ok(None);
         }
@@ -66,7 +66,7 @@ impl Watched {
             Part::Answer { .. } => {
                 self.said.push_str(&reading.text);
                 let (text, bytes) = (reading.text.as_str().into(), reading.text.len());
-                calling.teller.tell(EventKind::Chunk { text, bytes }).await?;
+                calling.sink.emit(EventKind::Chunk { text, bytes }).await?;
             }
             Part::Outcome(failed) => {
                 self.deliver(calling, reading).await?;
@@ -79,23 +79,23 @@ impl Watched {
                 }
                 let state = reading.state.as_ref().map_or_else(String::new, |state| format!("{state} "));
                 let words = format!("{}: {state}{}", reading.label, reading.text);
-                calling.teller.stage("turn", words.trim_end(), "").await?;
+                calling.sink.stage("turn", words.trim_end(), "").await?;
             }
         }
         Ok(None)
     }
 
     /// Shows what the turn delivers, and gives it as the answer where the agent did not just say it.
-    async fn deliver(&self, calling: &mut Calling<'_>, task: &Reading) -> Result<(), Deaf> {
-        calling.teller.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
+    async fn deliver(&self, calling: &mut Calling<'_>, task: &Reading) -> Result<(), SinkClosed> {
+        calling.sink.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
         let Some(id) = task.cards.first() else { return Ok(()) };
         let value = match calling.card(id).await {
             Ok(value) => value,
-            Err(why) => return calling.teller.stage("deliverable", format!("card {id} cannot be read: {why}"), "").await,
+            Err(why) => return calling.sink.stage("deliverable", format!("card {id} cannot be read: {why}"), "").await,
         };
-        let papers = papers::laid_out(std::slice::from_ref(&value));
-        for Paper { words, body, .. } in papers {
-            calling.teller.stage("deliverable", words, body.to_string()).await?;
+        let attachments = attachments::laid_out(std::slice::from_ref(&value));
+        for Attachment { words, body, .. } in attachments {
+            calling.sink.stage("deliverable", words, body.to_string()).await?;
         }
         let content = &value["content"];
         let text = content["text"].as_str().map_or_else(|| content.to_string(), str::to_owned);
@@ -103,11 +103,11 @@ impl Watched {
             return Ok(());
         }
         let text = if self.said.is_empty() { text } else { format!("\n{text}") };
-        calling.teller.tell(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
+        calling.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await
     }
 
     fn late(&self, calling: &Calling<'_>) -> End {
-        let seconds = calling.teller.began.elapsed().as_secs();
+        let seconds = calling.sink.began.elapsed().as_secs();
         let Started { agent, turn } = &self.turn;
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");
         (

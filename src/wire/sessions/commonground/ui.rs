@@ -23,25 +23,25 @@ use crate::{
         known::Known,
         refusal,
     },
-    wire::session::teller::{Deaf, End},
+    wire::session::event_sink::{End, SinkClosed},
 };
 
-pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
+pub async fn run(calling: &mut Calling<'_>) -> Result<End, SinkClosed> {
     let streams = match calling.streams() {
         Ok(streams) => streams,
         Err(problem) => return lost(problem),
     };
-    calling.teller.stage("route", "as a UI action: the UI worker merges the options and writes the cards", "").await?;
+    calling.sink.stage("route", "as a UI action: the UI worker merges the options and writes the cards", "").await?;
     if let Err(problem) = own_agent::choose(calling).await? {
         return lost(problem);
     }
-    let mut sight = match Sight::open(calling.ground.bus, calling.channel).await {
+    let mut sight = match Sight::open(calling.call_context.bus, calling.channel).await {
         Ok(sight) => sight,
         Err(problem) => return lost(problem),
     };
     let row = calling.row().await;
     let command = Command {
-        subject: calling.ground.request.to.clone(),
+        subject: calling.call_context.request.to.clone(),
         headers: calling.headers(),
         body: String::from_utf8_lossy(&calling.body()).into_owned(),
     };
@@ -50,18 +50,18 @@ pub async fn run(calling: &mut Calling<'_>) -> Result<End, Deaf> {
         Some(row) => Known::looked_up(row.as_ref().map(|row| row["options"]["ui_allowed"] == true)),
     };
     for fault in action::preflight(&command, &World { ui_allowed, ..World::default() }) {
-        calling.teller.stage("preflight", format!("before sending: {fault}"), "").await?;
+        calling.sink.stage("preflight", format!("before sending: {fault}"), "").await?;
     }
     let mut way = Way::of(calling, Calling::waiting_of(row.flatten().as_ref()));
     if let Err(problem) = publish(calling, &streams, &way).await {
         return lost(problem);
     }
-    calling.teller.tell(EventKind::Sent { bytes: command.body.len() }).await?;
+    calling.sink.emit(EventKind::Sent { bytes: command.body.len() }).await?;
     let end = follow(calling, &mut sight, &mut way).await?;
     turn::follow(calling, &mut sight, &way, end).await
 }
 
-async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, Deaf> {
+async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> Result<End, SinkClosed> {
     loop {
         let word = calling.next_word();
         tokio::select! {
@@ -86,11 +86,11 @@ async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &mut Way) -> 
     }
 }
 
-async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Result<Option<End>, Deaf> {
+async fn acknowledged(calling: &mut Calling<'_>, way: &mut Way, ack: Ack) -> Result<Option<End>, SinkClosed> {
     let is_final = ack.is_final();
     let Ack { status, card, code, error, .. } = ack;
     let told = error.as_ref().or(code.as_ref()).map_or_else(String::new, |told| format!(": {told}"));
-    calling.teller.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
+    calling.sink.stage(&status, format!("the UI worker: {status}{told}"), "").await?;
     if !is_final {
         way.accepted = true;
         return Ok(None);

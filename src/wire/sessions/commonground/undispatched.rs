@@ -6,16 +6,16 @@ use super::calling::Calling;
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{card, context::Context, refusal, routes::path_part, subject},
-    wire::session::teller::Deaf,
+    wire::session::event_sink::SinkClosed,
 };
 
 /// The cause, as far as it can be read; the card that has it is shown.
-pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallProblem, Deaf> {
+pub async fn explained(calling: &mut Calling<'_>, call: &str) -> Result<CallProblem, SinkClosed> {
     let fault = subject_fault(calling).await;
     let (said, known) = match result(calling, call).await {
         Some(card) => {
             let said = card["content"]["error"]["message"].as_str().unwrap_or_default().to_owned();
-            calling.teller.stage("result-card", "the card in which the UI worker says why", card.to_string()).await?;
+            calling.sink.stage("result-card", "the card in which the UI worker says why", card.to_string()).await?;
             (format!(": {said}"), refusal::explain(&said, &[]))
         }
         None => (String::new(), None),

@@ -17,7 +17,7 @@ use crate::{
         routes,
     },
     wire::{
-        session::teller::{Deaf, End},
+        session::event_sink::{End, SinkClosed},
         transport::nats,
     },
 };
@@ -49,7 +49,7 @@ const REMEMBERED: usize = 1_000;
 
 impl Way {
     pub fn of(calling: &Calling<'_>, waiting: u64) -> Self {
-        let request = calling.ground.request;
+        let request = calling.call_context.request;
         let seed = routes::seed(&request.correlation);
         let wanted = Wanted { call: format!("call_{seed}"), trace: seed, agent: calling.agent.clone() };
         let (to, due, turns) = (request.to.clone(), calling.due(waiting), VecDeque::new());
@@ -83,7 +83,7 @@ pub async fn publish(calling: &Calling<'_>, streams: &async_nats::jetstream::Con
 }
 
 /// Tells what was seen on the way, and remembers what later steps need.
-pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> Result<(), Deaf> {
+pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> Result<(), SinkClosed> {
     match clue {
         Clue::Command { subject, card, call } => {
             let pointer = card.as_deref().map_or_else(String::new, |card| format!(", call card {card}"));
@@ -91,17 +91,17 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
             if let Some(call) = call {
                 way.wanted.call = call;
             }
-            calling.teller.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
+            calling.sink.stage("command", format!("command seen on {subject}{pointer}"), "").await?;
             let Ok(streams) = calling.streams() else { return Ok(()) };
             if let Some(fault) = cause::oddity(&streams, &subject).await {
-                calling.teller.stage("preflight", fault, "").await?;
+                calling.sink.stage("preflight", fault, "").await?;
             }
             Ok(())
         }
         Clue::Wakeup if way.sent => {
-            calling.teller.stage("reported", "the result was reported: the caller's worker is woken", "").await
+            calling.sink.stage("reported", "the result was reported: the caller's worker is woken", "").await
         }
-        Clue::Wakeup => calling.teller.stage("woken", "the UI worker is woken for the action", "").await,
+        Clue::Wakeup => calling.sink.stage("woken", "the UI worker is woken for the action", "").await,
         Clue::Turn(reading) => {
             way.remember(*reading);
             Ok(())
@@ -111,7 +111,7 @@ pub async fn tell_clue(calling: &mut Calling<'_>, way: &mut Way, clue: Clue) -> 
 }
 
 /// Reports a delivery that was given back, where it is of this call; whether nobody is left who could answer.
-pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advice) -> Result<bool, Deaf> {
+pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advice) -> Result<bool, SinkClosed> {
     let Ok(streams) = calling.streams() else { return Ok(false) };
     if !sight::is_of_call(&streams, advice.sequence, &way.wanted).await {
         return Ok(false);
@@ -120,20 +120,20 @@ pub async fn tell_advice(calling: &mut Calling<'_>, way: &mut Way, advice: &Advi
     calling.given_back = *deliveries;
     if advice.given_up {
         let words = format!("{consumer} gave the command up after {deliveries} deliveries: its log says why");
-        calling.teller.stage("given-up", words, "").await?;
+        calling.sink.stage("given-up", words, "").await?;
         way.gave_up.push(consumer.clone());
         // Where another service listens too, its answer can still come, or has come already.
         return Ok(!cause::others_listen(&streams, &way.to, &way.gave_up).await.unwrap_or_default());
     }
     let words = format!("{consumer} gave the command back (delivery {deliveries}): it failed, or its report was refused");
-    calling.teller.stage("given-back", words, "").await.map(|()| false)
+    calling.sink.stage("given-back", words, "").await.map(|()| false)
 }
 
 pub fn gone(calling: &Calling<'_>) -> CallProblem {
-    let message = format!("the connection to {} ended on the way", calling.ground.bus.place());
+    let message = format!("the connection to {} ended on the way", calling.call_context.bus.place());
     CallProblem::new(ErrorKind::ConnectionLost, message, "the call may go on without us: look for its result card in Watch")
 }
 
-pub fn lost(problem: CallProblem) -> Result<End, Deaf> {
+pub fn lost(problem: CallProblem) -> Result<End, SinkClosed> {
     Ok((Outcome::Lost, Some(problem)))
 }

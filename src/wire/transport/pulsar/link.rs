@@ -172,7 +172,7 @@ impl Pulsar {
         }
         let waits = at.kept && share != Share::Aside;
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
-        wire.tell(Command::Flow(Flow { consumer: number, permits })).await?;
+        wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
         Ok(Ear { wire, number, arrivals, kept: at.kept, share, permits })
     }
 }
@@ -247,13 +247,13 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
         }
         let consumer = ear.number;
         if let (true, Some(id)) = (ear.kept, id) {
-            let acknowledged = ear.wire.tell(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
+            let acknowledged = ear.wire.send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
             if acknowledged.is_err() {
                 return;
             }
         }
         if taken >= ear.permits / 2 {
-            if ear.wire.tell(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
+            if ear.wire.send_command(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
                 return;
             }
             taken = 0;

@@ -134,7 +134,7 @@ impl Wire {
     }
 
     /// Sends a command that has no answer.
-    pub async fn tell(&self, command: Command) -> Result<(), CallProblem> {
+    pub async fn send_command(&self, command: Command) -> Result<(), CallProblem> {
         self.put(frame::plain(command)).await
     }
 
@@ -206,7 +206,7 @@ impl Shared {
                 Ok(Some(Err(error))) => {
                     if error.get_ref().is_some_and(|cause| cause.is::<LengthDelimitedCodecError>()) {
                         let most = frames.decoder().max_frame_length() as u64;
-                        self.tell(LinkEvent::Fatal(socket::too_large(&self.place, "message", most)));
+                        self.emit_event(LinkEvent::Fatal(socket::too_large(&self.place, "message", most)));
                     } else {
                         self.say(format!("the connection to {} failed: {error}", self.place));
                     }
@@ -229,10 +229,10 @@ impl Shared {
     }
 
     fn say(&self, words: String) {
-        self.tell(LinkEvent::Notice(words));
+        self.emit_event(LinkEvent::Notice(words));
     }
 
-    fn tell(&self, event: LinkEvent) {
+    fn emit_event(&self, event: LinkEvent) {
         // Nobody keeps the connection any more.
         let _ = self.said.send(event);
     }

@@ -1,10 +1,10 @@
-//! A paper: something to read beside a call or a conversation, such as a card.
+//! A attachment: something to read beside a call or a conversation, such as a card.
 
 use serde_json::Value;
 
 /// Words, and JSON where there is some: an object, or a list of objects that makes a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Paper {
+pub struct Attachment {
     /// What it is, stable for scripts: `call-card`, `result-card`, `labels`, `card`.
     pub what: &'static str,
     /// The same for people.
@@ -12,9 +12,9 @@ pub struct Paper {
     pub body: Value,
 }
 
-/// Where papers can be read.
+/// Where attachments can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shelf {
+pub struct CardSource {
     /// The address of an API.
     pub api: String,
     /// The ids of what is wanted, each with its path there.

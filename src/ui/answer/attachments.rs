@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::{
     model::{
+        attachment::Attachment,
         call::{Call, EventKind},
-        paper::Paper,
     },
     ui::{
         canvas::{fit, visible, width, wrap},
@@ -24,31 +24,31 @@ pub fn rows(call: &Call, cells: usize) -> Vec<Vec<(Role, String)>> {
     let came = call.events.iter().filter_map(|event| match &event.kind {
         EventKind::Stage(stage) => {
             let body = serde_json::from_str(&stage.body).ok()?;
-            Some(Paper { what: "stage", words: stage.words.clone(), body })
+            Some(Attachment { what: "stage", words: stage.words.clone(), body })
         }
         _ => None,
     });
     laid(&came.collect::<Vec<_>>(), cells)
 }
 
-/// The lines of some papers: two objects that follow each other stand side by side where there is room.
+/// The lines of some attachments: two objects that follow each other stand side by side where there is room.
 #[must_use]
-pub fn laid(papers: &[Paper], cells: usize) -> Vec<Vec<(Role, String)>> {
+pub fn laid(attachments: &[Attachment], cells: usize) -> Vec<Vec<(Role, String)>> {
     let mut rows = Vec::new();
-    let mut rest = papers;
-    while let [paper, after @ ..] = rest {
+    let mut rest = attachments;
+    while let [attachment, after @ ..] = rest {
         rest = after;
-        match (&paper.body, after) {
+        match (&attachment.body, after) {
             (Value::Object(_), [beside, after @ ..]) if beside.body.is_object() && cells >= 2 * SIDE + GAP.len() => {
                 rest = after;
-                side_by_side(&mut rows, [paper, beside], cells);
+                side_by_side(&mut rows, [attachment, beside], cells);
             }
             (Value::Object(_), _) => {
-                rows.push(vec![(Role::Heading, visible(&paper.words).into_owned())]);
-                rows.extend(printed(&paper.body, cells).into_iter().map(|line| vec![(Role::Text, line)]));
+                rows.push(vec![(Role::Heading, visible(&attachment.words).into_owned())]);
+                rows.extend(printed(&attachment.body, cells).into_iter().map(|line| vec![(Role::Text, line)]));
             }
             (Value::Array(items), _) => {
-                rows.push(vec![(Role::Heading, visible(&paper.words).into_owned())]);
+                rows.push(vec![(Role::Heading, visible(&attachment.words).into_owned())]);
                 table(&mut rows, items, cells);
             }
             _ => {}
@@ -57,14 +57,14 @@ pub fn laid(papers: &[Paper], cells: usize) -> Vec<Vec<(Role, String)>> {
     rows
 }
 
-fn side_by_side(rows: &mut Vec<Vec<(Role, String)>>, both: [&Paper; 2], cells: usize) {
+fn side_by_side(rows: &mut Vec<Vec<(Role, String)>>, both: [&Attachment; 2], cells: usize) {
     let side = (cells - GAP.chars().count()) / 2;
     let mut put = |role: Role, [left, right]: [&str; 2]| {
         let room = " ".repeat(side.saturating_sub(width(left)));
         rows.push(vec![(role, left.to_owned()), (Role::Ghost, format!("{room}{GAP}")), (role, right.to_owned())]);
     };
-    let words = both.map(|paper| wrap(&visible(&paper.words), side));
-    let lines = both.map(|paper| printed(&paper.body, side));
+    let words = both.map(|attachment| wrap(&visible(&attachment.words), side));
+    let lines = both.map(|attachment| printed(&attachment.body, side));
     for (role, [left, right]) in [(Role::Heading, words), (Role::Text, lines)] {
         for line in 0..left.len().max(right.len()) {
             let at = |lines: &[String]| lines.get(line).cloned().unwrap_or_default();

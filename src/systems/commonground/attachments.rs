@@ -10,11 +10,11 @@ use super::{
 };
 use crate::{
     model::{
+        attachment::{Attachment, CardSource},
         call::CallProblem,
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
-        paper::{Paper, Shelf},
         problem::{Problem, ProblemKind},
         traffic::{Known, Settled},
     },
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// # Errors
 /// When the connection names no API, with what to set.
-pub fn shelf(connection: &Connection, ids: &[String]) -> Result<Shelf, Problem> {
+pub fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource, Problem> {
     let name = &connection.name;
     let refused = |cause: String, remedy: String| Problem::new(ProblemKind::Input, "reading cards", cause).remedy(remedy);
     let Some(channel) = Channel::of(connection) else {
@@ -43,14 +43,14 @@ pub fn shelf(connection: &Connection, ids: &[String]) -> Result<Shelf, Problem> 
         ));
     };
     let path = |id: &String| format!("/projects/{}/cards/{}", path_part(&channel.project), path_part(id));
-    Ok(Shelf { api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
+    Ok(CardSource { api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
 }
 
 /// Cards as the API gives them, calls beside their results, with the labels compared below; the others after them.
 #[must_use]
-pub fn laid_out(values: &[Value]) -> Vec<Paper> {
+pub fn laid_out(values: &[Value]) -> Vec<Attachment> {
     let cards: Vec<(&Value, Card)> = values.iter().filter_map(|value| Some((value, Card::read(value)?))).collect();
-    let mut papers = Vec::new();
+    let mut attachments = Vec::new();
     let mut rest = Vec::new();
     for (value, own) in &cards {
         let counterpart = |kind: &str| {
@@ -60,36 +60,36 @@ pub fn laid_out(values: &[Value]) -> Vec<Paper> {
         match own.kind.as_str() {
             card::CALL => match counterpart(card::RESULT) {
                 Some((result, of_result)) => {
-                    papers.extend([call(&own.id, value), self::result(of_result, result), labels(own, of_result)]);
+                    attachments.extend([call(&own.id, value), self::result(of_result, result), labels(own, of_result)]);
                 }
-                None => papers.push(call(&own.id, value)),
+                None => attachments.push(call(&own.id, value)),
             },
             card::RESULT if counterpart(card::CALL).is_some() => {}
-            card::RESULT => papers.push(self::result(own, value)),
-            kind => rest.push(Paper { what: "card", words: format!("{kind} card {}", own.id), body: (*value).clone() }),
+            card::RESULT => attachments.push(self::result(own, value)),
+            kind => rest.push(Attachment { what: "card", words: format!("{kind} card {}", own.id), body: (*value).clone() }),
         }
     }
-    papers.extend(rest);
-    papers
+    attachments.extend(rest);
+    attachments
 }
 
 /// A call's card.
 #[must_use]
-pub fn call(id: &str, value: &Value) -> Paper {
-    Paper { what: "call-card", words: format!("call card {id}"), body: value.clone() }
+pub fn call(id: &str, value: &Value) -> Attachment {
+    Attachment { what: "call-card", words: format!("call card {id}"), body: value.clone() }
 }
 
 /// A result's card, with what it does to its turn.
 #[must_use]
-pub fn result(card: &Card, value: &Value) -> Paper {
+pub fn result(card: &Card, value: &Value) -> Attachment {
     let status = card.content["status"].as_str().unwrap_or_default();
     let words = format!("result card {}: {status}{}", card.id, effective(card));
-    Paper { what: "result-card", words, body: value.clone() }
+    Attachment { what: "result-card", words, body: value.clone() }
 }
 
 /// The labels of a call beside those of its result.
 #[must_use]
-pub fn labels(call: &Card, result: &Card) -> Paper {
+pub fn labels(call: &Card, result: &Card) -> Attachment {
     let rows = card::copied(call, result);
     let lost: Vec<&str> = rows.iter().filter(|row| !row.holds()).map(|row| row.label).collect();
     let words = match lost[..] {
@@ -97,7 +97,7 @@ pub fn labels(call: &Card, result: &Card) -> Paper {
         _ => format!("labels: not copied from the call to the result: {}; lineage breaks there", lost.join(", ")),
     };
     let shown = |row: &card::Copied| json!({"label": row.label, "call": row.call, "result": row.result, "copied": row.holds()});
-    Paper { what: "labels", words, body: rows.iter().map(shown).collect() }
+    Attachment { what: "labels", words, body: rows.iter().map(shown).collect() }
 }
 
 /// How a result's card says that its call ended; `None` for other cards.
@@ -153,9 +153,12 @@ mod tests {
 
     #[test]
     fn calls_stand_before_their_results_and_the_rest_after() {
-        let papers = laid_out(&both("s"));
-        assert_eq!(papers.iter().map(|paper| paper.what).collect::<Vec<_>>(), ["call-card", "result-card", "labels", "card"]);
-        assert!(papers[1].words.contains("failed, suspend") && papers[2].words.contains("all 6"), "{papers:?}");
+        let attachments = laid_out(&both("s"));
+        assert_eq!(
+            attachments.iter().map(|attachment| attachment.what).collect::<Vec<_>>(),
+            ["call-card", "result-card", "labels", "card"]
+        );
+        assert!(attachments[1].words.contains("failed, suspend") && attachments[2].words.contains("all 6"), "{attachments:?}");
         assert!(laid_out(&both("other"))[2].words.contains("not copied from the call to the result: step_id"));
         assert_eq!(laid_out(&both("s")[2..])[0].words, "call card k");
         assert_eq!(laid_out(&both("s")[1..2])[0].what, "result-card");
@@ -176,11 +179,11 @@ mod tests {
     fn where_cards_are_read_from_or_what_to_set() {
         let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
         let ids = ["a/b".to_owned()];
-        assert!(shelf(&nats, &ids).unwrap_err().to_string().contains("[connections.lab.commonground]"));
+        assert!(card_source(&nats, &ids).unwrap_err().to_string().contains("[connections.lab.commonground]"));
         let silent = Channel::new("p", "public").on(nats);
-        assert!(shelf(&silent, &ids).unwrap_err().to_string().contains("api = \"http://HOST:PORT\""));
+        assert!(card_source(&silent, &ids).unwrap_err().to_string().contains("api = \"http://HOST:PORT\""));
         let channel = Channel { api: Some("http://127.0.0.1:8099".into()), ..Channel::new("p", "public") };
-        let there = shelf(&channel.on(silent), &ids).unwrap();
+        let there = card_source(&channel.on(silent), &ids).unwrap();
         assert_eq!(there.wanted, [("a/b".to_owned(), "/projects/p/cards/a%2Fb".to_owned())]);
     }
 }

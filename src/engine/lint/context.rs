@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// A catalog with its names counted.
-pub struct Ground<'c> {
+pub struct LintContext<'c> {
     pub catalog: &'c Catalog,
     /// Group names that tools list, with how many tools do.
     pub groups: BTreeMap<&'c str, usize>,
@@ -31,18 +31,18 @@ pub struct Ground<'c> {
     flow: OnceCell<(Workflow, Analysis)>,
 }
 
-impl<'c> Ground<'c> {
+impl<'c> LintContext<'c> {
     #[must_use]
     pub fn new(catalog: &'c Catalog) -> Self {
-        let mut ground =
+        let mut context =
             Self { catalog, groups: BTreeMap::new(), states: BTreeMap::new(), servers: HashMap::new(), flow: OnceCell::new() };
         for tool in &catalog.tools {
-            count(&mut ground.groups, tool.gate.groups.iter().flatten());
-            count(&mut ground.states, listed(tool).iter().chain(&tool.gate.next));
+            count(&mut context.groups, tool.gate.groups.iter().flatten());
+            count(&mut context.states, listed(tool).iter().chain(&tool.gate.next));
         }
         let servers = catalog.others.iter().filter(|entry| entry.kind == EntryKind::Server);
-        ground.servers.extend(servers.map(|entry| ((entry.system, entry.key.as_str()), entry)));
-        ground
+        context.servers.extend(servers.map(|entry| ((entry.system, entry.key.as_str()), entry)));
+        context
     }
 
     #[must_use]

@@ -1,4 +1,4 @@
-//! Tells a call's events, with their times.
+//! Where a call puts its events, each with its time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,14 +9,14 @@ use crate::{
     wire::queue::{self, Closed},
 };
 
-/// Nobody takes events any more, so the call is over without a word.
-pub struct Deaf;
+/// Nobody takes events any more: the call ends without another.
+pub struct SinkClosed;
 
 /// How a call ended.
 pub type End = (Outcome, Option<CallProblem>);
 
-/// Tells events, and waits while nobody takes them.
-pub struct Teller {
+/// Takes events, and waits while nobody takes them out.
+pub struct EventSink {
     /// When the call began.
     pub began: Instant,
     /// How long this call had to wait until its events were taken.
@@ -24,25 +24,25 @@ pub struct Teller {
     events: mpsc::Sender<Event>,
 }
 
-impl Teller {
+impl EventSink {
     /// The clock of the events starts now.
     pub fn new(events: mpsc::Sender<Event>) -> Self {
         Self { began: Instant::now(), held: Duration::ZERO, events }
     }
 
-    pub async fn tell(&mut self, kind: EventKind) -> Result<(), Deaf> {
+    pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
         let now = Instant::now();
         let at_ms = u64::try_from((now - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };
         let weight = event.weight();
-        let told = queue::put(&self.events, event, weight).await.map_err(|Closed| Deaf);
+        let told = queue::put(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
         self.held += now.elapsed();
         told
     }
 
     /// Tells how far the call has come; `body` is JSON, or empty.
-    pub async fn stage(&mut self, name: &str, words: impl Into<String>, body: impl Into<Arc<str>>) -> Result<(), Deaf> {
-        self.tell(EventKind::Stage(Stage { name: name.into(), words: words.into(), body: body.into() })).await
+    pub async fn stage(&mut self, name: &str, words: impl Into<String>, body: impl Into<Arc<str>>) -> Result<(), SinkClosed> {
+        self.emit(EventKind::Stage(Stage { name: name.into(), words: words.into(), body: body.into() })).await
     }
 
     /// Ends when nobody takes events any more.

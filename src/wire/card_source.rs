@@ -1,4 +1,4 @@
-//! Reads papers where they are kept: each by its id, several at once, secrets masked.
+//! Reads attachments where they are kept: each by its id, several at once, secrets masked.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::management::Management;
 use crate::{
     engine::mask::Mask,
-    model::{call::CallProblem, connection::Connection, paper::Shelf},
+    model::{attachment::CardSource, call::CallProblem, connection::Connection},
     systems::{
         commonground::answer,
         watched::{self, Witness},
@@ -25,10 +25,10 @@ const AT_ONCE: usize = 6;
 pub type Read = (String, Result<Value, CallProblem>);
 
 /// Reads all that is wanted, in its order.
-pub async fn read(connection: &Connection, shelf: &Shelf, mask: &Mask) -> Vec<Read> {
-    let api = match Management::at(connection, &shelf.api).await {
+pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask) -> Vec<Read> {
+    let api = match Management::at(connection, &card_source.api).await {
         Ok(api) => api,
-        Err(problem) => return shelf.wanted.iter().map(|(id, _)| (id.clone(), Err(problem.clone()))).collect(),
+        Err(problem) => return card_source.wanted.iter().map(|(id, _)| (id.clone(), Err(problem.clone()))).collect(),
     };
     let read = |(id, path): (String, String)| {
         let api = &api;
@@ -40,13 +40,13 @@ pub async fn read(connection: &Connection, shelf: &Shelf, mask: &Mask) -> Vec<Re
             (id, answer)
         }
     };
-    stream::iter(shelf.wanted.clone()).map(read).buffered(AT_ONCE).collect().await
+    stream::iter(card_source.wanted.clone()).map(read).buffered(AT_ONCE).collect().await
 }
 
 /// Has a witness know who takes part on the connection; where that cannot be read in time, it goes without.
 pub async fn introduce(witness: &mut Witness, connection: &Connection, mask: &Mask) {
-    for (system, shelf) in watched::rosters(connection) {
-        let Ok(read) = tokio::time::timeout(INTRODUCING, read(connection, &shelf, mask)).await else { continue };
+    for (system, card_source) in watched::rosters(connection) {
+        let Ok(read) = tokio::time::timeout(INTRODUCING, read(connection, &card_source, mask)).await else { continue };
         read.into_iter().filter_map(|(_, roster)| roster.ok()).for_each(|roster| witness.know(system, &roster));
     }
 }
