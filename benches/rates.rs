@@ -49,8 +49,8 @@ use toolcrib::{
         sessions::trustgraph::address,
         transport::{
             bus::{Bus, Share},
-            line::Line,
             message::{Heard, Outgoing},
+            message_queue::QueueReceiver,
         },
     },
 };
@@ -163,7 +163,7 @@ async fn serve_nats(url: String, answer: Arc<Answer>) {
 }
 
 /// Answers each request over a bus of ours.
-async fn serve(bus: Arc<dyn Bus>, mut line: Line, answer: Arc<Answer>) {
+async fn serve(bus: Arc<dyn Bus>, mut line: QueueReceiver, answer: Arc<Answer>) {
     let to = address("response:tg:flood", bus.transport()).unwrap();
     while let Some(heard) = line.next().await {
         let Heard::Packet(packet) = heard else { continue };

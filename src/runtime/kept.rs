@@ -50,7 +50,7 @@ fn not_kept(problem: &Problem) -> Message {
 }
 
 /// The history, and what is under way with it.
-pub struct Keeper {
+pub struct HistoryRecorder {
     history: Arc<History>,
     messages: mpsc::Sender<Message>,
     wanted: watch::Sender<(u64, String)>,
@@ -58,7 +58,7 @@ pub struct Keeper {
     replay: Option<AbortHandle>,
 }
 
-impl Keeper {
+impl HistoryRecorder {
     /// Must be called within the runtime.
     pub fn new(history: History, messages: mpsc::Sender<Message>) -> Self {
         let history = Arc::new(history);

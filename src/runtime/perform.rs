@@ -16,7 +16,7 @@ use tokio::{
 use super::{
     answering::{AnsweringByHand, For},
     editor, exploring, folder,
-    kept::{Keeper, Record},
+    kept::{HistoryRecorder, Record},
     reading, registry,
     watching::{self, At, Listening},
 };
@@ -65,7 +65,7 @@ const CHECK_AFTER: Duration = Duration::from_millis(80);
 pub struct Performer {
     workspace: Arc<Workspace>,
     journal: Arc<Journal>,
-    keeper: Keeper,
+    keeper: HistoryRecorder,
     config: PathBuf,
     registry: Arc<Registry>,
     limits: Limits,
@@ -122,7 +122,7 @@ impl Performer {
             watch: None,
             workspace,
             journal,
-            keeper: Keeper::new(tools.history, messages.clone()),
+            keeper: HistoryRecorder::new(tools.history, messages.clone()),
             config: tools.config,
             registry,
             limits: tools.limits,

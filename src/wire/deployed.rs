@@ -2,10 +2,10 @@
 
 pub mod ask;
 pub mod commonground;
-pub mod keeper;
+pub mod store;
 pub mod trustgraph;
 
-use keeper::{Keeper, Listeners};
+use store::{DeployedStore, Listeners};
 
 use super::registry::Registry;
 use crate::{
@@ -16,10 +16,10 @@ use crate::{
     systems::deployed::{item::Item, push::Push, table},
 };
 
-const KEEPERS: &[&dyn Keeper] = &[&trustgraph::TrustGraphKeeper, &commonground::CommonGroundKeeper];
+const STORES: &[&dyn DeployedStore] = &[&trustgraph::TrustGraphStore, &commonground::CommonGroundStore];
 
-fn keeper(system: &str) -> Option<&'static dyn Keeper> {
-    KEEPERS.iter().copied().find(|keeper| keeper.system() == system)
+fn store(system: &str) -> Option<&'static dyn DeployedStore> {
+    STORES.iter().copied().find(|keeper| keeper.system() == system)
 }
 
 /// Everything that agents use in the system that a connection leads to.
@@ -27,7 +27,7 @@ fn keeper(system: &str) -> Option<&'static dyn Keeper> {
 /// # Errors
 /// When it leads to none of them, or something cannot be read.
 pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
-    match table::at(connection).and_then(|deployment| keeper(deployment.system())) {
+    match table::at(connection).and_then(|deployment| store(deployment.system())) {
         Some(keeper) => keeper.read(registry, connection).await,
         None => Err(nowhere(connection)),
     }
@@ -38,7 +38,7 @@ pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<It
 /// # Errors
 /// When something could not be written, or is not there afterwards.
 pub async fn write(registry: &Registry, connection: &Connection, push: &Push) -> Result<(), Problem> {
-    match keeper(push.system) {
+    match store(push.system) {
         Some(keeper) => keeper.write(registry, connection, push).await,
         None => Err(nowhere(connection)),
     }
@@ -49,7 +49,7 @@ pub async fn write(registry: &Registry, connection: &Connection, push: &Push) ->
 /// # Errors
 /// When nobody answers there.
 pub async fn listeners(registry: &Registry, connection: &Connection) -> Result<Option<Listeners>, Problem> {
-    match table::at(connection).and_then(|deployment| keeper(deployment.system())) {
+    match table::at(connection).and_then(|deployment| store(deployment.system())) {
         Some(keeper) => keeper.listeners(registry, connection).await,
         None => Ok(None),
     }

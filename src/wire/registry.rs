@@ -17,7 +17,7 @@ use super::{
     secrets::{Secrets, Variables},
     serve::{offers, serving::Serving},
     session,
-    sessions::{self, Manner, agents::OwnAgents, procedure::Kept},
+    sessions::{self, CallDriver, agents::OwnAgents, multi_step::Kept},
     transport::{self, bus::Bus},
 };
 use crate::{
@@ -115,8 +115,8 @@ impl Registry {
             Err(problem) => return begun.fail(problem).await,
         };
         match manner {
-            Manner::Ride(ride) => begun.run(&*bus, ride).await,
-            Manner::Procedure(procedure) => {
+            CallDriver::Exchange(exchange) => begun.run(&*bus, exchange).await,
+            CallDriver::MultiStep(procedure) => {
                 let with = session::With { connection, bus: &*bus, secrets: &self.secrets, kept: &self.kept };
                 begun.follow(procedure, with).await;
             }

@@ -11,8 +11,8 @@ use tokio::{
 use super::{
     secrets::Secrets,
     sessions::{
-        procedure::{CallContext, Kept, Procedure},
-        ride::{Packed, Reader, Ride, Route, Way},
+        exchange::{Exchange, Packed, Reader, Route, Way},
+        multi_step::{CallContext, Kept, MultiStep},
     },
     transport::{
         bus::{Bus, Receipt},
@@ -82,9 +82,9 @@ impl Begun {
 
     /// Runs the call on an open connection: `EventKind::End` is told exactly once, and after it only strays. Waits while the events are not
     /// taken. Dropping the future cancels the call, and nothing is told after that.
-    pub async fn run(self, bus: &dyn Bus, ride: &dyn Ride) {
+    pub async fn run(self, bus: &dyn Bus, exchange: &dyn Exchange) {
         let transport = bus.transport();
-        let opened = match ride.route(&self.request, transport) {
+        let opened = match exchange.route(&self.request, transport) {
             Ok(route) => Lines::open(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox)),
             Err(problem) => Err(problem),
         };
@@ -94,8 +94,8 @@ impl Begun {
         };
         let session = Session {
             bus,
-            reader: ride.reader(&self.request, transport),
-            hint: ride.unanswered(transport),
+            reader: exchange.reader(&self.request, transport),
+            hint: exchange.unanswered(transport),
             state: bus.news().state.subscribe(),
             notices: bus.news().notices.subscribe(),
             faults: bus.news().faults(),
@@ -115,13 +115,13 @@ impl Begun {
             receipt: None,
             broken: false,
         };
-        let packed = ride.packed(&self.request, transport);
+        let packed = exchange.packed(&self.request, transport);
         // An error only says that nobody listens any more.
         let _ = session.live(inbox, packed).await;
     }
 
     /// Makes the call in several steps; all else as with [`Self::run`], but that no strays come.
-    pub async fn follow(self, procedure: &dyn Procedure, with: With<'_>) {
+    pub async fn follow(self, procedure: &dyn MultiStep, with: With<'_>) {
         let Self { request, limits, mut sink } = self;
         let With { connection, bus, secrets, kept } = with;
         let latest = sink.began + limits.total.max(limits.first) + TELLING;

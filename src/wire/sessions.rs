@@ -2,31 +2,32 @@
 
 pub mod agents;
 pub mod commonground;
-pub mod procedure;
-pub mod ride;
+pub mod exchange;
+pub mod multi_step;
 pub mod trustgraph;
 
-use procedure::Procedure;
-use ride::Ride;
+use exchange::Exchange;
+use multi_step::MultiStep;
 
 /// How one system's calls are made.
 #[derive(Clone, Copy)]
-pub enum Manner {
+pub enum CallDriver {
     /// One request, and what comes back for it on the same bus.
-    Ride(&'static dyn Ride),
+    Exchange(&'static dyn Exchange),
     /// Several steps, over whatever they need.
-    Procedure(&'static dyn Procedure),
+    MultiStep(&'static dyn MultiStep),
 }
 
 /// Every system that can be called.
-const MANNERS: &[Manner] = &[Manner::Ride(&trustgraph::TrustGraphRide), Manner::Procedure(&commonground::CommonGroundCalls)];
+const CALL_DRIVERS: &[CallDriver] =
+    &[CallDriver::Exchange(&trustgraph::TrustGraphExchange), CallDriver::MultiStep(&commonground::CommonGroundCalls)];
 
 /// How calls of that system are made; `None`: it has none yet.
 #[must_use]
-pub fn of(system: &str) -> Option<Manner> {
-    let is_of = |manner: &Manner| match manner {
-        Manner::Ride(ride) => ride.system() == system,
-        Manner::Procedure(procedure) => procedure.system() == system,
+pub fn of(system: &str) -> Option<CallDriver> {
+    let is_of = |manner: &CallDriver| match manner {
+        CallDriver::Exchange(exchange) => exchange.system() == system,
+        CallDriver::MultiStep(procedure) => procedure.system() == system,
     };
-    MANNERS.iter().copied().find(is_of)
+    CALL_DRIVERS.iter().copied().find(is_of)
 }

@@ -27,8 +27,8 @@ use self::{
 };
 use super::transport::{
     bus::{Bus, Share},
-    line::Line,
     message::{Address, Heard, Outgoing, Packet},
+    message_queue::QueueReceiver,
     pattern::matches,
 };
 use crate::{
@@ -59,7 +59,7 @@ const TICK: Duration = Duration::from_millis(250);
 /// Listens until it is ended or dropped.
 pub struct Tap {
     catch: Arc<Catch>,
-    ears: JoinSet<()>,
+    listeners: JoinSet<()>,
     stop: CancellationToken,
     _beside: JoinSet<()>,
 }
@@ -86,7 +86,7 @@ impl Tap {
     ) -> Result<Self, CallProblem> {
         let catch = Arc::new(Catch::new(CAPACITY));
         let cut = Arc::new(Cut(mask));
-        let (mut ears, mut beside, stop) = (JoinSet::new(), JoinSet::new(), CancellationToken::new());
+        let (mut listeners, mut beside, stop) = (JoinSet::new(), JoinSet::new(), CancellationToken::new());
         // Before the subscriptions: what is newer than this may be heard twice, and nothing is missed between.
         let past = match since {
             Some(since) => {
@@ -100,7 +100,7 @@ impl Tap {
         let said = Arc::clone(&catch);
         let mut lines = Vec::with_capacity(places.len());
         for place in places {
-            lines.push(match bus.subscribe(place, Share::Aside).await {
+            lines.push(match bus.subscribe(place, Share::Observer).await {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
                     catch.put(notice(format!("{} is not there yet; it is heard once it is", place.name)));
@@ -119,7 +119,7 @@ impl Tap {
             beside.spawn(tick(Arc::clone(order)));
         }
         for (place, line) in places.iter().zip(lines) {
-            let ear = Ear {
+            let listener = Listener {
                 bus: Arc::clone(&bus),
                 place: place.clone(),
                 all: Arc::clone(&all),
@@ -128,7 +128,7 @@ impl Tap {
                 catch: Arc::clone(&catch),
                 order: order.clone(),
             };
-            ears.spawn(ear.listen(line, stop.clone()));
+            listeners.spawn(listener.listen(line, stop.clone()));
         }
         beside.spawn(async move {
             loop {
@@ -139,14 +139,14 @@ impl Tap {
                 }
             }
         });
-        Ok(Self { catch, ears, stop, _beside: beside })
+        Ok(Self { catch, listeners, stop, _beside: beside })
     }
 
     /// Listens no more: once this is done, nothing of it is left on the server.
     pub async fn end(mut self) {
         self.stop.cancel();
         // A server that does not answer forgets it when the connection ends.
-        let _ = timeout(LEAVING, async { while self.ears.join_next().await.is_some() {} }).await;
+        let _ = timeout(LEAVING, async { while self.listeners.join_next().await.is_some() {} }).await;
     }
 
     /// What was heard since, in order, at most so many; waits until there is something.
@@ -169,7 +169,7 @@ impl Tap {
 }
 
 /// Listens at one place.
-struct Ear {
+struct Listener {
     bus: Arc<dyn Bus>,
     place: Address,
     /// Wherever the tap listens.
@@ -191,9 +191,9 @@ async fn tick(order: Arc<Order>) {
     }
 }
 
-impl Ear {
+impl Listener {
     /// Listens until it is stopped, and leaves then.
-    async fn listen(self, line: Option<Line>, stop: CancellationToken) {
+    async fn listen(self, line: Option<QueueReceiver>, stop: CancellationToken) {
         let mut line = match line {
             Some(line) => line,
             None => match stop.run_until_cancelled(self.come()).await {
@@ -243,10 +243,10 @@ impl Ear {
     }
 
     /// Waits until the place is there.
-    async fn come(&self) -> Result<Line, CallProblem> {
+    async fn come(&self) -> Result<QueueReceiver, CallProblem> {
         loop {
             sleep(LOOKING).await;
-            match self.bus.subscribe(&self.place, Share::Aside).await {
+            match self.bus.subscribe(&self.place, Share::Observer).await {
                 Ok(line) => {
                     self.catch.put(notice(format!("{} is there now", self.place.name)));
                     return Ok(line);

@@ -1,19 +1,19 @@
 //! How bytes travel: one file and one row for each transport. A transport knows no system.
 //!
-//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`mod@line`] is the bounded queue between the network and whoever listens.
+//! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`message_queue`] is the bounded queue between the network and whoever listens.
 
 pub mod bus;
 pub mod embedded;
 pub mod http;
 pub mod kafka;
-pub mod kept;
-pub mod line;
 pub mod message;
+pub mod message_queue;
 pub mod nats;
 pub mod news;
 pub mod pattern;
 pub mod pulsar;
 pub mod rabbitmq;
+pub mod reconnecting;
 pub mod settings;
 pub mod socket;
 pub mod websocket;

@@ -15,8 +15,8 @@ use toolcrib::{
         transport::{
             bus::{Bus, Share},
             http::marks,
-            line::Line,
             message::{Address, Heard, Outgoing, Packet},
+            message_queue::QueueReceiver,
         },
     },
 };
@@ -56,7 +56,7 @@ async fn opened(url: &str) -> Arc<dyn Bus> {
     Registry::default().open(&Connection::to(TransportKind::Http, "api", url)).await.unwrap()
 }
 
-async fn asked(bus: &dyn Bus, path: &str, headers: &[(&str, &str)], method: Option<&str>, body: &'static str) -> Line {
+async fn asked(bus: &dyn Bus, path: &str, headers: &[(&str, &str)], method: Option<&str>, body: &'static str) -> QueueReceiver {
     let inbox = bus.inbox().unwrap();
     let line = bus.subscribe(&inbox, Share::Each).await.unwrap();
     let own = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -68,7 +68,7 @@ async fn asked(bus: &dyn Bus, path: &str, headers: &[(&str, &str)], method: Opti
     line
 }
 
-async fn packet(line: &mut Line) -> Packet {
+async fn packet(line: &mut QueueReceiver) -> Packet {
     match line.next().await {
         Some(Heard::Packet(packet)) => packet,
         other => panic!("no message came: {other:?}"),

@@ -169,7 +169,7 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
     let bus = Registry::default().open(&broker.connection()).await.unwrap();
     let many = Address::fleeting("many");
     let (mut one, mut other) =
-        (bus.subscribe(&many, Share::OneOf("g")).await.unwrap(), bus.subscribe(&many, Share::Aside).await.unwrap());
+        (bus.subscribe(&many, Share::OneOf("g")).await.unwrap(), bus.subscribe(&many, Share::Observer).await.unwrap());
     let message = |id: usize, piece: usize| Outgoing {
         to: many.clone(),
         reply: None,

@@ -3,7 +3,7 @@
 
 use futures::future::BoxFuture;
 
-use super::keeper::{Keeper, Listeners};
+use super::store::{DeployedStore, Listeners};
 use crate::{
     model::{
         call::CallProblem,
@@ -39,9 +39,9 @@ const READING: &str = "reading CommonGround's tools";
 const LISTENING: &str = "asking who listens";
 const WRITING: &str = "writing CommonGround's tools";
 
-pub struct CommonGroundKeeper;
+pub struct CommonGroundStore;
 
-impl Keeper for CommonGroundKeeper {
+impl DeployedStore for CommonGroundStore {
     fn system(&self) -> SystemId {
         keys::SYSTEM
     }

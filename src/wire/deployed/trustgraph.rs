@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::{
     ask::ask,
-    keeper::{Keeper, Listeners},
+    store::{DeployedStore, Listeners},
 };
 use crate::{
     model::{
@@ -31,9 +31,9 @@ const WRITING: &str = "writing TrustGraph's configuration";
 /// How long a lost connection may take to come back and be read.
 const RETURNING: Duration = Duration::from_secs(10);
 
-pub struct TrustGraphKeeper;
+pub struct TrustGraphStore;
 
-impl Keeper for TrustGraphKeeper {
+impl DeployedStore for TrustGraphStore {
     fn system(&self) -> SystemId {
         keys::SYSTEM
     }

@@ -17,8 +17,8 @@ use crate::{
         sessions::trustgraph::address,
         transport::{
             bus::{Bus, Share},
-            line::Line,
             message::{Address, Heard, Outgoing, Packet},
+            message_queue::QueueReceiver,
         },
     },
 };
@@ -96,7 +96,7 @@ async fn probe(bus: &dyn Bus, offer: &Offer, at: &Address) -> Option<Found> {
 }
 
 /// Who answers on a line; `None`: the broker says that nobody does.
-async fn first(line: &mut Line, id: &str) -> Option<Found> {
+async fn first(line: &mut QueueReceiver, id: &str) -> Option<Found> {
     loop {
         match line.next().await {
             Some(Heard::Packet(packet)) if is_for(&packet, id) => return Some(who(&packet)),

@@ -23,8 +23,8 @@ use crate::{
         sessions::trustgraph::address,
         transport::{
             bus::{Bus, Share},
-            line::Line,
             message::{Address, Heard, Outgoing, Packet},
+            message_queue::QueueReceiver,
         },
     },
 };
@@ -42,7 +42,7 @@ const GROUP: &str = "toolcrib";
 /// Services that listen already.
 pub struct Serving {
     bus: Arc<dyn Bus>,
-    stands: Vec<(Arc<Stand>, Line)>,
+    stands: Vec<(Arc<Stand>, QueueReceiver)>,
 }
 
 /// One service at its place.
@@ -77,7 +77,7 @@ impl Serving {
     pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { bus, stands } = self;
         let heard = stands.into_iter().map(|(stand, line)| {
-            let next = |(stand, mut line): (Arc<Stand>, Line)| async move {
+            let next = |(stand, mut line): (Arc<Stand>, QueueReceiver)| async move {
                 line.next().await.map(|heard| ((Arc::clone(&stand), heard), (stand, line)))
             };
             stream::unfold((stand, line), next).boxed()

@@ -4,19 +4,19 @@ use super::words;
 use crate::{
     model::call::CallProblem,
     wire::{
-        sessions::ride::{Route, Way},
+        sessions::exchange::{Route, Way},
         transport::{
             bus::{Bus, Share},
-            line::Line,
             message::{Address, Heard},
+            message_queue::QueueReceiver,
         },
     },
 };
 
 /// The call's own inbox where the transport has one, and the place that all callers listen to.
 pub struct Lines {
-    inbox: Option<Line>,
-    shared: Option<Line>,
+    inbox: Option<QueueReceiver>,
+    shared: Option<QueueReceiver>,
     inbox_open: bool,
     shared_open: bool,
 }
@@ -54,19 +54,19 @@ impl Lines {
 
     /// How many messages and bytes were let go on both.
     pub fn lost(&self) -> (u64, u64) {
-        let lines = [&self.inbox, &self.shared].into_iter().flatten().map(Line::lost);
+        let lines = [&self.inbox, &self.shared].into_iter().flatten().map(QueueReceiver::lost);
         lines.fold((0, 0), |(messages, bytes), (more, larger)| (messages + more, bytes + larger))
     }
 }
 
-async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<Line>, CallProblem> {
+async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<QueueReceiver>, CallProblem> {
     match at {
         Some(at) => bus.subscribe(at, Share::Each).await.map(Some),
         None => Ok(None),
     }
 }
 
-async fn next(line: &mut Option<Line>) -> Option<Heard> {
+async fn next(line: &mut Option<QueueReceiver>) -> Option<Heard> {
     match line {
         Some(line) => line.next().await,
         None => None,

@@ -19,10 +19,10 @@ use crate::{
     schema::pointer::Pointer,
     systems::trustgraph::reply,
     wire::{
-        sessions::trustgraph::TrustGraphRide,
+        sessions::trustgraph::TrustGraphExchange,
         transport::{
             bus::{Doing, Share},
-            line::{CAPACITY, Feeder, Line, line},
+            message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
             news::News,
         },
     },
@@ -55,7 +55,7 @@ struct Fake {
     script: Mutex<Vec<Does>>,
     refusal: Option<CallProblem>,
     capacity: usize,
-    feeders: Arc<Mutex<Vec<(String, Feeder)>>>,
+    feeders: Arc<Mutex<Vec<(String, QueueSender)>>>,
     sent: Mutex<Vec<Outgoing>>,
     news: Arc<News>,
 }
@@ -119,9 +119,9 @@ impl Bus for Fake {
         (&packet.body[..] == b"kept").then_some(kept)
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move {
-            let (feeder, line) = line(self.capacity);
+            let (feeder, line) = message_queue(self.capacity);
             self.feeders.lock().unwrap().push((at.name.clone(), feeder));
             Ok(line)
         })
@@ -176,7 +176,7 @@ async fn events_of(bus: &Fake, request: Request, limits: Limits) -> Vec<Event> {
         }
         events
     };
-    let ((), events) = tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphRide), collect);
+    let ((), events) = tokio::join!(begin(request, limits, sender).run(bus, &TrustGraphExchange), collect);
     let ends = events.iter().filter(|event| matches!(event.kind, EventKind::End { .. })).count();
     assert_eq!(ends, 1, "a call ends exactly once: {events:?}");
     events
@@ -477,7 +477,7 @@ async fn time_in_which_nobody_takes_events_does_not_count_as_silence() {
         }
         events
     };
-    let ((), events) = tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphRide), slow);
+    let ((), events) = tokio::join!(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange), slow);
     assert_eq!(end(&events), (Outcome::Succeeded, String::new(), 45_000));
 }
 
@@ -486,7 +486,7 @@ async fn dropping_the_call_ends_its_subscriptions() {
     let bus = Fake::new(vec![piece("x")]);
     let (sender, mut receiver) = mpsc::channel(4);
     {
-        let mut call = Box::pin(begin(request(), limits(), sender).run(&bus, &TrustGraphRide));
+        let mut call = Box::pin(begin(request(), limits(), sender).run(&bus, &TrustGraphExchange));
         let chunk = async {
             while let Some(event) = receiver.recv().await {
                 if matches!(event.kind, EventKind::Chunk { .. }) {
@@ -505,7 +505,7 @@ async fn a_call_that_nobody_hears_ends() {
     let bus = Fake::new((0..100).map(|_| piece("x")).collect());
     let (sender, receiver) = mpsc::channel(1);
     drop(receiver);
-    begin(request(), limits(), sender).run(&bus, &TrustGraphRide).await;
+    begin(request(), limits(), sender).run(&bus, &TrustGraphExchange).await;
     assert!(bus.feeders.lock().unwrap().iter().all(|(_, feeder)| feeder.is_closed()));
 }
 

@@ -30,7 +30,7 @@ pub mod way;
 use futures::future::BoxFuture;
 
 use self::calling::Calling;
-use super::procedure::{CallContext, Procedure};
+use super::multi_step::{CallContext, MultiStep};
 use crate::{
     model::{call::Outcome, entry::SystemId},
     systems::commonground::{
@@ -42,7 +42,7 @@ use crate::{
 
 pub struct CommonGroundCalls;
 
-impl Procedure for CommonGroundCalls {
+impl MultiStep for CommonGroundCalls {
     fn system(&self) -> SystemId {
         keys::SYSTEM
     }

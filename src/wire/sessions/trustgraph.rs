@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::ride::{Packed, Reader, Ride, Route, Way};
+use super::exchange::{Exchange, Packed, Reader, Route, Way};
 use crate::{
     model::{
         call::{CallProblem, Request},
@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-pub struct TrustGraphRide;
+pub struct TrustGraphExchange;
 
 /// Where a queue is on a transport, or why it has no place there.
 pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallProblem> {
@@ -43,7 +43,7 @@ pub fn address(queue: &str, transport: TransportKind) -> Result<Address, CallPro
     Ok(Address { name: spelled.name, kept: spelled.kept })
 }
 
-impl Ride for TrustGraphRide {
+impl Exchange for TrustGraphExchange {
     fn system(&self) -> SystemId {
         "trustgraph"
     }

@@ -6,8 +6,8 @@ use async_nats::jetstream;
 use futures::{future::BoxFuture, stream::BoxStream};
 
 use super::{
-    line::Line,
     message::{Address, Outgoing, Packet},
+    message_queue::QueueReceiver,
     news::News,
 };
 use crate::model::{call::CallProblem, clock::Millis, transport::TransportKind};
@@ -60,7 +60,7 @@ pub trait Bus: Send + Sync {
     fn greeting(&self) -> String;
 
     /// Messages at a place from now on, also after the connection broke and is back. Dropping the line ends the subscription.
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line>;
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver>;
 
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()>;
@@ -116,5 +116,5 @@ pub enum Share {
     OneOf(&'static str),
     /// Whoever only looks on: hears all and takes nothing away, makes no place that is not there, never holds a sender back. What comes
     /// faster than it is taken is let go and counted. Wildcards are heard where the transport has any, and packets say their subject.
-    Aside,
+    Observer,
 }

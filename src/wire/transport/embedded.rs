@@ -10,8 +10,8 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
+    message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     news::News,
     pattern::matches,
 };
@@ -19,7 +19,7 @@ use crate::model::transport::TransportKind;
 
 struct Listener {
     share: Share,
-    feeder: Feeder,
+    feeder: QueueSender,
 }
 
 /// Subjects and who listens to them.
@@ -38,8 +38,8 @@ impl Default for Embedded {
 }
 
 impl Embedded {
-    fn listen(&self, subject: &str, share: Share) -> Line {
-        let (feeder, line) = line(CAPACITY);
+    fn listen(&self, subject: &str, share: Share) -> QueueReceiver {
+        let (feeder, line) = message_queue(CAPACITY);
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         listeners.retain(|_, of_subject| {
             of_subject.retain(|listener| !listener.feeder.is_closed());
@@ -50,13 +50,13 @@ impl Embedded {
     }
 
     /// Everyone whom a message on this subject is for: each single listener, and the first of every group.
-    fn hearers(&self, subject: &str) -> Vec<Feeder> {
+    fn hearers(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let mut groups = Vec::new();
         let open = listeners.get(subject).into_iter().flatten().filter(|listener| !listener.feeder.is_closed());
         open.filter(|listener| match listener.share {
             Share::Each => true,
-            Share::Aside => false,
+            Share::Observer => false,
             Share::OneOf(group) => {
                 !groups.contains(&group) && {
                     groups.push(group);
@@ -69,10 +69,10 @@ impl Embedded {
     }
 
     /// Everyone who looks on there.
-    fn onlookers(&self, subject: &str) -> Vec<Feeder> {
+    fn onlookers(&self, subject: &str) -> Vec<QueueSender> {
         let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         let matching = listeners.iter().filter(|(pattern, _)| matches(pattern, subject)).flat_map(|(_, of_pattern)| of_pattern);
-        matching.filter(|listener| listener.share == Share::Aside).map(|listener| listener.feeder.clone()).collect()
+        matching.filter(|listener| listener.share == Share::Observer).map(|listener| listener.feeder.clone()).collect()
     }
 }
 
@@ -89,7 +89,7 @@ impl Bus for Embedded {
         "toolcrib's own sample services, in this process".into()
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move { Ok(self.listen(&at.name, share)) })
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let bus = Embedded::default();
         let inbox = bus.inbox().unwrap();
         let mut asker = bus.subscribe(&inbox, Share::Each).await.unwrap();
-        let mut aside = bus.subscribe(&Address::fleeting(">"), Share::Aside).await.unwrap();
+        let mut aside = bus.subscribe(&Address::fleeting(">"), Share::Observer).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
         assert_eq!(asker.next().await, Some(Heard::NoResponders));
         let Some(Heard::Packet(packet)) = aside.next().await else { panic!() };

@@ -16,8 +16,8 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    line::{CAPACITY, Feeder, Line, line},
     message::{Address, Outgoing},
+    message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     news::News,
     settings::{self, Server},
     socket,
@@ -42,7 +42,7 @@ pub struct Http {
     news: News,
     inboxes: AtomicU64,
     /// Who waits in which inbox for the answer to a request that is yet to be sent.
-    waiting: Mutex<HashMap<String, Feeder>>,
+    waiting: Mutex<HashMap<String, QueueSender>>,
 }
 
 /// Finds the first server that lets itself be spoken to, or says why there is none.
@@ -58,7 +58,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, Ca
 }
 
 impl Http {
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashMap<String, Feeder>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, HashMap<String, QueueSender>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -76,9 +76,9 @@ impl Bus for Http {
         format!("a server takes connections at {}; a token is tried with the first request", self.server)
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move {
-            let (feeder, line) = line(CAPACITY);
+            let (feeder, line) = message_queue(CAPACITY);
             let mut waiting = self.waiting();
             waiting.retain(|_, feeder| !feeder.is_closed());
             waiting.insert(at.name.clone(), feeder);

@@ -6,7 +6,7 @@
 //! [`pulse`], a connection of our own beside it, says first what is wrong with the way there, and later when the broker is gone.
 
 use super::{
-    kept::{self, Kept},
+    reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
@@ -15,14 +15,14 @@ use crate::{
 };
 
 mod dial;
-mod ear;
 mod link;
 mod pulse;
+mod subscription;
 mod topics;
 mod words;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Kafka>, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Kafka>, CallProblem> {
     let dial = dial::Brokers::new(connection, secrets).await?;
-    kept::open(TransportKind::Kafka, settings::place(connection), dial).await
+    reconnecting::open(TransportKind::Kafka, settings::place(connection), dial).await
 }

@@ -36,7 +36,7 @@ pub struct Outgoing {
 /// A message as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it went; said only to [`super::bus::Share::Aside`], who may hear many places at once.
+    /// Where it went; said only to [`super::bus::Share::Observer`], who may hear many places at once.
     pub subject: Option<String>,
     pub reply: Option<Address>,
     pub headers: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub enum Heard {
     Failed(CallProblem),
     /// The other side has ended the stream of its answer; no more of it comes.
     Ended,
-    /// Messages were let go from here on, because they came faster than they were taken. [`super::line::Line::lost`] counts them.
+    /// Messages were let go from here on, because they came faster than they were taken. [`super::message_queue::QueueReceiver::lost`] counts them.
     Gap,
 }
 

@@ -4,8 +4,8 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
     bus::{Bus, Doing, Keeps, Recall, Receipt, Share},
-    line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing, Packet},
+    message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     news::News,
     settings,
 };
@@ -171,7 +171,7 @@ fn heard(message: Message, share: Share) -> Heard {
         return Heard::NoResponders;
     }
     Heard::Packet(Packet {
-        subject: (share == Share::Aside).then(|| message.subject.to_string()),
+        subject: (share == Share::Observer).then(|| message.subject.to_string()),
         reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
         headers: received::headers(message.headers.as_ref()),
         body: message.payload,
@@ -179,7 +179,7 @@ fn heard(message: Message, share: Share) -> Heard {
 }
 
 /// Takes messages off the client as fast as they come, so that the client itself never has to drop any.
-async fn pump(mut subscriber: Subscriber, share: Share, feeder: Feeder, home: Arc<Home>) {
+async fn pump(mut subscriber: Subscriber, share: Share, feeder: QueueSender, home: Arc<Home>) {
     loop {
         let message = tokio::select! {
             () = feeder.closed() => break,
@@ -215,7 +215,7 @@ impl Bus for Nats {
         })
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(async move {
             if !self.is_up() {
                 return Err(self.down());
@@ -223,7 +223,7 @@ impl Bus for Nats {
             self.home.sends(at.name.len());
             let asking = async {
                 match share {
-                    Share::Each | Share::Aside => self.client.subscribe(at.name.clone()).await,
+                    Share::Each | Share::Observer => self.client.subscribe(at.name.clone()).await,
                     Share::OneOf(group) => self.client.queue_subscribe(at.name.clone(), group.to_owned()).await,
                 }
             };
@@ -233,7 +233,7 @@ impl Bus for Nats {
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "write the subject as names joined by single dots".into(),
             })?;
-            let (feeder, line) = line(CAPACITY);
+            let (feeder, line) = message_queue(CAPACITY);
             tokio::spawn(pump(subscriber, share, feeder, Arc::clone(&self.home)));
             Ok(line)
         })

@@ -5,7 +5,7 @@
 //! throw away what is not taken at once, so it is taken, and what has no room in the line is counted.
 
 use super::{
-    kept::{self, Kept},
+    reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
@@ -22,7 +22,7 @@ mod wire;
 mod words;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Pulsar>, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Pulsar>, CallProblem> {
     let brokers = meet::Brokers::new(connection, secrets).await?;
-    kept::open(TransportKind::Pulsar, settings::place(connection), dial::Dialling(brokers)).await
+    reconnecting::open(TransportKind::Pulsar, settings::place(connection), dial::Dialling(brokers)).await
 }

@@ -5,7 +5,7 @@
 //! slow listener holds the broker back and nothing is let go.
 
 use super::{
-    kept::{self, Kept},
+    reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
@@ -19,7 +19,7 @@ mod link;
 mod words;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Rabbit>, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Rabbit>, CallProblem> {
     let dial = dial::Rabbits::new(connection, secrets).await?;
-    kept::open(TransportKind::RabbitMq, settings::place(connection), dial).await
+    reconnecting::open(TransportKind::RabbitMq, settings::place(connection), dial).await
 }

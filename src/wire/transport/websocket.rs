@@ -4,7 +4,7 @@
 //! id, and one that belongs to nobody goes to all of them, so that it is seen.
 
 use super::{
-    kept::{self, Kept},
+    reconnecting::{self, Reconnecting},
     settings,
 };
 use crate::{
@@ -17,7 +17,7 @@ mod link;
 mod words;
 
 /// Connects, or says why not.
-pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Kept<link::Gateway>, CallProblem> {
+pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Gateway>, CallProblem> {
     let dial = dial::Gateways::new(connection, secrets).await?;
-    kept::open(TransportKind::WebSocket, settings::place(connection), dial).await
+    reconnecting::open(TransportKind::WebSocket, settings::place(connection), dial).await
 }

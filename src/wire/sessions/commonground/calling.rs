@@ -27,7 +27,7 @@ use crate::{
     wire::{
         management::Management,
         session::event_sink::{End, EventSink, SinkClosed},
-        sessions::{agents::OwnAgent, procedure::CallContext},
+        sessions::{agents::OwnAgent, multi_step::CallContext},
     },
 };
 

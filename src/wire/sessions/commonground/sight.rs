@@ -12,8 +12,8 @@ use crate::{
     },
     wire::transport::{
         bus::{Bus, Share},
-        line::Line,
         message::{Address, Heard, Packet},
+        message_queue::QueueReceiver,
     },
 };
 
@@ -28,8 +28,8 @@ const ADVISORIES: [&str; 2] =
 
 /// Open ears.
 pub struct Sight {
-    channel: Line,
-    advisories: Vec<Line>,
+    channel: QueueReceiver,
+    advisories: Vec<QueueReceiver>,
 }
 
 /// Something that was seen.
@@ -42,10 +42,10 @@ impl Sight {
     /// Begins to listen; without permission for the server's advisories it goes on without them.
     pub async fn open(bus: &dyn Bus, channel: &Channel) -> Result<Self, CallProblem> {
         let all = Address::fleeting(subject::channel_filter(&channel.project, &channel.channel));
-        let channel = bus.subscribe(&all, Share::Aside).await?;
+        let channel = bus.subscribe(&all, Share::Observer).await?;
         let mut advisories = Vec::new();
         for place in ADVISORIES {
-            advisories.extend(bus.subscribe(&Address::fleeting(place), Share::Aside).await.ok());
+            advisories.extend(bus.subscribe(&Address::fleeting(place), Share::Observer).await.ok());
         }
         Ok(Self { channel, advisories })
     }

@@ -18,8 +18,8 @@ use super::{client, events::Events, marks, words};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
-        line::Feeder,
         message::{Heard, Outgoing, Packet},
+        message_queue::QueueSender,
         settings::Server,
     },
 };
@@ -112,7 +112,7 @@ impl Exchange {
 
     /// Sends the request; what comes back goes into the inbox, and the request ends when nobody listens there any more. It is done when the
     /// request has left.
-    pub async fn begin(&self, message: Outgoing, inbox: Feeder) -> Result<(), CallProblem> {
+    pub async fn begin(&self, message: Outgoing, inbox: QueueSender) -> Result<(), CallProblem> {
         let (sender, gone) = oneshot::channel();
         let leaving = Leaving(Arc::new(Mutex::new(Some(sender))));
         let request = self.request(&message.to.name, &message.headers, message.body, &leaving)?;
@@ -146,7 +146,7 @@ fn body(bytes: Bytes, leaving: Leaving) -> Body {
     }))
 }
 
-async fn take(mut response: Response, inbox: &Feeder, server: &Server, largest: usize) -> Result<(), CallProblem> {
+async fn take(mut response: Response, inbox: &QueueSender, server: &Server, largest: usize) -> Result<(), CallProblem> {
     let status = response.status().as_u16();
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let mut events = kind.starts_with("text/event-stream").then(Events::default);

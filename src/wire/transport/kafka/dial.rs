@@ -20,7 +20,7 @@ use crate::{
         tls,
         transport::{
             bus::Doing,
-            kept::Dial,
+            reconnecting::Dial,
             settings::{self, Server},
             socket,
         },

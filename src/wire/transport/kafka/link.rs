@@ -18,15 +18,15 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{ear::Ear, pulse::Pulse, topics::Topics, words};
+use super::{pulse::Pulse, subscription::Subscription, topics::Topics, words};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
-        kept::{Link, LinkEvent},
-        line::Feeder,
         message::{Address, Outgoing},
+        message_queue::QueueSender,
         news::News,
+        reconnecting::{Link, LinkEvent},
     },
 };
 
@@ -108,15 +108,15 @@ impl Kafka {
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
         let partitions = match share {
-            Share::Aside => {
+            Share::Observer => {
                 let found = self.topics.partitions(&at.name).await?;
                 found.ok_or_else(|| words::no_topic(self.topics.place(), &at.name))?
             }
             Share::Each | Share::OneOf(_) => self.topics.partitions_made(&at.name).await?,
         };
-        Ear::at(&self.topics, &at.name, partitions, self.said.clone()).await
+        Subscription::at(&self.topics, &at.name, partitions, self.said.clone()).await
     }
 
     /// Closes what nothing was sent to since the last beat.
@@ -141,7 +141,7 @@ fn now() -> DateTime<Utc> {
 }
 
 impl Link for Kafka {
-    type Ear = Ear;
+    type Subscription = Subscription;
 
     fn greeting(&self) -> String {
         self.greeting.clone()
@@ -167,17 +167,17 @@ impl Link for Kafka {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
         Box::pin(self.consume(at, share))
     }
 
-    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
-        Box::pin(ear.take(feeder))
+    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
+        Box::pin(subscription.take(feeder))
     }
 
-    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
         // The broker knows of no listeners; the connections end here.
-        drop(ear);
+        drop(subscription);
         Box::pin(std::future::ready(()))
     }
 

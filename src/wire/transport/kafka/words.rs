@@ -7,7 +7,7 @@ use rskafka::client::error::{Error, ProtocolError};
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{
-        kept::LinkEvent,
+        reconnecting::LinkEvent,
         settings::Server,
         socket::{self, no_server},
     },

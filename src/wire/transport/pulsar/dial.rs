@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{link::Pulsar, meet::Brokers};
-use crate::wire::transport::{bus::Doing, kept::Dial, socket};
+use crate::wire::transport::{bus::Doing, reconnecting::Dial, socket};
 
 /// Tries a connection's brokers in their order.
 pub struct Dialling(pub Brokers);

@@ -24,10 +24,10 @@ use crate::{
     model::{call::CallProblem, size},
     wire::transport::{
         bus::{Doing, Share},
-        kept::{Link, LinkEvent},
-        line::Feeder,
         message::{Address, Heard, Outgoing, Packet},
+        message_queue::QueueSender,
         news::News,
+        reconnecting::{Link, LinkEvent},
     },
 };
 
@@ -53,7 +53,7 @@ pub struct Pulsar {
 }
 
 /// A consumer and its messages.
-pub struct Ear {
+pub struct Subscription {
     wire: Arc<Wire>,
     number: u64,
     arrivals: mpsc::UnboundedReceiver<Arrived>,
@@ -150,12 +150,12 @@ impl Pulsar {
         wire.hand_over((producer, sequence), frame).await
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
         let wire = self.broker_of(&at.name).await?;
         let (number, request) = (wire.number(), wire.number());
         let arrivals = wire.consumer(number);
         let (subscription, sharing, durable) = match share {
-            Share::Each | Share::Aside => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
+            Share::Each | Share::Observer => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
             Share::OneOf(group) => (group.to_owned(), SHARED, true),
         };
         let command = Command::Subscribe(Subscribe {
@@ -170,10 +170,10 @@ impl Pulsar {
             wire.forget(number);
             return Err(words::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
         }
-        let waits = at.kept && share != Share::Aside;
+        let waits = at.kept && share != Share::Observer;
         let permits = if waits { PERMITS_KEPT } else { PERMITS };
         wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
-        Ok(Ear { wire, number, arrivals, kept: at.kept, share, permits })
+        Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
     }
 }
 
@@ -227,33 +227,33 @@ fn now() -> u64 {
 }
 
 /// Moves what arrives into the line, and lets as many more come as were taken.
-async fn take(ear: &mut Ear, feeder: &Feeder) {
+async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
     let mut taken = 0;
     loop {
         let arrived = tokio::select! {
             () = feeder.closed() => return,
-            arrived = ear.arrivals.recv() => arrived,
+            arrived = subscription.arrivals.recv() => arrived,
         };
         let Some(Arrived { id, singles }) = arrived else { return };
         // Every message of a batch uses up a permit.
         taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
         for single in singles {
             let heard = Heard::Packet(Packet { subject: None, reply: None, headers: single.headers, body: single.body });
-            let waits = ear.kept && ear.share != Share::Aside;
+            let waits = subscription.kept && subscription.share != Share::Observer;
             let put = if waits { feeder.push(heard).await } else { feeder.offer(heard) };
             if put.is_err() {
                 return;
             }
         }
-        let consumer = ear.number;
-        if let (true, Some(id)) = (ear.kept, id) {
-            let acknowledged = ear.wire.send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
+        let consumer = subscription.number;
+        if let (true, Some(id)) = (subscription.kept, id) {
+            let acknowledged = subscription.wire.send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] })).await;
             if acknowledged.is_err() {
                 return;
             }
         }
-        if taken >= ear.permits / 2 {
-            if ear.wire.send_command(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
+        if taken >= subscription.permits / 2 {
+            if subscription.wire.send_command(Command::Flow(Flow { consumer, permits: taken })).await.is_err() {
                 return;
             }
             taken = 0;
@@ -262,7 +262,7 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
 }
 
 impl Link for Pulsar {
-    type Ear = Ear;
+    type Subscription = Subscription;
 
     fn greeting(&self) -> String {
         format!("{} at {}, messages up to {}", self.version, self.first.place(), size::bytes(self.largest as u64))
@@ -284,29 +284,32 @@ impl Link for Pulsar {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
         Box::pin(self.consume(at, share))
     }
 
-    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
-        Box::pin(take(ear, feeder))
+    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
+        Box::pin(take(subscription, feeder))
     }
 
-    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            ear.wire.forget(ear.number);
+            subscription.wire.forget(subscription.number);
             // Nobody else has a subscription of our own: what waits in it would wait for ever.
-            if !matches!(ear.share, Share::OneOf(_)) {
-                let request = ear.wire.number();
-                let unsubscribe = Command::Unsubscribe(Unsubscribe { consumer: ear.number, request });
-                if matches!(ear.wire.ask(request, unsubscribe).await, Ok(Command::Success(_))) {
+            if !matches!(subscription.share, Share::OneOf(_)) {
+                let request = subscription.wire.number();
+                let unsubscribe = Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
+                if matches!(subscription.wire.ask(request, unsubscribe).await, Ok(Command::Success(_))) {
                     // The consumer went with it.
                     return;
                 }
             }
-            let request = ear.wire.number();
+            let request = subscription.wire.number();
             // A broker that is gone has forgotten it already.
-            let _ = ear.wire.ask(request, Command::CloseConsumer(CloseConsumer { consumer: ear.number, request })).await;
+            let _ = subscription
+                .wire
+                .ask(request, Command::CloseConsumer(CloseConsumer { consumer: subscription.number, request }))
+                .await;
         })
     }
 

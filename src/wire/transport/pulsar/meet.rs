@@ -23,7 +23,7 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            kept::LinkEvent,
+            reconnecting::LinkEvent,
             settings::{self, Server},
             socket,
         },

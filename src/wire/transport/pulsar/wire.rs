@@ -30,7 +30,7 @@ use super::{
 use crate::{
     model::call::CallProblem,
     wire::transport::{
-        kept::LinkEvent,
+        reconnecting::LinkEvent,
         socket::{self, Socket},
     },
 };

@@ -31,7 +31,7 @@ use crate::{
         tls,
         transport::{
             bus::Doing,
-            kept::Dial,
+            reconnecting::Dial,
             settings::{self, Server},
             socket::{self, Socket},
         },

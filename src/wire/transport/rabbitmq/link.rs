@@ -20,10 +20,10 @@ use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
-        kept::Link,
-        line::Feeder,
         message::{Address, Heard, Outgoing, Packet},
+        message_queue::QueueSender,
         news::News,
+        reconnecting::Link,
     },
 };
 
@@ -51,7 +51,7 @@ struct Outlet {
 }
 
 /// A consumer on a channel of its own.
-pub struct Ear {
+pub struct Subscription {
     channel: Channel,
     consumer: Consumer,
     share: Share,
@@ -125,16 +125,16 @@ impl Rabbit {
         }
     }
 
-    async fn consume(&self, at: &Address, share: Share) -> Result<Ear, CallProblem> {
+    async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
         let exchange = short(&at.name)?;
         let said = || self.said("listen on", &at.name);
         let channel = self.channel(&at.name).await?;
-        let aside = share == Share::Aside;
+        let aside = share == Share::Observer;
         let durable = ExchangeDeclareOptions { durable: true, passive: aside, ..ExchangeDeclareOptions::default() };
         let nothing = FieldTable::default;
         channel.exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing()).await.map_err(said())?;
         let (name, options) = match share {
-            Share::Each | Share::Aside => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
+            Share::Each | Share::Observer => (String::new(), QueueDeclareOptions::exclusive().auto_delete()),
             Share::OneOf(group) => {
                 (format!("{}.{group}", at.name), QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() })
             }
@@ -147,7 +147,7 @@ impl Rabbit {
         let taking = BasicConsumeOptions { no_ack: aside, ..BasicConsumeOptions::default() };
         let consuming = channel.basic_consume(queue, ShortString::default(), taking, nothing());
         let consumer = consuming.await.map_err(said())?;
-        Ok(Ear { channel, consumer, share })
+        Ok(Subscription { channel, consumer, share })
     }
 }
 
@@ -164,7 +164,7 @@ fn bounds(share: Share) -> Result<FieldTable, CallProblem> {
     const MESSAGES: i64 = 100_000;
     const BYTES: i64 = 64 * 1024 * 1024;
     let mut bounds = FieldTable::default();
-    if share == Share::Aside {
+    if share == Share::Observer {
         bounds.insert(short("x-max-length")?, AMQPValue::LongLongInt(MESSAGES));
         bounds.insert(short("x-max-length-bytes")?, AMQPValue::LongLongInt(BYTES));
     }
@@ -206,14 +206,14 @@ fn text(value: &AMQPValue) -> Option<String> {
 }
 
 /// Takes what the consumer brings, and acknowledges many at once while more is waiting.
-async fn take(ear: &mut Ear, feeder: &Feeder) {
+async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
     let mut newest = None;
     let mut unconfirmed = 0;
     loop {
-        let waiting = ear.consumer.next().now_or_never();
+        let waiting = subscription.consumer.next().now_or_never();
         if waiting.is_none() || unconfirmed >= PREFETCH / 2 {
             if let Some(tag) = newest.take()
-                && ear.channel.basic_ack(tag, BasicAckOptions { multiple: true }).await.is_err()
+                && subscription.channel.basic_ack(tag, BasicAckOptions { multiple: true }).await.is_err()
             {
                 return;
             }
@@ -223,11 +223,11 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
             Some(next) => next,
             None => tokio::select! {
                 () = feeder.closed() => return,
-                next = ear.consumer.next() => next,
+                next = subscription.consumer.next() => next,
             },
         };
         let Some(Ok(delivery)) = next else { return };
-        let put = if ear.share == Share::Aside {
+        let put = if subscription.share == Share::Observer {
             feeder.offer(Heard::Packet(packet(delivery)))
         } else {
             newest = Some(delivery.delivery_tag);
@@ -241,7 +241,7 @@ async fn take(ear: &mut Ear, feeder: &Feeder) {
 }
 
 impl Link for Rabbit {
-    type Ear = Ear;
+    type Subscription = Subscription;
 
     fn greeting(&self) -> String {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
@@ -269,18 +269,18 @@ impl Link for Rabbit {
         })
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Ear> {
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Subscription> {
         Box::pin(self.consume(at, share))
     }
 
-    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
-        Box::pin(take(ear, feeder))
+    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
+        Box::pin(take(subscription, feeder))
     }
 
-    fn leave(ear: Ear) -> BoxFuture<'static, ()> {
+    fn leave(subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             // Where the channel is gone already, so is the subscription.
-            let _ = ear.channel.close(200, ShortString::default()).await;
+            let _ = subscription.channel.close(200, ShortString::default()).await;
         })
     }
 

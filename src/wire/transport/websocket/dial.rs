@@ -22,7 +22,7 @@ use crate::{
         tls,
         transport::{
             bus::Doing,
-            kept::Dial,
+            reconnecting::Dial,
             settings::{self, Server},
             socket,
         },

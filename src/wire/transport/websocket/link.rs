@@ -24,10 +24,10 @@ use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{
         bus::{Doing, Share},
-        kept::Link,
-        line::Feeder,
         message::{Address, Heard, Outgoing, Packet},
+        message_queue::QueueSender,
         news::News,
+        reconnecting::Link,
         socket::Socket,
     },
 };
@@ -53,25 +53,25 @@ pub struct Gateway {
     workspace: String,
     sink: Mutex<SplitSink<Stream, Message>>,
     stream: Mutex<SplitStream<Stream>>,
-    ears: Arc<Ears>,
+    subscriptions: Arc<Subscriptions>,
 }
 
 /// Who listens for which id.
 #[derive(Default)]
-struct Ears(Lock<HashMap<String, mpsc::Sender<Heard>>>);
+struct Subscriptions(Lock<HashMap<String, mpsc::Sender<Heard>>>);
 
 /// Hears the frames of one id.
-pub struct Ear {
+pub struct Subscription {
     id: String,
     queue: mpsc::Receiver<Heard>,
-    ears: Weak<Ears>,
+    subscriptions: Weak<Subscriptions>,
 }
 
 impl Gateway {
     #[must_use]
     pub fn new(stream: Stream, place: String, workspace: String) -> Self {
         let (sink, stream) = stream.split();
-        Self { place, workspace, sink: Mutex::new(sink), stream: Mutex::new(stream), ears: Arc::default() }
+        Self { place, workspace, sink: Mutex::new(sink), stream: Mutex::new(stream), subscriptions: Arc::default() }
     }
 
     /// Hands frames on as they come; ends when none will come any more.
@@ -95,8 +95,8 @@ impl Gateway {
             match frame {
                 None => return,
                 Some(Err(error)) => return news.say(words::broke(&self.place, &error)),
-                Some(Ok(Message::Text(text))) => self.ears.hand(Bytes::from(text), news).await,
-                Some(Ok(Message::Binary(body))) => self.ears.hand(body, news).await,
+                Some(Ok(Message::Text(text))) => self.subscriptions.hand(Bytes::from(text), news).await,
+                Some(Ok(Message::Binary(body))) => self.subscriptions.hand(body, news).await,
                 Some(Ok(Message::Close(frame))) => {
                     let why = frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
                     let why = why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
@@ -110,7 +110,7 @@ impl Gateway {
     }
 }
 
-impl Ears {
+impl Subscriptions {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<Heard>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,10 +123,10 @@ impl Ears {
             news.say(format!("{} sent a message that nobody waits for", news.place()));
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
-        for ear in to {
+        for subscription in to {
             let heard = Heard::Packet(Packet { subject: None, reply: None, headers: headers.clone(), body: body.clone() });
             // Who has left needs nothing.
-            let _ = ear.send(heard).await;
+            let _ = subscription.send(heard).await;
         }
     }
 }
@@ -142,7 +142,7 @@ fn id_of(body: &[u8]) -> Option<String> {
 }
 
 impl Link for Gateway {
-    type Ear = Ear;
+    type Subscription = Subscription;
 
     fn greeting(&self) -> String {
         let workspace = match self.workspace.as_str() {
@@ -156,20 +156,20 @@ impl Link for Gateway {
         Box::pin(self.attend(news).map(|()| None))
     }
 
-    fn listen<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Ear> {
+    fn listen<'a>(&'a self, at: &'a Address, _: Share) -> Doing<'a, Subscription> {
         Box::pin(async move {
             let (sender, queue) = mpsc::channel(QUEUE);
-            self.ears.lock().insert(at.name.clone(), sender);
-            Ok(Ear { id: at.name.clone(), queue, ears: Arc::downgrade(&self.ears) })
+            self.subscriptions.lock().insert(at.name.clone(), sender);
+            Ok(Subscription { id: at.name.clone(), queue, subscriptions: Arc::downgrade(&self.subscriptions) })
         })
     }
 
-    fn hear<'a>(ear: &'a mut Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()> {
+    fn recv<'a>(subscription: &'a mut Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             loop {
                 let heard = tokio::select! {
                     () = feeder.closed() => return,
-                    heard = ear.queue.recv() => heard,
+                    heard = subscription.queue.recv() => heard,
                 };
                 let Some(heard) = heard else { return };
                 if feeder.push(heard).await.is_err() {
@@ -179,12 +179,12 @@ impl Link for Gateway {
         })
     }
 
-    fn leave(mut ear: Ear) -> BoxFuture<'static, ()> {
+    fn leave(mut subscription: Subscription) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             // Another may listen for the same id by now.
-            ear.queue.close();
-            if let Some(ears) = ear.ears.upgrade() {
-                ears.lock().retain(|id, sender| *id != ear.id || !sender.is_closed());
+            subscription.queue.close();
+            if let Some(subscriptions) = subscription.subscriptions.upgrade() {
+                subscriptions.lock().retain(|id, sender| *id != subscription.id || !sender.is_closed());
             }
         })
     }

@@ -18,9 +18,9 @@ use super::{topics::Topics, words};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
-        kept::LinkEvent,
-        line::Feeder,
         message::{Heard, Packet},
+        message_queue::QueueSender,
+        reconnecting::LinkEvent,
     },
 };
 
@@ -36,7 +36,7 @@ const WAITING_LONGEST: i32 = 1_000;
 const TOGETHER: usize = 16;
 
 /// All partitions of a topic.
-pub struct Ear {
+pub struct Subscription {
     place: String,
     topic: String,
     partitions: Vec<Place>,
@@ -50,7 +50,7 @@ struct Place {
     next: i64,
 }
 
-impl Ear {
+impl Subscription {
     /// Ready to hear what comes from now on.
     pub async fn at(
         topics: &Topics,
@@ -71,7 +71,7 @@ impl Ear {
 
     /// Takes what comes until a partition can be read no more, or the listener is gone. A slow listener only reads later: the broker keeps
     /// what is not read yet.
-    pub async fn take(&mut self, feeder: &Feeder) {
+    pub async fn take(&mut self, feeder: &QueueSender) {
         let mut reading: FuturesUnordered<_> = self.partitions.iter_mut().map(|place| place.read(feeder)).collect();
         let ended = tokio::select! {
             () = feeder.closed() => None,
@@ -86,7 +86,7 @@ impl Ear {
 
 impl Place {
     /// Reads on, until the broker says why not; `None`: the listener has left.
-    async fn read(&mut self, feeder: &Feeder) -> Option<Error> {
+    async fn read(&mut self, feeder: &QueueSender) -> Option<Error> {
         let mut waiting = WAITING;
         loop {
             let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await {

@@ -25,7 +25,7 @@ struct Lost {
 }
 
 /// The end that messages come out of, in order.
-pub struct Line {
+pub struct QueueReceiver {
     queue: mpsc::UnboundedReceiver<Kept>,
     lost: Arc<Lost>,
     /// Ends when the transport has given the subscription back.
@@ -34,7 +34,7 @@ pub struct Line {
 
 /// The end that the transport puts messages into.
 #[derive(Clone)]
-pub struct Feeder {
+pub struct QueueSender {
     // Unbounded in number, but every message in it holds its room.
     queue: mpsc::UnboundedSender<Kept>,
     room: Arc<Semaphore>,
@@ -48,14 +48,14 @@ pub struct Closed;
 
 /// A line that holds at most `capacity` bytes.
 #[must_use]
-pub fn line(capacity: usize) -> (Feeder, Line) {
+pub fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let lost = Arc::new(Lost::default());
     let room = Arc::new(Semaphore::new(capacity));
-    (Feeder { queue: sender, room, capacity, lost: Arc::clone(&lost) }, Line { queue: receiver, lost, left: None })
+    (QueueSender { queue: sender, room, capacity, lost: Arc::clone(&lost) }, QueueReceiver { queue: receiver, lost, left: None })
 }
 
-impl Line {
+impl QueueReceiver {
     /// The next thing heard; `None` when the transport has ended the line.
     pub async fn next(&mut self) -> Option<Heard> {
         self.queue.recv().await.map(|kept| kept.heard)
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-impl Feeder {
+impl QueueSender {
     /// Puts it in, waiting for room: for a sender that can be held back.
     pub async fn push(&self, heard: Heard) -> Result<(), Closed> {
         let needed = self.needed(&heard);
@@ -142,7 +142,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_has_no_room_is_counted_and_the_gap_is_heard_once() {
-        let (feeder, mut line) = line(600);
+        let (feeder, mut line) = message_queue(600);
         for body in [&b"one"[..], b"two", b"three", b"four"] {
             feeder.offer(packet(body)).unwrap();
         }
@@ -158,7 +158,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_sender_that_waits_goes_on_when_there_is_room() {
-        let (feeder, mut line) = line(300);
+        let (feeder, mut line) = message_queue(300);
         feeder.push(packet(b"one")).await.unwrap();
         let second = tokio::spawn(async move { feeder.push(packet(b"two")).await });
         tokio::task::yield_now().await;
@@ -170,7 +170,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_listener_that_left_frees_the_sender() {
-        let (feeder, line) = line(300);
+        let (feeder, line) = message_queue(300);
         feeder.push(packet(b"one")).await.unwrap();
         let waiting = tokio::spawn(async move { feeder.push(packet(b"two")).await });
         tokio::task::yield_now().await;
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_message_larger_than_the_line_still_passes() {
-        let (feeder, mut line) = line(10);
+        let (feeder, mut line) = message_queue(10);
         feeder.push(packet(b"much longer than ten")).await.unwrap();
         assert_eq!(line.next().await, Some(packet(b"much longer than ten")));
     }

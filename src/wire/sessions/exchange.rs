@@ -36,7 +36,7 @@ pub struct Packed {
 }
 
 /// How one system's calls ride on transports.
-pub trait Ride: Sync {
+pub trait Exchange: Sync {
     fn system(&self) -> SystemId;
 
     /// The addresses of a request as that transport spells them, or why there are none.

@@ -32,7 +32,7 @@ pub struct CallContext<'g> {
 }
 
 /// How one system's calls are made.
-pub trait Procedure: Sync {
+pub trait MultiStep: Sync {
     fn system(&self) -> SystemId;
 
     /// Makes a call and tells everything on its way but its end, which it answers with. It keeps to the limits itself, so that it can say

@@ -11,8 +11,8 @@ use tokio::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    line::{CAPACITY, Feeder, Line, line},
     message::{Address, Heard, Outgoing},
+    message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     news::News,
 };
 use crate::{
@@ -34,7 +34,7 @@ pub trait Dial: Send + Sync + 'static {
 /// One connection, until it breaks. Dropping it closes it.
 pub trait Link: Send + Sync + Sized + 'static {
     /// What one subscription hears with.
-    type Ear: Send + 'static;
+    type Subscription: Send + 'static;
 
     /// What was found at the other end, in a few words.
     fn greeting(&self) -> String;
@@ -43,13 +43,13 @@ pub trait Link: Send + Sync + Sized + 'static {
     fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
-    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Ear>;
+    fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
 
-    /// Puts into the feeder what comes, until the ear hears nothing any more or the listener has left.
-    fn hear<'a>(ear: &'a mut Self::Ear, feeder: &'a Feeder) -> BoxFuture<'a, ()>;
+    /// Puts what comes into the queue, until the subscription has ended or the listener has left.
+    fn recv<'a>(subscription: &'a mut Self::Subscription, feeder: &'a QueueSender) -> BoxFuture<'a, ()>;
 
     /// Tells the server that nobody listens there any more.
-    fn leave(ear: Self::Ear) -> BoxFuture<'static, ()>;
+    fn leave(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
 
     /// Sends a message; it is done when the server has it.
     fn send(&self, message: Outgoing) -> Doing<'_, ()>;
@@ -63,27 +63,27 @@ pub enum LinkEvent {
 }
 
 /// The bus on a connection that is kept up, unless it ends for a reason that would come back.
-pub struct Kept<L> {
+pub struct Reconnecting<L> {
     transport: TransportKind,
     news: Arc<News>,
     links: watch::Receiver<Option<Arc<L>>>,
     keeping: AbortHandle,
 }
 
-impl<L> Drop for Kept<L> {
+impl<L> Drop for Reconnecting<L> {
     fn drop(&mut self) {
         self.keeping.abort();
     }
 }
 
 /// Connects, or says why not; from then on the connection is kept up.
-pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> Result<Kept<D::Link>, CallProblem> {
+pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> Result<Reconnecting<D::Link>, CallProblem> {
     let link = dial.dial().await?;
     let news = Arc::new(News::new(place));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
     news.connected();
     let keeping = tokio::spawn(keep(dial, sender, Arc::clone(&news)));
-    Ok(Kept { transport, news, links, keeping: keeping.abort_handle() })
+    Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 
 async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<News>) {
@@ -122,7 +122,7 @@ async fn dial_again<D: Dial>(dial: &D, news: &News) -> D::Link {
     std::future::pending().await
 }
 
-impl<L: Link> Kept<L> {
+impl<L: Link> Reconnecting<L> {
     fn link(&self) -> Result<Arc<L>, CallProblem> {
         let down = || CallProblem {
             kind: ErrorKind::NoServer,
@@ -132,16 +132,16 @@ impl<L: Link> Kept<L> {
         self.links.borrow().clone().ok_or_else(|| self.news.over().unwrap_or_else(down))
     }
 
-    async fn listen(&self, at: &Address, share: Share) -> Result<Line, CallProblem> {
+    async fn listen(&self, at: &Address, share: Share) -> Result<QueueReceiver, CallProblem> {
         let link = self.link()?;
-        let ear =
+        let subscription =
             timeout(CONFIRMING, link.listen(at, share)).await.unwrap_or_else(|_| Err(self.unconfirmed("that it heard us")))?;
-        let (feeder, line) = line(CAPACITY);
+        let (feeder, line) = message_queue(CAPACITY);
         let keeper = Listening { links: self.links.clone(), news: Arc::clone(&self.news), at: at.clone(), share };
         let (leaving, left) = oneshot::channel::<()>();
         tokio::spawn(async move {
             let news = Arc::clone(&keeper.news);
-            keeper.run(link, ear, &feeder).await;
+            keeper.run(link, subscription, &feeder).await;
             if let Some(problem) = news.over() {
                 // Who has left needs nothing.
                 let _ = feeder.offer(Heard::Failed(problem));
@@ -171,18 +171,18 @@ struct Listening<L> {
 }
 
 impl<L: Link> Listening<L> {
-    async fn run(mut self, link: Arc<L>, mut ear: L::Ear, feeder: &Feeder) {
+    async fn run(mut self, link: Arc<L>, mut subscription: L::Subscription, feeder: &QueueSender) {
         // Only to tell it from later ones; it must be free to close.
         let mut heard_on = Arc::downgrade(&link);
         drop(link);
         loop {
             tokio::select! {
-                () = L::hear(&mut ear, feeder) => {}
-                // An ear must not keep a connection that nobody has any more.
+                () = L::recv(&mut subscription, feeder) => {}
+                // A subscription must not keep a connection that nobody has any more.
                 () = gone(&mut self.links) => return,
             }
             // A server that does not answer forgets it when the connection ends.
-            let _ = timeout(CONFIRMING, L::leave(ear)).await;
+            let _ = timeout(CONFIRMING, L::leave(subscription)).await;
             if feeder.is_closed() {
                 return;
             }
@@ -197,16 +197,16 @@ impl<L: Link> Listening<L> {
             };
             let Some((link, next)) = again else { return };
             heard_on = Arc::downgrade(&link);
-            ear = next;
+            subscription = next;
         }
     }
 
     /// Listens again as soon as there is a connection; `None` when there will be none.
-    async fn again(&mut self) -> Option<(Arc<L>, L::Ear)> {
+    async fn again(&mut self) -> Option<(Arc<L>, L::Subscription)> {
         for attempt in 1.. {
             let link = self.links.wait_for(Option::is_some).await.ok()?.clone()?;
             match timeout(CONFIRMING, link.listen(&self.at, self.share)).await {
-                Ok(Ok(ear)) => return Some((link, ear)),
+                Ok(Ok(subscription)) => return Some((link, subscription)),
                 Ok(Err(problem)) => self.news.say(problem.message),
                 Err(_) => {}
             }
@@ -221,7 +221,7 @@ async fn gone<T>(links: &mut watch::Receiver<T>) {
     while links.changed().await.is_ok() {}
 }
 
-impl<L: Link> Bus for Kept<L> {
+impl<L: Link> Bus for Reconnecting<L> {
     fn transport(&self) -> TransportKind {
         self.transport
     }
@@ -234,7 +234,7 @@ impl<L: Link> Bus for Kept<L> {
         self.links.borrow().as_ref().map_or_else(String::new, |link| link.greeting())
     }
 
-    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Line> {
+    fn subscribe<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, QueueReceiver> {
         Box::pin(self.listen(at, share))
     }
 

@@ -11,7 +11,7 @@ use crate::{
 /// Consumers, each by its name and a filter that it takes messages by; or what else calls need there, by its name and its kind.
 pub type Listeners = Vec<(String, String)>;
 
-pub trait Keeper: Sync {
+pub trait DeployedStore: Sync {
     fn system(&self) -> SystemId;
 
     /// Everything that agents use there.
