@@ -1,11 +1,13 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 //!
-//! [`system`] says what each of them gives; the [`table`] has a row for each; [`read`], [`findings`], [`watched`] and [`covered`] ask
-//! them all.
+//! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row for each; [`read`], [`findings`],
+//! [`calling`], [`watched`] and [`covered`] ask them all.
 
+pub mod calling;
 pub mod commonground;
 pub mod covered;
 pub mod deployed;
+pub mod facets;
 pub mod findings;
 pub mod read;
 pub mod rename;

@@ -19,7 +19,7 @@ use crate::{
         unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
-    systems::{commonground::result::Built, deployed::push::Push, system::Place},
+    systems::{commonground::result::Built, deployed::push::Push, facets::observer::Place},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.

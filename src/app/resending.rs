@@ -8,7 +8,7 @@ use crate::{
         tool::Tool,
         traffic::Kept,
     },
-    systems::{self, watched},
+    systems::{calling, watched},
 };
 
 /// The tool whose requests go to that subject.
@@ -19,10 +19,8 @@ pub fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
     let goes_there = |tool: &Tool| {
         let service = tool.service.as_deref().and_then(|key| catalog.service_by_key(tool.entry.system, key));
         let queue = service.and_then(|service| service.request_queue.as_deref());
-        let system = systems::by_id(tool.entry.system);
         queue.is_some_and(|queue| {
-            queue == subject
-                || system.and_then(|system| system.subject(queue, transport).ok()).is_some_and(|name| name == subject)
+            queue == subject || calling::subject(tool.entry.system, queue, transport).is_ok_and(|name| name == subject)
         })
     };
     catalog.tools.iter().find(|tool| goes_there(tool)).map(AsRef::as_ref)
@@ -50,7 +48,6 @@ pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
         return refused("no tool of this workspace sends its requests there", "choose a request of one of its tools");
     };
     let service = tool.service.as_deref().and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
-    let system = systems::by_id(tool.entry.system);
     let correlation = state.ids.peek();
     let own = watched::read(crossing).id;
     let fresh = |(name, value): &(String, String)| {
@@ -65,7 +62,7 @@ pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
         reply: service.and_then(|service| service.response_queue.clone()).filter(|queue| !queue.is_empty()),
         headers: crossing.headers.iter().map(fresh).collect(),
         correlation: correlation.clone(),
-        arguments: system.and_then(|system| system.arguments(body)).unwrap_or_else(|| "{}".into()).into(),
+        arguments: calling::arguments(tool.entry.system, body).into(),
         body: body.into(),
     })
 }

@@ -53,9 +53,9 @@ use crate::{
     schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
     syntax::source::Source,
     systems::{
-        commonground::settings::without_agent,
+        calling::{self, without_agent},
         deployed::{item::Item, push::Push},
-        system::CallOf,
+        facets::calls::CallOf,
         table,
     },
 };
@@ -451,7 +451,7 @@ impl State {
     /// The same of other arguments.
     #[must_use]
     pub fn merging_of(&self, tool: &Tool, given: &Map<String, Value>) -> Option<Merging> {
-        table::by_id(tool.entry.system)?.merging(tool, given, &self.connection_of(tool.id()), &self.samples)
+        table::by_id(tool.entry.system)?.merge()?.merging(tool, given, &self.connection_of(tool.id()), &self.samples)
     }
 
     /// The sample value of a variable, where it has one.
@@ -466,10 +466,9 @@ impl State {
         let catalog = self.deployed().filter(|deployed| deployed.catalog.tool(tool).is_some());
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
-        let system = table::by_id(tool.entry.system).ok_or_else(gone)?;
         let arguments = template::with_answers(&self.written_arguments_of(tool.id()), &|name| self.calls.answer_of(name))?;
         let (correlation, connection) = (self.ids.peek(), self.calling(tool.id()));
-        system.request(&CallOf {
+        calling::request(&CallOf {
             catalog,
             tool,
             user: &self.user,

@@ -23,7 +23,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         duration,
-        problem::{Problem, ProblemKind},
+        problem::Problem,
         size,
         trace::Head,
     },
@@ -33,7 +33,10 @@ use crate::{
         paths::Paths,
         secrets,
     },
-    systems::{by_id, commonground::settings::without_agent, system::CallOf},
+    systems::{
+        calling::{self, without_agent},
+        facets::calls::CallOf,
+    },
     wire::registry::Registry,
 };
 
@@ -120,13 +123,11 @@ impl Call {
             arguments::check(tool, arguments.value())?;
         }
         let user = self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
-        let system =
-            by_id(tool.entry.system).ok_or_else(|| Problem::new(ProblemKind::Input, "calling", "no system knows this tool"))?;
         let arguments = template::with_answers(&arguments, &|tool| history(&opened).ok()?.answer_of(tool))?;
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
-            system.request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection, route })
+            calling::request(&CallOf { catalog, tool, user, arguments, correlation: &correlation, connection, route })
         };
         let request = fresh()?;
         if self.dry_run {

@@ -1,6 +1,6 @@
 //! What the commands share that speak with a running system about its descriptors.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::{
@@ -16,38 +16,40 @@ use crate::{
     model::{
         catalog::Catalog,
         connection::Connection,
+        entry::SystemId,
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
     runtime::registry,
     syntax::source::Format,
     systems::{
-        self,
-        deployed::{catalog, deployment::Deployment, item::Item, push::Push, table},
+        self, calling,
+        deployed::{
+            catalog,
+            deployment::{Deployment, Elsewhere},
+            item::Item,
+            push::Push,
+        },
+        table,
     },
     wire::deployed,
 };
 
 /// A system whose descriptors can be read and written while it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SystemWord {
-    /// Tools, tool services and MCP servers of TrustGraph's configuration, through its gateway
-    Trustgraph,
-    /// Tool definitions of a CommonGround project, through its management API
-    Commonground,
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemWord(SystemId);
 
 impl SystemWord {
-    fn id(self) -> &'static str {
-        match self {
-            Self::Trustgraph => "trustgraph",
-            Self::Commonground => "commonground",
-        }
+    /// The words of all of them.
+    pub fn parser() -> impl TypedValueParser<Value = Self> {
+        let words = table::deployments().map(|(system, deployment)| PossibleValue::new(system.id()).help(deployment.about()));
+        // It passes only what is in the table.
+        PossibleValuesParser::new(words).map(|word| Self(systems::by_id(&word).map_or("", |system| system.id())))
     }
 
     /// The system's name for people.
     pub fn title(self) -> &'static str {
-        systems::by_id(self.id()).map_or("it", |system| system.title())
+        systems::by_id(self.0).map_or("it", |system| system.title())
     }
 
     /// What the word means for a connection.
@@ -55,19 +57,17 @@ impl SystemWord {
     /// # Errors
     /// When the connection leads elsewhere.
     pub fn at(self, connection: &Connection) -> Result<&'static dyn Deployment, Problem> {
-        if let Some(found) = table::at(connection).filter(|found| found.system() == self.id()) {
-            return Ok(found);
-        }
-        let (leads, remedy) = match self {
-            Self::Trustgraph => {
-                ("not to a gateway", "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml")
+        let wanted = table::deployments().find(|(system, _)| system.id() == self.0);
+        let there = table::deployment_at(connection).filter(|(system, _)| system.id() == self.0);
+        let (cause, remedy) = match (there, wanted) {
+            (Some((_, deployment)), _) => return Ok(deployment),
+            (None, Some((_, deployment))) => {
+                let Elsewhere { cause, wanted } = deployment.elsewhere();
+                (cause, format!("name {wanted}"))
             }
-            Self::Commonground => (
-                "and names no project of CommonGround",
-                "name one from toolcrib.toml that has a [connections.NAME.commonground] table",
-            ),
+            (None, None) => ("and not there", String::new()),
         };
-        let cause = format!("connection \"{}\" leads to {}, {leads}", connection.name, connection.transport().title());
+        let cause = format!("connection \"{}\" leads to {}, {cause}", connection.name, connection.transport().title());
         Err(Problem::new(ProblemKind::Input, format!("speaking with {}", self.title()), cause).remedy(remedy))
     }
 }
@@ -104,7 +104,7 @@ pub fn listeners(connection: &Connection) -> Result<Option<Vec<(String, String)>
 
 /// The tools that can be called on the running system, also those that are not in the workspace; `None` where the connection leads to none.
 pub fn callable(connection: &Connection) -> Result<Option<Catalog>, Halt> {
-    let Some(deployment) = table::at(connection) else { return Ok(None) };
+    let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
     Ok(Some(catalog::callable(deployment, &read(connection)?)))
 }
 
@@ -113,12 +113,11 @@ pub fn list(opened: &Opened, json: bool, out: &mut Out) -> Ended {
     let connection = opened.settings.connections.current();
     let Some(catalog) = callable(&connection)? else {
         let cause = format!("connection \"{}\" leads to no system that lists its tools to be called", connection.name);
-        let remedy = "name TrustGraph's gateway, or a connection with a [connections.NAME.commonground] table: --connection NAME";
+        let remedy = table::wanted_deployments();
         return Err(Problem::new(ProblemKind::Input, "listing the tools of a running system", cause).remedy(remedy).into());
     };
     let routes = |tool: &Tool| -> Vec<&'static str> {
-        let offers = systems::by_id(tool.entry.system).map_or_else(Vec::new, |system| system.routes(tool, &connection));
-        offers.into_iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect()
+        calling::routes(tool, &connection).into_iter().filter(|offer| offer.closed.is_none()).map(|offer| offer.id).collect()
     };
     let about = |tool: &Tool| tool.entry.value["description"].as_str().unwrap_or_default().to_owned();
     let is_here = |tool: &Tool| opened.catalog.tool_called(&tool.name).is_some();

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub struct Import {
     /// The system to take them from
-    #[arg(value_enum)]
+    #[arg(value_parser = SystemWord::parser())]
     system: SystemWord,
 
     /// Take also what is different here; it is kept as it is otherwise

@@ -68,7 +68,7 @@ fn merging(tool: &Tool, given: &Value, with: &[String], connection: &Connection)
     };
     let variables: Vec<(String, String)> = with.iter().map(pair).collect::<Result<_, Problem>>()?;
     let given = given.as_object().cloned().unwrap_or_default();
-    let told = table::by_id(tool.entry.system).and_then(|system| system.merging(tool, &given, connection, &variables));
+    let told = table::by_id(tool.entry.system).and_then(|system| system.merge()?.merging(tool, &given, connection, &variables));
     Ok(told.unwrap_or_else(|| Merging::untouched(&given)))
 }
 

@@ -27,7 +27,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub struct Push {
     /// The system to send them to
-    #[arg(value_enum)]
+    #[arg(value_parser = SystemWord::parser())]
     system: SystemWord,
 
     /// Show what would change, see whether all of it loads, and write nothing

@@ -25,12 +25,12 @@ use crate::{
     model::{
         call::{Limits, Outcome, Request},
         connection::Connection,
-        problem::{Problem, ProblemKind},
+        problem::Problem,
         trace::Head,
     },
     runtime::{now::now, registry},
     store::{history::History, paths::Paths, secrets},
-    systems::{by_id, system::CallOf},
+    systems::{calling, facets::calls::CallOf},
     wire::registry::Registry,
 };
 
@@ -105,12 +105,10 @@ fn plan(filed: Filed, opened: &Opened) -> Plan {
             Some(name) if connections.chosen.is_none() => connections::named(connections, name)?,
             _ => connections.of(tool),
         };
-        let unknown = || Problem::new(ProblemKind::Input, "calling", "no system knows this tool");
-        let system = by_id(tool.entry.system).ok_or_else(unknown)?;
         let user = case.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
         let (catalog, arguments) = (&opened.catalog, &case.arguments);
-        let request = system.request(&CallOf {
+        let request = calling::request(&CallOf {
             catalog,
             tool,
             user,

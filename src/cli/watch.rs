@@ -39,7 +39,7 @@ use crate::{
         traces::{self, TraceFile},
     },
     systems::{
-        system::Place,
+        facets::observer::Place,
         watched::{self, Witness},
     },
     wire::{

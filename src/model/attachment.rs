@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::entry::SystemId;
+
 /// Words, and JSON where there is some: an object, or a list of objects that makes a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attachment {
@@ -15,6 +17,8 @@ pub struct Attachment {
 /// Where attachments can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardSource {
+    /// The system whose they are.
+    pub system: SystemId,
     /// The address of an API.
     pub api: String,
     /// The ids of what is wanted, each with its path there.

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use crate::{
     app::exploring::{Reached, Report},
     model::{connection::Connection, problem::Problem},
-    systems::deployed::{item::Item, table},
+    systems::{deployed::item::Item, table},
     wire::{deployed, registry::Registry},
 };
 
@@ -18,7 +18,7 @@ pub async fn report(registry: &Registry, connection: &Connection) -> Report {
     };
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut reached = Reached { greeting, took_ms, ..Reached::default() };
-    if table::at(connection).is_some() {
+    if table::deployment_at(connection).is_some() {
         let items = told(deployed::read(registry, connection).await, &mut reached.untold);
         reached.there = items.map(|items| items.iter().map(Item::name).collect());
         reached.listeners = told(deployed::listeners(registry, connection).await, &mut reached.untold).flatten();

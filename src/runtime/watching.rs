@@ -36,7 +36,7 @@ use crate::{
         secrets,
         traces::{self, TraceFile},
     },
-    systems::{system::Place, watched::Witness},
+    systems::{facets::observer::Place, watched::Witness},
     wire::{card_source, registry::Registry, tap::Tap, transport::message::Address},
 };
 

@@ -65,11 +65,21 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, RouteOffer, System};
+use super::{
+    deployed::deployment::Deployment,
+    facets::{
+        attachments::Attachments,
+        caller::{Caller, CallingAgent},
+        calls::{CallOf, Calls, RouteOffer},
+        merge::Merge,
+        observer::{Follower, Observer, Usual},
+    },
+    system::{NewEntry, Reference, System},
+};
 use crate::{
     engine::{lint::context::LintContext, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
     model::{
-        attachment::{Attachment, CardSource},
+        attachment::{self, CardSource},
         call::{CallProblem, Request},
         catalog::Catalog,
         clock::Millis,
@@ -77,12 +87,11 @@ use crate::{
         connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
-        error_kind::ErrorKind,
-        finding::{EntryEdit, Finding},
+        finding::Finding,
         merging::Merging,
         problem::Problem,
         service::Service,
-        tool::{Function, Gate, Tool},
+        tool::{Function, Tool},
         traffic::{ObservedMessage, Reading, Settled},
     },
     schema::pointer::Pointer,
@@ -151,19 +160,36 @@ impl System for CommonGround {
         kinds::kinds()
     }
 
-    fn regate(&self, _: &Tool, _: &Gate, _: Mode) -> Vec<EntryEdit> {
-        // Its tools have no gates.
-        Vec::new()
-    }
-
-    fn gated(&self, value: Value, _: &Gate) -> Value {
-        value
-    }
-
     fn function(&self, tool: &Tool) -> Function {
         function::function(tool)
     }
 
+    fn calls(&self) -> Option<&dyn Calls> {
+        Some(self)
+    }
+
+    fn caller(&self) -> Option<&dyn Caller> {
+        Some(self)
+    }
+
+    fn merge(&self) -> Option<&dyn Merge> {
+        Some(self)
+    }
+
+    fn observer(&self) -> Option<&dyn Observer> {
+        Some(self)
+    }
+
+    fn attachments(&self) -> Option<&dyn Attachments> {
+        Some(self)
+    }
+
+    fn deployment(&self) -> Option<&dyn Deployment> {
+        Some(&deployed::row::CommonGroundDeployment)
+    }
+}
+
+impl Merge for CommonGround {
     fn merging(
         &self,
         tool: &Tool,
@@ -182,7 +208,9 @@ impl System for CommonGround {
         let arguments = merge::merge(given, options, &context::Context::default()).arguments;
         Some(jina::shown(options, &arguments).map(|request| request.lines()).map_err(|fault| fault.0))
     }
+}
 
+impl Calls for CommonGround {
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         routes::render(call)
     }
@@ -199,7 +227,9 @@ impl System for CommonGround {
         let body: Value = serde_json::from_str(body).ok()?;
         body["args"].as_object().map(|_| body["args"].to_string())
     }
+}
 
+impl Observer for CommonGround {
     fn owns(&self, subject: &str) -> bool {
         witness::owns(subject)
     }
@@ -208,12 +238,12 @@ impl System for CommonGround {
         witness::witness(crossing)
     }
 
-    fn follower(&self) -> Option<Box<dyn Follower>> {
-        Some(Box::<witness::follow::Memory>::default())
+    fn follower(&self) -> Box<dyn Follower> {
+        Box::<witness::follow::Memory>::default()
     }
 
-    fn places(&self, connection: &Connection) -> Vec<Place> {
-        witness::places::places(connection)
+    fn usual(&self, connection: &Connection) -> Option<Usual> {
+        witness::places::usual(connection)
     }
 
     fn waits(&self, conversation: &Conversation, now: Millis) -> Option<String> {
@@ -223,24 +253,33 @@ impl System for CommonGround {
     fn roster(&self, connection: &Connection) -> Option<CardSource> {
         witness::names::roster(connection)
     }
+}
 
-    fn card_source(&self, connection: &Connection, cards: &[String]) -> Option<Result<CardSource, Problem>> {
-        Some(attachments::card_source(connection, cards))
+impl Attachments for CommonGround {
+    fn card_source(&self, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem> {
+        attachments::card_source(connection, cards)
     }
 
-    fn laid_out(&self, cards: &[Value]) -> Vec<Attachment> {
+    fn unread(&self, status: u16, body: &[u8]) -> CallProblem {
+        answer::refused(status, body)
+    }
+
+    fn laid_out(&self, cards: &[Value]) -> Vec<attachment::Attachment> {
         attachments::laid_out(cards)
     }
 
     fn settled(&self, card: &Value) -> Option<Settled> {
         attachments::settled(card)
     }
+}
 
-    fn decode(&self, _: &str, _: &Message<'_>) -> Reply {
-        Reply::Unreadable(CallProblem {
-            kind: ErrorKind::NotUnderstood,
-            message: "this message is not CommonGround's answer to a call".into(),
-            remedy: String::new(),
-        })
+impl Caller for CommonGround {
+    fn agent(&self, connection: &Connection) -> Option<CallingAgent> {
+        let channel = settings::Channel::of(connection)?;
+        Some(channel.agent.map_or(CallingAgent::New, CallingAgent::Named))
+    }
+
+    fn without_agent(&self, connection: Connection) -> Connection {
+        settings::without_agent(connection)
     }
 }

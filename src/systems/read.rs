@@ -28,7 +28,7 @@ pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mo
 
 /// Asks every system which of the tools it loads. For after a change of the catalog.
 pub fn load(catalog: &mut Catalog) {
-    let loadings: Vec<_> = SYSTEMS.iter().map(|system| system.loading(catalog)).collect();
+    let loadings: Vec<_> = SYSTEMS.iter().filter_map(|system| Some(system.loader()?.loading(catalog))).collect();
     catalog.load(loadings);
 }
 
@@ -36,7 +36,7 @@ pub fn load(catalog: &mut Catalog) {
 #[must_use]
 pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
     let tools = offered.iter().filter_map(|row| catalog.tools.get(*row));
-    tools.filter_map(|tool| by_id(tool.entry.system)?.breaks(tool, catalog.mode)).collect()
+    tools.filter_map(|tool| by_id(tool.entry.system)?.loader()?.breaks(tool, catalog.mode)).collect()
 }
 
 /// Takes into a catalog what a later revision of a file says, where only the inside of single entries changed since; `false`, and the catalog

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{commonground, system::System, trustgraph};
-use crate::model::tool::Tool;
+use super::{commonground, deployed::deployment::Deployment, system::System, trustgraph};
+use crate::model::{connection::Connection, tool::Tool};
 
 /// Every system, in the order in which they are asked whether a file is theirs.
 pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround];
@@ -12,6 +12,24 @@ pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::Co
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn System> {
     SYSTEMS.iter().copied().find(|system| system.id() == id)
+}
+
+/// Every system whose entries can be read and written while it runs.
+pub fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn Deployment)> {
+    SYSTEMS.iter().filter_map(|system| Some((*system, system.deployment()?)))
+}
+
+/// The one of them that a connection leads to.
+#[must_use]
+pub fn deployment_at(connection: &Connection) -> Option<(&'static dyn System, &'static dyn Deployment)> {
+    deployments().find(|(_, deployment)| deployment.is_at(connection))
+}
+
+/// Which connections lead to one of them, as something to do.
+#[must_use]
+pub fn wanted_deployments() -> String {
+    let wanted: Vec<&str> = deployments().map(|(_, deployment)| deployment.elsewhere().wanted).collect();
+    format!("name {}", wanted.join("; or "))
 }
 
 /// The JSON Schema of what a model gives to a tool. It is made anew each time: workspaces are large and tools that are looked at few.

@@ -24,7 +24,16 @@ pub mod types;
 
 use serde_json::Value;
 
-use super::system::{CallOf, Follower, Message, NewEntry, Place, Reference, Reply, System};
+use super::{
+    deployed::deployment::Deployment,
+    facets::{
+        calls::{CallOf, Calls},
+        gates::Gates,
+        loader::Loader,
+        observer::{Follower, Observer, Place},
+    },
+    system::{NewEntry, Reference, System},
+};
 use crate::{
     engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
     model::{
@@ -86,17 +95,6 @@ impl System for TrustGraph {
         Some(schema::word(entry, catalog))
     }
 
-    fn loading(&self, catalog: &Catalog) -> Loading {
-        match catalog.mode {
-            Mode::Document => Loading::default(),
-            Mode::AsDeployed => configuration::loading(catalog),
-        }
-    }
-
-    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String> {
-        (mode == Mode::AsDeployed).then(|| descriptor::breaks(tool)).flatten()
-    }
-
     fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check(context)
     }
@@ -118,6 +116,36 @@ impl System for TrustGraph {
         kinds::kinds()
     }
 
+    fn function(&self, tool: &Tool) -> Function {
+        function::function(tool)
+    }
+
+    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
+        Some(&settings::SETTINGS)
+    }
+
+    fn gates(&self) -> Option<&dyn Gates> {
+        Some(self)
+    }
+
+    fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
+    }
+
+    fn calls(&self) -> Option<&dyn Calls> {
+        Some(self)
+    }
+
+    fn observer(&self) -> Option<&dyn Observer> {
+        Some(self)
+    }
+
+    fn deployment(&self) -> Option<&dyn Deployment> {
+        Some(&deployed::row::TrustGraphDeployment)
+    }
+}
+
+impl Gates for TrustGraph {
     fn regate(&self, tool: &Tool, to: &Gate, mode: Mode) -> Vec<EntryEdit> {
         regate::regate(tool, to, mode)
     }
@@ -125,11 +153,22 @@ impl System for TrustGraph {
     fn gated(&self, value: Value, gate: &Gate) -> Value {
         regate::gated(value, gate)
     }
+}
 
-    fn function(&self, tool: &Tool) -> Function {
-        function::function(tool)
+impl Loader for TrustGraph {
+    fn loading(&self, catalog: &Catalog) -> Loading {
+        match catalog.mode {
+            Mode::Document => Loading::default(),
+            Mode::AsDeployed => configuration::loading(catalog),
+        }
     }
 
+    fn breaks(&self, tool: &Tool, mode: Mode) -> Option<String> {
+        (mode == Mode::AsDeployed).then(|| descriptor::breaks(tool)).flatten()
+    }
+}
+
+impl Calls for TrustGraph {
     fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
         if settings::is_gateway(call.connection.transport()) { gateway::endpoints::render(call) } else { request::render(call) }
     }
@@ -141,28 +180,22 @@ impl System for TrustGraph {
         queue::spelled(address, transport).map(|spelled| spelled.name)
     }
 
-    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
-        let spelled = queue::is_spelled(text).then(|| queue::spelled(text, transport));
-        spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
+    fn arguments(&self, body: &str) -> Option<String> {
+        request::parse(body.as_bytes()).ok().map(|asked| Value::Object(asked.arguments).to_string())
     }
+}
 
+impl Observer for TrustGraph {
     fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
         witness::witness(crossing)
     }
 
-    fn follower(&self) -> Option<Box<dyn Follower>> {
-        Some(Box::new(follow::Steps::default()))
+    fn follower(&self) -> Box<dyn Follower> {
+        Box::new(follow::Steps::default())
     }
 
-    fn arguments(&self, body: &str) -> Option<String> {
-        request::parse(body.as_bytes()).ok().map(|asked| Value::Object(asked.arguments).to_string())
-    }
-
-    fn connection_settings(&self) -> Option<&'static SettingsSchema> {
-        Some(&settings::SETTINGS)
-    }
-
-    fn decode(&self, correlation: &str, message: &Message<'_>) -> Reply {
-        reply::decode(correlation, message)
+    fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
+        let spelled = queue::is_spelled(text).then(|| queue::spelled(text, transport));
+        spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
     }
 }

@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    system::{Follower, Place},
+    facets::observer::{Follower, Observer, Place, Usual},
     table::{SYSTEMS, by_id},
 };
 use crate::{
     engine::traffic::conversation::{Conversation, Standing},
     model::{
         attachment::{Attachment, CardSource},
+        call::CallProblem,
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
         entry::SystemId,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         traffic::{ObservedMessage, Part, Reading, Settled, Tapped, Witnessed},
         transport::{Names, TransportKind},
@@ -29,7 +31,7 @@ use crate::{
 pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
     let text = text.trim();
     bus(transport)?;
-    if let Some(place) = SYSTEMS.iter().find_map(|system| system.place(text, transport)) {
+    if let Some(place) = observers().find_map(|(_, observer)| observer.place(text, transport)) {
         return place;
     }
     let refused =
@@ -63,7 +65,7 @@ pub fn place(text: &str, transport: TransportKind) -> Result<Place, Problem> {
 pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, Problem> {
     let transport = connection.transport();
     bus(transport)?;
-    if let Some(places) = SYSTEMS.iter().map(|system| system.places(connection)).find(|places| !places.is_empty()) {
+    if let Some(Usual { places, .. }) = whole(connection) {
         return Ok(places);
     }
     let queues = catalog.services.iter().flat_map(|service| [&service.request_queue, &service.response_queue]).flatten();
@@ -71,7 +73,8 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
     let mut places: Vec<Place> = Vec::new();
     let mut refused = None;
     for queue in queues {
-        let found = SYSTEMS.iter().find_map(|system| system.place(queue, transport)).unwrap_or_else(|| place(queue, transport));
+        let found =
+            observers().find_map(|(_, observer)| observer.place(queue, transport)).unwrap_or_else(|| place(queue, transport));
         match found {
             Ok(place) if !places.contains(&place) => places.push(place),
             Ok(_) => {}
@@ -95,6 +98,16 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
             Err(Problem::new(ProblemKind::Missing, "watching", cause).remedy(remedy))
         }
     }
+}
+
+fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {
+    SYSTEMS.iter().filter_map(|system| Some((system.id(), system.observer()?)))
+}
+
+/// All that matters to the system that a connection leads to; `None` where it leads to none that says so.
+#[must_use]
+pub fn whole(connection: &Connection) -> Option<Usual> {
+    observers().find_map(|(_, observer)| observer.usual(connection))
 }
 
 /// Whether there is a bus to listen on at all.
@@ -121,7 +134,7 @@ pub struct Witness {
 impl Witness {
     /// Learns who takes part, as the places of [`rosters`] tell it.
     pub fn know(&mut self, system: SystemId, roster: &Value) {
-        let follower = self.followers.remove(system).or_else(|| by_id(system)?.follower());
+        let follower = self.followers.remove(system).or_else(|| Some(by_id(system)?.observer()?.follower()));
         if let Some(mut follower) = follower {
             follower.know(roster);
             self.followers.insert(system, follower);
@@ -136,7 +149,7 @@ impl Witness {
             && let Some(id) = reading.system
         {
             let known = self.followers.contains_key(id);
-            if let Some(new) = (!known).then(|| by_id(id)?.follower()).flatten() {
+            if let Some(new) = (!known).then(|| Some(by_id(id)?.observer()?.follower())).flatten() {
                 self.followers.insert(id, new);
             }
             if let Some(follower) = self.followers.get_mut(id) {
@@ -151,12 +164,12 @@ impl Witness {
 #[must_use]
 pub fn waits(conversation: &Conversation, now: Millis) -> Option<String> {
     let waits = conversation.standing == Standing::Open;
-    waits.then(|| by_id(conversation.system?)?.waits(conversation, now)).flatten()
+    waits.then(|| by_id(conversation.system?)?.observer()?.waits(conversation, now)).flatten()
 }
 
 /// Where it can be read who takes part on a connection, with the systems whose it is.
 pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardSource)> {
-    SYSTEMS.iter().filter_map(move |system| Some((system.id(), system.roster(connection)?)))
+    observers().filter_map(move |(system, observer)| Some((system, observer.roster(connection)?)))
 }
 
 /// Where the cards that a system's messages point to can be read on a connection.
@@ -164,8 +177,19 @@ pub fn rosters(connection: &Connection) -> impl Iterator<Item = (SystemId, CardS
 /// # Errors
 /// When there are none of that system, or the connection lacks something, with what to set.
 pub fn card_source(system: Option<SystemId>, connection: &Connection, cards: &[String]) -> Result<CardSource, Problem> {
-    let card_source = system.and_then(|id| by_id(id)?.card_source(connection, cards));
-    card_source.unwrap_or_else(|| Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")))
+    match system.and_then(|id| by_id(id)?.attachments()) {
+        Some(attachments) => attachments.card_source(connection, cards),
+        None => Err(Problem::new(ProblemKind::Input, "reading cards", "these messages point to no cards")),
+    }
+}
+
+/// Why a card could not be read, of what came with an HTTP status that is no success.
+#[must_use]
+pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallProblem {
+    match by_id(system).and_then(|system| system.attachments()) {
+        Some(attachments) => attachments.unread(status, body),
+        None => CallProblem::new(ErrorKind::parse(&format!("http-{status}")), format!("the server answers {status}"), ""),
+    }
 }
 
 /// Whether cards of any system can be read on a connection.
@@ -173,20 +197,21 @@ pub fn card_source(system: Option<SystemId>, connection: &Connection, cards: &[S
 /// # Errors
 /// When not, with what to set.
 pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
-    let owner = SYSTEMS.iter().find_map(|system| system.card_source(connection, &[]));
-    owner.unwrap_or_else(|| card_source(None, connection, &[])).map(drop)
+    let mut sources = SYSTEMS.iter().filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
+    let first = sources.next().unwrap_or_else(|| card_source(None, connection, &[]));
+    first.or_else(|problem| sources.find_map(Result::ok).ok_or(problem)).map(drop)
 }
 
 /// Cards for people, as their system lays them out.
 #[must_use]
 pub fn laid_out(system: Option<SystemId>, cards: &[Value]) -> Vec<Attachment> {
-    system.and_then(by_id).map_or_else(Vec::new, |system| system.laid_out(cards))
+    system.and_then(|id| by_id(id)?.attachments()).map_or_else(Vec::new, |attachments| attachments.laid_out(cards))
 }
 
 /// How a card says that a conversation of its system ended.
 #[must_use]
 pub fn settled(system: Option<SystemId>, card: &Value) -> Option<Settled> {
-    by_id(system?)?.settled(card)
+    by_id(system?)?.attachments()?.settled(card)
 }
 
 /// One message, as its system reads it, without what went before.
@@ -205,10 +230,10 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
 pub fn read(crossing: &ObservedMessage) -> Reading {
-    let owner = SYSTEMS.iter().find(|system| system.owns(&crossing.subject));
+    let owner = observers().find(|(_, observer)| observer.owns(&crossing.subject));
     let reading = match owner {
-        Some(owner) => owner.witness(crossing),
-        None => SYSTEMS.iter().find_map(|system| system.witness(crossing)),
+        Some((_, owner)) => owner.witness(crossing),
+        None => observers().find_map(|(_, observer)| observer.witness(crossing)),
     };
     if let Some(reading) = reading {
         return reading;

@@ -9,10 +9,7 @@ use super::management::Management;
 use crate::{
     engine::mask::Mask,
     model::{attachment::CardSource, call::CallProblem, connection::Connection},
-    systems::{
-        commonground::answer,
-        watched::{self, Witness},
-    },
+    systems::watched::{self, Witness},
 };
 
 /// How long it may take to learn who takes part.
@@ -35,7 +32,7 @@ pub async fn read(connection: &Connection, card_source: &CardSource, mask: &Mask
         async move {
             let answer = api.get(&path).await.and_then(|answer| match answer.is_good() {
                 true => Ok(masked(answer.json(), mask)),
-                false => Err(answer::refused(answer.status, &answer.body)),
+                false => Err(watched::unread(card_source.system, answer.status, &answer.body)),
             });
             (id, answer)
         }

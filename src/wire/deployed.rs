@@ -13,7 +13,10 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
-    systems::deployed::{item::Item, push::Push, table},
+    systems::{
+        deployed::{item::Item, push::Push},
+        table,
+    },
 };
 
 const STORES: &[&dyn DeployedStore] = &[&trustgraph::TrustGraphStore, &commonground::CommonGroundStore];
@@ -27,7 +30,7 @@ fn store(system: &str) -> Option<&'static dyn DeployedStore> {
 /// # Errors
 /// When it leads to none of them, or something cannot be read.
 pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
-    match table::at(connection).and_then(|deployment| store(deployment.system())) {
+    match table::deployment_at(connection).and_then(|(system, _)| store(system.id())) {
         Some(keeper) => keeper.read(registry, connection).await,
         None => Err(nowhere(connection)),
     }
@@ -49,15 +52,14 @@ pub async fn write(registry: &Registry, connection: &Connection, push: &Push) ->
 /// # Errors
 /// When nobody answers there.
 pub async fn listeners(registry: &Registry, connection: &Connection) -> Result<Option<Listeners>, Problem> {
-    match table::at(connection).and_then(|deployment| store(deployment.system())) {
+    match table::deployment_at(connection).and_then(|(system, _)| store(system.id())) {
         Some(keeper) => keeper.listeners(registry, connection).await,
         None => Ok(None),
     }
 }
 
 fn nowhere(connection: &Connection) -> Problem {
-    let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport().title());
-    let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml; for CommonGround one with a \
-                  [connections.NAME.commonground] table";
-    Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(remedy)
+    let leads = format!("connection \"{}\" leads to {}", connection.name, connection.transport().title());
+    let cause = format!("{leads}, and to no system whose tools can be read there");
+    Problem::new(ProblemKind::Input, "reading what is deployed", cause).remedy(table::wanted_deployments())
 }

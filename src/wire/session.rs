@@ -26,7 +26,7 @@ use crate::{
         call::{CallProblem, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
     },
-    systems::system::Reply,
+    systems::facets::calls::Reply,
 };
 
 pub mod event_sink;

@@ -182,7 +182,10 @@ pub fn new_tool(ground: Ground<'_>, kind: &NewEntry, key: &str, gate: &Gate, hom
     free_key(key, EntryKind::Tool, ground)?;
     let value = kind.called(key);
     let owner = SYSTEMS.iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
-    let value = owner.map_or(value.clone(), |system| system.gated(value, gate));
+    let value = match owner.and_then(|system| system.gates()) {
+        Some(gates) => gates.gated(value, gate),
+        None => value,
+    };
     Ok(Plan::new(format!("new tool {key}"), vec![place_new(key, kind.kind, kind.section, &value, home, ground)?]))
 }
 

@@ -71,8 +71,8 @@ impl<'s> Ground<'s> {
     /// The changes after which a tool has this gate.
     #[must_use]
     pub fn regated(self, tool: &Tool, to: &Gate) -> Vec<Change> {
-        let system = systems::by_id(tool.entry.system);
-        let edits = system.map(|system| system.regate(tool, to, self.catalog.mode)).unwrap_or_default();
+        let gates = systems::by_id(tool.entry.system).and_then(|system| system.gates());
+        let edits = gates.map(|gates| gates.regate(tool, to, self.catalog.mode)).unwrap_or_default();
         edits.into_iter().map(Change::Entry).collect()
     }
 

@@ -14,10 +14,12 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
-    systems::deployed::{
-        deployment::{Deployment, Layout},
-        item::Item,
-        table,
+    systems::{
+        by_id,
+        deployed::{
+            deployment::{Deployment, Layout},
+            item::Item,
+        },
     },
 };
 
@@ -40,7 +42,7 @@ pub fn plan(ground: Ground<'_>, items: &[Item], differing: Differing) -> Result<
     let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
         (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for item in items {
-        let Some((deployment, mut value)) = table::by_id(item.system).zip(item.value()) else {
+        let Some((deployment, mut value)) = by_id(item.system).and_then(|system| system.deployment()).zip(item.value()) else {
             unread.push(item.name());
             continue;
         };

@@ -13,7 +13,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{self, commonground::settings::Channel, trustgraph::agent},
+    systems::{calling, facets::caller::CallingAgent, trustgraph::agent},
 };
 
 /// Makes edits of a tool's arguments, all or none.
@@ -77,10 +77,7 @@ pub(super) fn resend(state: &mut State, call: CallId, now: Millis) -> Vec<Effect
 pub(super) fn send_again(state: &mut State, request: crate::model::call::Request, connection: &str, now: Millis) -> Vec<Effect> {
     // The same body under a fresh id, or the answer could not be told from the first one's.
     let id = state.ids.take();
-    let request = match systems::by_id(request.system) {
-        Some(system) => system.again(request, &id),
-        None => request,
-    };
+    let request = calling::again(request, &id);
     let own = state.connections.named(connection).cloned();
     let connection = state.as_calls_use(own.unwrap_or_else(|| state.connection_of(&request.tool)));
     begin_on(state, request, connection, now)
@@ -135,7 +132,7 @@ pub(super) fn events(state: &mut State, call: CallId, events: Vec<Event>, now: M
 /// Turns to a new agent for each session, or back to the one that the connection names.
 pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
     let connection = state.connection_of(tool);
-    let Some(agent) = Channel::of(&connection).and_then(|channel| channel.agent) else { return };
+    let Some(CallingAgent::Named(agent)) = calling::agent(&connection) else { return };
     let words = if state.new_agent.take().is_some_and(|name| name == connection.name) {
         format!("calls are made in the name of {agent} again")
     } else {

@@ -22,7 +22,7 @@ use crate::{
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
-    systems::{self, system::CallOf},
+    systems::{calling, facets::calls::CallOf},
 };
 
 /// Calls these cases.
@@ -68,9 +68,8 @@ fn prepared(state: &State, file: &FileId) -> Result<(Case, Request, Connection),
         None => state.connections.of(tool),
         Some(name) => connections::named(&state.connections, name)?,
     };
-    let system = systems::by_id(tool.entry.system).ok_or_else(|| wrong("no system knows this tool".into()))?;
     let correlation = state.ids.peek();
-    let request = system.request(&CallOf {
+    let request = calling::request(&CallOf {
         catalog: &state.catalog,
         tool,
         user: case.user.as_deref().unwrap_or(&state.user),

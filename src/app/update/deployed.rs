@@ -14,10 +14,12 @@ use crate::{
         clock::Millis,
         problem::{Problem, ProblemKind},
     },
-    systems::deployed::{
-        catalog,
-        item::Item,
-        push::{Absent, Push},
+    systems::{
+        deployed::{
+            catalog,
+            item::Item,
+            push::{Absent, Push},
+        },
         table,
     },
 };
@@ -31,7 +33,7 @@ pub(super) fn ask(state: &mut State, purpose: Purpose, now: Millis) -> Vec<Effec
 
 /// Asks who listens where that connection leads, if it leads to a system: nothing is connected to for this alone.
 pub(super) fn ask_listeners(state: &State, name: &str) -> Option<Effect> {
-    let connection = state.connections.named(name).filter(|connection| table::at(connection).is_some())?;
+    let connection = state.connections.named(name).filter(|connection| table::deployment_at(connection).is_some())?;
     Some(Effect::AskListeners(Box::new(connection.clone())))
 }
 
@@ -71,7 +73,7 @@ fn listed(state: &mut State, turn: u64, read: Result<Vec<Item>, Problem>, now: M
     let Some(known) = state.deployed.as_mut().filter(|known| known.turn == turn) else { return Ok(()) };
     state.generation += 1;
     let read = read.map(|items| {
-        let catalog = table::at(&known.connection).map(|deployment| catalog::callable(deployment, &items));
+        let catalog = table::deployment_at(&known.connection).map(|(_, deployment)| catalog::callable(deployment, &items));
         Arc::new(catalog.unwrap_or_default())
     });
     known.catalog = read.as_ref().map_or_else(|_| Arc::default(), Arc::clone);
@@ -92,7 +94,7 @@ fn plans(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
         return Err(wrong(cause).remedy("mend it first"));
     }
     let connection = state.connection();
-    let deployment = table::at(&connection)
+    let (_, deployment) = table::deployment_at(&connection)
         .ok_or_else(|| wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name)))?;
     let plan = |absent| deployment.plan(&state.catalog, items, absent);
     Ok([plan(Absent::Keep)?, plan(Absent::Delete)?])

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     after::{self, After},
     card::{self, Card},
-    refusal,
+    keys, refusal,
     routes::path_part,
 };
 use crate::{
@@ -43,7 +43,7 @@ pub fn card_source(connection: &Connection, ids: &[String]) -> Result<CardSource
         ));
     };
     let path = |id: &String| format!("/projects/{}/cards/{}", path_part(&channel.project), path_part(id));
-    Ok(CardSource { api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
+    Ok(CardSource { system: keys::SYSTEM, api: api.clone(), wanted: ids.iter().map(|id| (id.clone(), path(id))).collect() })
 }
 
 /// Cards as the API gives them, calls beside their results, with the labels compared below; the others after them.

@@ -19,7 +19,7 @@ use crate::{
         tool::Tool,
     },
     schema::literal::Literal,
-    systems::system::{CallOf, RouteOffer},
+    systems::facets::calls::{CallOf, RouteOffer},
 };
 
 /// Stands in a request for the agent that a session makes for itself, until it has one.

@@ -7,7 +7,7 @@ use super::{
 use crate::model::{
     catalog::Catalog,
     connection::Connection,
-    entry::{Entry, SystemId},
+    entry::Entry,
     problem::{Problem, ProblemKind},
 };
 
@@ -20,11 +20,24 @@ pub enum Layout {
     Each(&'static str),
 }
 
+/// That a connection does not lead to a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Goes on after `connection "a" leads to NATS, `.
+    pub cause: &'static str,
+    /// Goes on after `name `.
+    pub wanted: &'static str,
+}
+
 pub trait Deployment: Sync {
-    fn system(&self) -> SystemId;
+    /// What is read and written, and by which way: `Tool definitions of a CommonGround project, through its management API`.
+    fn about(&self) -> &'static str;
 
     /// Whether a connection leads to it.
     fn is_at(&self, connection: &Connection) -> bool;
+
+    /// What a connection that leads elsewhere lacks, and which one to name instead.
+    fn elsewhere(&self) -> Elsewhere;
 
     /// What sending the catalog's entries changes, where `items` is what is there.
     ///

@@ -8,7 +8,7 @@ use crate::{
         context::UNDEFINED,
         traffic::{ObservedMessage, Part, Reading},
     },
-    systems::system::Follower,
+    systems::facets::observer::Follower,
 };
 
 /// So many agents are followed at once.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{agent, queue, reply, request::ID};
 use crate::{
     model::{call::CallProblem, connection::Connection, problem::Problem, traffic::ObservedMessage, transport::TransportKind},
-    systems::{system::Place, trustgraph::settings::Gateway},
+    systems::{facets::observer::Place, trustgraph::settings::Gateway},
 };
 
 /// The prompt by which an agent asks the model for its next step.

@@ -12,7 +12,7 @@ use crate::{
         error_kind::ErrorKind,
     },
     syntax::json::dialect::unescaped,
-    systems::system::{Message, Reply},
+    systems::facets::calls::{Message, Reply},
 };
 
 /// The id under which a service answers a request that it could not read.

@@ -13,7 +13,7 @@ use crate::{
         service::{Parameter, Service},
         tool::Tool,
     },
-    systems::system::CallOf,
+    systems::facets::calls::CallOf,
 };
 
 /// The header that ties replies to their request.

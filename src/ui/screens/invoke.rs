@@ -35,10 +35,14 @@ use crate::{
         call::{Call, Request},
         connection::Connection,
         entry::EntryId,
-        tool::Tool,
     },
     schema::literal::Literal,
-    systems::{self, commonground::settings::Channel, deployed::table, system::RouteOffer, trustgraph::agent},
+    systems::{
+        calling,
+        facets::{caller::CallingAgent, calls::RouteOffer},
+        table,
+        trustgraph::agent,
+    },
     ui::{
         answer::{
             draw::{Shown, indented, welcome},
@@ -240,14 +244,13 @@ fn route_menu(state: &State) -> Reply {
 }
 
 fn names_agent(state: &State) -> bool {
-    let channel = tool_of(state).and_then(|tool| Channel::of(&state.connection_of(&tool)));
-    channel.is_some_and(|channel| channel.agent.is_some())
+    let agent = tool_of(state).and_then(|tool| calling::agent(&state.connection_of(&tool)));
+    matches!(agent, Some(CallingAgent::Named(_)))
 }
 
 fn routes_of(state: &State) -> Vec<RouteOffer> {
     let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
-    let routes = |tool: &Tool| Some(systems::by_id(tool.entry.system)?.routes(tool, &state.calling(tool.id())));
-    tool.and_then(|tool| routes(&tool)).unwrap_or_default()
+    tool.map(|tool| calling::routes(&tool, &state.calling(tool.id()))).unwrap_or_default()
 }
 
 /// Asks how often, and says how it went last.
@@ -262,7 +265,7 @@ fn times_prompt(state: &State, tool: EntryId) -> Reply {
 }
 
 fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
-    let subject = systems::by_id(request.system).and_then(|system| system.subject(&request.to, connection.transport()).ok());
+    let subject = calling::subject(request.system, &request.to, connection.transport()).ok();
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments).unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     copy::of_request(request, &arguments, subject.as_deref(), connection)
@@ -413,7 +416,7 @@ impl Screen for Invoke {
             }
             Act::NewAgent if !names_agent(state) => "the connection names no agent: a new one is made anyway",
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",
-            Act::DeployedTools if table::at(&state.connection()).is_none() => {
+            Act::DeployedTools if table::deployment_at(&state.connection()).is_none() => {
                 return Some(format!("connection \"{}\" leads to no system that lists its tools", state.connection().name));
             }
             Act::CancelCall if shown.is_none_or(|call| call.outcome().is_some()) && !self.answer.shows_strays() => {

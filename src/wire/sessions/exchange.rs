@@ -8,7 +8,7 @@ use crate::{
         entry::SystemId,
         transport::TransportKind,
     },
-    systems::system::Reply,
+    systems::facets::calls::Reply,
     wire::transport::message::{Address, Packet},
 };
 

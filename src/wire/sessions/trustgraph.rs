@@ -15,7 +15,7 @@ use crate::{
         transport::{Traffic, TransportKind},
     },
     systems::{
-        system::{Message, Reply},
+        facets::calls::{Message, Reply},
         trustgraph::{
             gateway::{
                 answer::{Answer, Wrapping},

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolcrib::systems::{
-    system::{Message, Reply},
+    facets::calls::{Message, Reply},
     trustgraph::{queue::Queue, reply, request},
 };
 

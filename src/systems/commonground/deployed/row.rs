@@ -1,19 +1,14 @@
-//! CommonGround in the table of systems whose entries can be read and written while they run.
+//! CommonGround's entries as they can be read and written while it runs.
 
 use serde_json::Value;
 
 use super::{push, rows};
 use crate::{
-    model::{
-        catalog::Catalog,
-        connection::Connection,
-        entry::{Entry, SystemId},
-        problem::Problem,
-    },
+    model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         commonground::{internal, keys, settings},
         deployed::{
-            deployment::{Deployment, Layout},
+            deployment::{Deployment, Elsewhere, Layout},
             item::Item,
             push::{Absent, Push},
         },
@@ -23,12 +18,19 @@ use crate::{
 pub struct CommonGroundDeployment;
 
 impl Deployment for CommonGroundDeployment {
-    fn system(&self) -> SystemId {
-        keys::SYSTEM
+    fn about(&self) -> &'static str {
+        "Tool definitions of a CommonGround project, through its management API"
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
         settings::Channel::of(connection).is_some()
+    }
+
+    fn elsewhere(&self) -> Elsewhere {
+        Elsewhere {
+            cause: "and names no project of CommonGround",
+            wanted: "one from toolcrib.toml that has a [connections.NAME.commonground] table",
+        }
     }
 
     fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {

@@ -19,7 +19,7 @@ use crate::{
         clock::Millis,
         traffic::{ObservedMessage, Part, Reading},
     },
-    systems::system::Follower,
+    systems::facets::observer::Follower,
 };
 
 /// An agent that stands dispatched for longer is stuck, in milliseconds.

@@ -25,7 +25,7 @@ const WHOLE: usize = 24;
 pub fn roster(connection: &Connection) -> Option<CardSource> {
     let channel = Channel::of(connection)?;
     let path = format!("/projects/{}/agents?limit=500", super::super::routes::path_part(&channel.project));
-    Some(CardSource { api: channel.api?, wanted: vec![("agents".into(), path)] })
+    Some(CardSource { system: super::super::keys::SYSTEM, api: channel.api?, wanted: vec![("agents".into(), path)] })
 }
 
 /// Names by the ids of agents.

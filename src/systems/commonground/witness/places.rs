@@ -3,21 +3,25 @@
 use super::super::idempotency::TOOL_BUCKET;
 use crate::{
     model::connection::Connection,
-    systems::{commonground::settings::Channel, system::Place},
+    systems::{
+        commonground::settings::Channel,
+        facets::observer::{Place, Usual},
+    },
 };
 
 /// Everything of the channel that a connection leads to, the marks of its project's calls, and what the broker tells of messages that
-/// services refuse; none where it leads to no channel.
+/// services refuse; `None` where it leads to no channel.
 ///
 /// Subjects of fewer than eight tokens are left out: no stream keeps them, so whoever publishes there is refused at once, unless somebody
 /// listens. Then the publisher would wait for an acknowledgement in vain, and the watch would have changed what it watches.
 #[must_use]
-pub fn places(connection: &Connection) -> Vec<Place> {
-    let Some(channel) = Channel::of(connection).filter(|_| connection.transport().is_bus()) else { return Vec::new() };
+pub fn usual(connection: &Connection) -> Option<Usual> {
+    let channel = Channel::of(connection).filter(|_| connection.transport().is_bus())?;
     let (version, project) = (&channel.version, &channel.project);
     let refused = ["MSG_NAKED", "MAX_DELIVERIES"].map(|kind| format!("$JS.EVENT.ADVISORY.CONSUMER.{kind}.cg_cmd_{version}.>"));
     let names = [format!("cg.{version}.{project}.{}.*.*.*.>", channel.channel), format!("$KV.{TOOL_BUCKET}.tool.{project}.>")];
-    names.into_iter().chain(refused).map(|name| Place { name, kept: false }).collect()
+    let places = names.into_iter().chain(refused).map(|name| Place { name, kept: false }).collect();
+    Some(Usual { words: format!("all of channel {} of project {project}", channel.channel), places })
 }
 
 #[cfg(test)]
@@ -28,8 +32,9 @@ mod tests {
     #[test]
     fn a_channel_is_heard_but_for_subjects_that_no_stream_keeps() {
         let nats = Connection::nats("lab", "nats://127.0.0.1:4222");
-        assert!(places(&nats).is_empty());
-        let names: Vec<String> = places(&Channel::new("lab", "public").on(nats)).into_iter().map(|place| place.name).collect();
+        assert_eq!(usual(&nats), None);
+        let heard = usual(&Channel::new("lab", "public").on(nats)).unwrap();
+        let names: Vec<String> = heard.places.into_iter().map(|place| place.name).collect();
         assert_eq!(names[..2], ["cg.v1r4.lab.public.*.*.*.>", "$KV.cg_tool_idem_v1.tool.lab.>"]);
         assert_eq!(names[3], "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.cg_cmd_v1r4.>");
     }

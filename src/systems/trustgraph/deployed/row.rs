@@ -1,16 +1,11 @@
-//! TrustGraph in the table of systems whose entries can be read and written while they run.
+//! TrustGraph's entries as they can be read and written while it runs.
 
 use super::{item, push};
 use crate::{
-    model::{
-        catalog::Catalog,
-        connection::Connection,
-        entry::{Entry, SystemId},
-        problem::Problem,
-    },
+    model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         deployed::{
-            deployment::{Deployment, Layout},
+            deployment::{Deployment, Elsewhere, Layout},
             item::Item,
             push::{Absent, Push},
         },
@@ -21,14 +16,21 @@ use crate::{
 pub struct TrustGraphDeployment;
 
 impl Deployment for TrustGraphDeployment {
-    fn system(&self) -> SystemId {
-        keys::SYSTEM
+    fn about(&self) -> &'static str {
+        "Tools, tool services and MCP servers of TrustGraph's configuration, through its gateway"
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
         // A connection that another system has settings on is that system's.
         let is_ours = connection.settings.keys().all(|system| *system == keys::SYSTEM);
         settings::is_gateway(connection.transport()) && is_ours
+    }
+
+    fn elsewhere(&self) -> Elsewhere {
+        Elsewhere {
+            cause: "not to a gateway",
+            wanted: "TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml",
+        }
     }
 
     fn plan(&self, catalog: &Catalog, items: &[Item], absent: Absent) -> Result<Push, Problem> {

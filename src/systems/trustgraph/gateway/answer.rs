@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::{call::StrayCause, error_kind::ErrorKind},
-    systems::system::Reply,
+    systems::facets::calls::Reply,
 };
 
 /// What has come so far of an answer.

@@ -15,7 +15,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     systems::{
-        system::CallOf,
+        facets::calls::CallOf,
         trustgraph::{descriptor::text, keys, request::ID, settings::Gateway},
     },
 };

@@ -211,7 +211,7 @@ mod tests {
     use crate::{
         model::error_kind::ErrorKind,
         systems::{
-            system::Reply,
+            facets::calls::Reply,
             trustgraph::gateway::{
                 answer::{Answer, Wrapping},
                 words,

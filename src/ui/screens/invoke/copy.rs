@@ -11,7 +11,7 @@ use crate::{
         transport::{Program, TransportKind},
     },
     schema::literal::Literal,
-    systems::{self, trustgraph::agent},
+    systems::{calling, trustgraph::agent},
 };
 
 /// Something that can be copied: its name, and its text.
@@ -64,7 +64,7 @@ fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> 
 /// Where the answers are heard: the queue that the service names, as the transport spells it.
 fn answers(request: &Request, transport: TransportKind) -> Option<String> {
     let reply = request.reply.as_deref()?;
-    systems::by_id(request.system)?.subject(reply, transport).ok()
+    calling::subject(request.system, reply, transport).ok()
 }
 
 /// What a shell, within double quotes, puts in the place of a secret: it stays where it lies.

@@ -8,7 +8,7 @@ use crate::{
         size,
         tool::Tool,
     },
-    systems::{self, commonground::settings::Channel},
+    systems::{calling, facets::caller::CallingAgent},
     ui::{
         canvas::{fit, visible, width, wrap},
         styles::Role,
@@ -67,11 +67,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Err(problem) => return problem_lines(&problem, cells),
     };
     let connection = state.calling(tool.id());
-    let system = systems::by_id(request.system);
-    let subject = |address: &str| match system {
-        Some(system) => system.subject(address, connection.transport()),
-        None => Ok(address.to_owned()),
-    };
+    let subject = |address: &str| calling::subject(request.system, address, connection.transport());
     let via = connection.transport().word();
     let to = match subject(&request.to) {
         Ok(subject) => (format!("{subject} ({via})"), Role::Text),
@@ -79,7 +75,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     };
     // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
-    let routed = system.is_some_and(|system| !system.routes(tool, &connection).is_empty());
+    let routed = !calling::routes(tool, &connection).is_empty();
     let has_inbox = connection.transport().about().has_inbox && !routed;
     let reply = match request.reply.as_deref().map(subject) {
         Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
@@ -97,7 +93,10 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         let rows = wrap(&visible(&text), cells).into_iter().enumerate();
         rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role }).collect()
     };
-    let agent = Channel::of(&connection).map(|channel| channel.agent.unwrap_or_else(|| "a new one of our own".to_owned()));
+    let agent = calling::agent(&connection).map(|agent| match agent {
+        CallingAgent::Named(agent) => agent,
+        CallingAgent::New => "a new one of our own".to_owned(),
+    });
     [
         agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),
         whole("to", (request.to.clone(), Role::Text)),

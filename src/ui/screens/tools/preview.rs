@@ -424,7 +424,7 @@ fn onward_text(tool: &Tool, state: &State) -> String {
     let names: Vec<String> = names();
     let given =
         if typed.is_empty() { names.into_iter().map(|name| (name.clone(), format!("<{name}>").into())).collect() } else { typed };
-    let Some(onward) = table::by_id(tool.entry.system).and_then(|system| system.onward(tool, &given)) else {
+    let Some(onward) = table::by_id(tool.entry.system).and_then(|system| system.merge()?.onward(tool, &given)) else {
         return String::new();
     };
     let lines = onward.unwrap_or_else(|fault| vec![format!("⚠ the service refuses it: {fault}")]);

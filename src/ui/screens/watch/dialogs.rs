@@ -17,7 +17,7 @@ use crate::{
         trace,
     },
     model::{size, traffic::Tapped, transport::Names},
-    systems::{commonground::settings::Channel, watched},
+    systems::watched,
     ui::{
         canvas::wrap,
         overlays::{
@@ -51,8 +51,8 @@ pub(super) fn clear(state: &State) -> Reply {
 pub(super) fn subjects(state: &State) -> Reply {
     let connection = state.connection();
     let usual = watched::usual(&state.catalog, &connection);
-    let nothing = match (Channel::of(&connection), usual) {
-        (Some(channel), _) => format!("Nothing at all: all of channel {} of project {}.", channel.channel, channel.project),
+    let nothing = match (watched::whole(&connection), usual) {
+        (Some(whole), _) => format!("Nothing at all: {}.", whole.words),
         (None, Ok(usual)) if usual.len() > 4 => {
             format!("Nothing at all: the {} queues of this workspace's services.", usual.len())
         }

@@ -10,7 +10,7 @@ use crate::{
     model::{catalog::Catalog, connection::Connection, problem::Problem, tool::Tool},
     schema::literal::Literal,
     systems::{
-        system::CallOf,
+        facets::calls::CallOf,
         trustgraph::{
             gateway::{
                 endpoints::{self, Endpoint},

@@ -1,0 +1,78 @@
+//! Calls of tools, whichever system they are of.
+
+use crate::{
+    model::{
+        call::Request,
+        connection::Connection,
+        entry::SystemId,
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+        transport::TransportKind,
+    },
+    systems::{
+        facets::{
+            caller::CallingAgent,
+            calls::{CallOf, Calls, RouteOffer},
+        },
+        table::{SYSTEMS, by_id},
+    },
+};
+
+fn calls(system: &str) -> Option<&'static dyn Calls> {
+    by_id(system)?.calls()
+}
+
+/// The request of a call, exactly as it will be sent.
+///
+/// # Errors
+/// When tools of that system cannot be called, or this one cannot with these arguments over that connection.
+pub fn request(call: &CallOf<'_>) -> Result<Request, Problem> {
+    let system = call.tool.entry.system;
+    let Some(calls) = calls(system) else {
+        let title = by_id(system).map_or(system, |system| system.title());
+        let problem = Problem::new(ProblemKind::Input, "calling", format!("tools of {title} cannot be called yet"));
+        return Err(problem.remedy("choose a tool of another system"));
+    };
+    calls.request(call)
+}
+
+/// The same request once more under a fresh id.
+#[must_use]
+pub fn again(request: Request, correlation: &str) -> Request {
+    match calls(request.system) {
+        Some(calls) => calls.again(request, correlation),
+        None => request,
+    }
+}
+
+/// A queue's address as the transport spells it.
+///
+/// # Errors
+/// When it has no place there.
+pub fn subject(system: SystemId, address: &str, transport: TransportKind) -> Result<String, Problem> {
+    calls(system).map_or_else(|| Ok(address.to_owned()), |calls| calls.subject(address, transport))
+}
+
+/// The ways that a call of the tool could take over that connection, the one that is taken unasked first; none where there is but one.
+#[must_use]
+pub fn routes(tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+    calls(tool.entry.system).map_or_else(Vec::new, |calls| calls.routes(tool, connection))
+}
+
+/// The arguments that a request's body carries, as a JSON object; an empty one where it carries none.
+#[must_use]
+pub fn arguments(system: SystemId, body: &str) -> String {
+    calls(system).and_then(|calls| calls.arguments(body)).unwrap_or_else(|| "{}".into())
+}
+
+/// The agent that calls over a connection are made in the name of; `None` where they are in nobody's.
+#[must_use]
+pub fn agent(connection: &Connection) -> Option<CallingAgent> {
+    SYSTEMS.iter().filter_map(|system| system.caller()).find_map(|caller| caller.agent(connection))
+}
+
+/// The connection without the agent that it names.
+#[must_use]
+pub fn without_agent(connection: Connection) -> Connection {
+    SYSTEMS.iter().filter_map(|system| system.caller()).fold(connection, |connection, caller| caller.without_agent(connection))
+}

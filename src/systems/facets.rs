@@ -1,0 +1,20 @@
+//! What only some systems have or can do: each facet is a small trait, which [`super::system::System`] gives or does not give.
+//!
+//! | facet | a system that has it |
+//! | --- | --- |
+//! | [`gates`] | says in groups and states which tools a request gets |
+//! | [`loader`] | does not load every tool of its files |
+//! | [`calls`] | has tools that can be called |
+//! | [`caller`] | is called in the name of an agent |
+//! | [`merge`] | gives a tool other arguments than a model gave |
+//! | [`observer`] | can be followed on a bus |
+//! | [`attachments`] | points from its messages to cards that are kept elsewhere |
+//! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
+
+pub mod attachments;
+pub mod caller;
+pub mod calls;
+pub mod gates;
+pub mod loader;
+pub mod merge;
+pub mod observer;

@@ -1,0 +1,88 @@
+//! Calls of a system's tools: the request, the ways that it could take, and what comes back.
+
+use crate::{
+    model::{
+        call::{CallProblem, Request, StrayCause},
+        catalog::Catalog,
+        connection::Connection,
+        problem::Problem,
+        tool::Tool,
+        transport::TransportKind,
+    },
+    schema::literal::Literal,
+};
+
+/// Has tools that can be called. How the calls ride on transports is the other half, in `wire::systems`.
+pub trait Calls: Sync {
+    /// The request of a call, exactly as it will be sent. `correlation` is a fresh id that the caller made.
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem>;
+
+    /// The ways that a call of the tool could take over that connection, the one that is taken unasked first; none where there is but one.
+    fn routes(&self, tool: &Tool, connection: &Connection) -> Vec<RouteOffer> {
+        let _ = (tool, connection);
+        Vec::new()
+    }
+
+    /// The same request once more under a fresh id, so that its answer can be told from the first one's.
+    fn again(&self, request: Request, correlation: &str) -> Request {
+        let fresh = |(name, value)| if value == request.correlation { (name, correlation.to_owned()) } else { (name, value) };
+        Request { headers: request.headers.into_iter().map(fresh).collect(), correlation: correlation.to_owned(), ..request }
+    }
+
+    /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it stands where the system knows no better.
+    fn subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {
+        let _ = transport;
+        Ok(address.to_owned())
+    }
+
+    /// The arguments that a request's body carries, as a JSON object; `None` where it carries none.
+    fn arguments(&self, body: &str) -> Option<String>;
+}
+
+/// What a request is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct CallOf<'c> {
+    pub catalog: &'c Catalog,
+    pub tool: &'c Tool,
+    pub user: &'c str,
+    /// An object, its numbers as they were typed.
+    pub arguments: &'c Literal,
+    pub correlation: &'c str,
+    /// Where it is to go.
+    pub connection: &'c Connection,
+    /// The way to take there, of those that [`Calls::routes`] offers; `None`: the first that is open.
+    pub route: Option<&'c str>,
+}
+
+/// A way that a call could take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteOffer {
+    /// Its word: `ui`.
+    pub id: &'static str,
+    /// For people: what it is.
+    pub title: &'static str,
+    /// Why it is closed, and what would open it; `None`: it is open.
+    pub closed: Option<String>,
+}
+
+/// A message as a transport received it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'m> {
+    pub headers: &'m [(String, String)],
+    pub body: &'m [u8],
+}
+
+/// What a message means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// A piece of the answer; `last` when the stream ends with it.
+    Chunk { text: String, last: bool },
+    /// The service's error, which ends the call.
+    Error(CallProblem),
+    /// The service was not asked: what stands before it refuses. The call is lost.
+    Refused(CallProblem),
+    /// Not for this call.
+    Stray { cause: StrayCause, id: Option<String> },
+    /// For this call, but it cannot be understood; the call is lost.
+    Unreadable(CallProblem),
+}
