@@ -46,7 +46,7 @@ use toolcrib::{
     systems::trustgraph::{gateway::served, reply, request::ID},
     wire::{
         registry::Registry,
-        sessions::trustgraph::address,
+        systems::trustgraph::exchange::address,
         transport::{
             bus::{Bus, Share},
             message::{Heard, Outgoing},

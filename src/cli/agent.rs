@@ -34,7 +34,7 @@ use crate::{
             settings::{self, Gateway},
         },
     },
-    wire::overhearing::Listener,
+    wire::systems::trustgraph::overhearing::Listener,
 };
 
 /// Events on their way at most.

@@ -30,7 +30,7 @@ use crate::{
     },
     runtime::{now::now, registry},
     systems::commonground::{by_hand, executor, routes, rows, settings::Channel},
-    wire::serve::{
+    wire::systems::commonground::{
         asking::{Asking, By, Question, Stand},
         desk::Told,
         executor::{Executor, From},

@@ -27,16 +27,18 @@ use crate::{
     systems::{commonground::settings::Channel, trustgraph::gateway::table::Table},
     wire::{
         registry::Registry,
-        serve::{
-            beside,
-            decided::Answered,
-            executor::From,
-            gateway::{
-                doors::{self, GatewayRoute},
-                listening::Listening,
+        systems::{
+            commonground::executor::From,
+            facets::decided::Answered,
+            trustgraph::{
+                beside,
+                gateway::{
+                    doors::{self, GatewayRoute},
+                    listening::Listening,
+                },
+                offers::{self, Offer},
+                serving::Serving,
             },
-            offers::{self, Offer},
-            serving::Serving,
         },
     },
 };

@@ -20,9 +20,9 @@ use crate::{
         gateway::{endpoints::Endpoint, served},
         settings::Gateway,
     },
-    wire::serve::{
-        gateway::doors::GatewayRoute,
-        offers::{By, Offer},
+    wire::systems::{
+        facets::decided::By,
+        trustgraph::{gateway::doors::GatewayRoute, offers::Offer},
     },
 };
 

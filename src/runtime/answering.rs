@@ -23,7 +23,7 @@ use crate::{
     systems::commonground::{card::Card, result::Built},
     wire::{
         registry::Registry,
-        serve::{
+        systems::commonground::{
             asking::{Asking, By, Question, Stand},
             desk::Told,
             executor::{Executor, From},

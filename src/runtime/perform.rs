@@ -47,10 +47,7 @@ use crate::{
         workspace::Workspace,
     },
     systems::{deployed::push::Push, trustgraph::agent},
-    wire::{
-        deployed, dialogue, queue,
-        registry::{Registry, States},
-    },
+    wire::{connector::States, deployed, queue, registry::Registry, systems::trustgraph::agent as run},
 };
 
 /// How many events of a call travel in one message at most.
@@ -271,7 +268,7 @@ impl Performer {
         let task = tokio::spawn(async move {
             let calling = async {
                 match agent::asked(&request) {
-                    Some(asked) => dialogue::ask(&registry, &connection, (request, asked), mask, sender).await,
+                    Some(asked) => run::ask(&*registry, &connection, (request, asked), mask, sender).await,
                     None => registry.call(&connection, request, limits, sender).await,
                 }
             };
@@ -318,7 +315,7 @@ impl Performer {
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let read = deployed::read(&registry, &connection).await;
+            let read = deployed::read(&*registry, &connection).await;
             messages.send(Message::Deployed { purpose, read }).await
         });
     }
@@ -327,7 +324,7 @@ impl Performer {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
             // Where nobody can tell, there is nothing to show.
-            if let Ok(Some(listeners)) = deployed::listeners(&registry, &connection).await {
+            if let Ok(Some(listeners)) = deployed::listeners(&*registry, &connection).await {
                 let _ = messages.send(Message::Listeners { connection: connection.name, listeners: listeners.into() }).await;
             }
         });
@@ -336,7 +333,7 @@ impl Performer {
     fn push(&self, connection: Connection, push: Box<Push>) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let done = deployed::write(&registry, &connection, &push).await;
+            let done = deployed::write(&*registry, &connection, &push).await;
             let words = || format!("pushed to {} and read back: {}", connection.name, push.words());
             messages.send(done.map_or_else(Message::Failed, |()| Message::Notice(NoticeKind::Done, words()))).await
         });

@@ -1,13 +1,12 @@
-//! Reading and writing the entries of running systems, one row for each that can be.
+//! Reading and writing the entries of running systems, whichever those are.
 
-pub mod ask;
-pub mod commonground;
-pub mod store;
-pub mod trustgraph;
-
-use store::{DeployedStore, Listeners};
-
-use super::registry::Registry;
+use super::{
+    connector::Connector,
+    systems::{
+        facets::store::{DeployedStore, Listeners},
+        table as live,
+    },
+};
 use crate::{
     model::{
         connection::Connection,
@@ -19,19 +18,23 @@ use crate::{
     },
 };
 
-const STORES: &[&dyn DeployedStore] = &[&trustgraph::TrustGraphStore, &commonground::CommonGroundStore];
-
 fn store(system: &str) -> Option<&'static dyn DeployedStore> {
-    STORES.iter().copied().find(|keeper| keeper.system() == system)
+    live::by_id(system)?.store()
+}
+
+/// The store of the system that a connection leads to.
+fn store_at(connection: &Connection) -> Option<&'static dyn DeployedStore> {
+    let (system, _) = table::deployment_at(connection)?;
+    store(system.id())
 }
 
 /// Everything that agents use in the system that a connection leads to.
 ///
 /// # Errors
 /// When it leads to none of them, or something cannot be read.
-pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<Item>, Problem> {
-    match table::deployment_at(connection).and_then(|(system, _)| store(system.id())) {
-        Some(keeper) => keeper.read(registry, connection).await,
+pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<Vec<Item>, Problem> {
+    match store_at(connection) {
+        Some(store) => store.read(connector, connection).await,
         None => Err(nowhere(connection)),
     }
 }
@@ -40,9 +43,9 @@ pub async fn read(registry: &Registry, connection: &Connection) -> Result<Vec<It
 ///
 /// # Errors
 /// When something could not be written, or is not there afterwards.
-pub async fn write(registry: &Registry, connection: &Connection, push: &Push) -> Result<(), Problem> {
+pub async fn write(connector: &dyn Connector, connection: &Connection, push: &Push) -> Result<(), Problem> {
     match store(push.system) {
-        Some(keeper) => keeper.write(registry, connection, push).await,
+        Some(store) => store.write(connector, connection, push).await,
         None => Err(nowhere(connection)),
     }
 }
@@ -51,9 +54,9 @@ pub async fn write(registry: &Registry, connection: &Connection, push: &Push) ->
 ///
 /// # Errors
 /// When nobody answers there.
-pub async fn listeners(registry: &Registry, connection: &Connection) -> Result<Option<Listeners>, Problem> {
-    match table::deployment_at(connection).and_then(|(system, _)| store(system.id())) {
-        Some(keeper) => keeper.listeners(registry, connection).await,
+pub async fn listeners(connector: &dyn Connector, connection: &Connection) -> Result<Option<Listeners>, Problem> {
+    match store_at(connection) {
+        Some(store) => store.listeners(connector, connection).await,
         None => Ok(None),
     }
 }

@@ -1,23 +1,27 @@
 //! Open connections, shared by the calls of this process.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     path::PathBuf,
     sync::{Arc, Mutex as Lock, PoisonError},
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use tokio::{
     sync::{Mutex, mpsc, watch},
     task::AbortHandle,
 };
-use tokio_util::sync::CancellationToken;
 
 use super::{
+    connector::{Connector, States},
     secrets::{Secrets, Variables},
-    serve::{offers, serving::Serving},
     session,
-    sessions::{self, CallDriver, agents::OwnAgents, multi_step::Kept},
+    systems::{
+        facets::{multi_step::Kept, own_agents::OwnAgents},
+        live::CallDriver,
+        table::{self, LIVE_SYSTEMS},
+    },
     transport::{self, bus::Bus},
 };
 use crate::{
@@ -32,9 +36,6 @@ use crate::{
 
 /// How long what is left to be done after a call may hold up the end of the process.
 const SETTLING: Duration = Duration::from_secs(3);
-
-/// The state of every connection that was asked for, by name.
-pub type States = BTreeMap<String, ConnectionState>;
 
 /// Connections by name, opened at first use and kept until the registry is dropped.
 pub struct Registry {
@@ -95,7 +96,7 @@ impl Registry {
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it only strays and receipts.
     /// Waits when `events` is full. Dropping the future cancels the call (nothing is sent after that).
     pub async fn call(&self, connection: &Connection, request: Request, limits: Limits, events: mpsc::Sender<Event>) {
-        let manner = sessions::of(request.system);
+        let driver = table::by_id(request.system).and_then(|system| system.calls());
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
         let (request, unknown) = match template::with_environment(request.clone(), &|name| self.secrets.variable(name)) {
@@ -107,14 +108,14 @@ impl Registry {
         if let Some(problem) = unknown {
             return begun.fail(problem).await;
         }
-        let Some(manner) = manner else {
+        let Some(driver) = driver else {
             return begun.fail(not_callable(system)).await;
         };
         let bus = match self.open(connection).await {
             Ok(bus) => bus,
             Err(problem) => return begun.fail(problem).await,
         };
-        match manner {
+        match driver {
             CallDriver::Exchange(exchange) => begun.run(&*bus, exchange).await,
             CallDriver::MultiStep(procedure) => {
                 let with = session::With { connection, bus: &*bus, secrets: &self.secrets, kept: &self.kept };
@@ -185,15 +186,40 @@ impl Registry {
         });
         let mut beside = vec![watching.abort_handle()];
         if connection.is_embedded() {
-            let serving = Serving::start(Arc::clone(bus), offers::samples()).await?;
-            let serving = tokio::spawn(serving.run(None, CancellationToken::new()));
-            beside.push(serving.abort_handle());
+            for embedded in LIVE_SYSTEMS.iter().filter_map(|system| system.embedded()) {
+                let serving = tokio::spawn(embedded.samples(Arc::clone(bus)).await?);
+                beside.push(serving.abort_handle());
+            }
         }
         Ok(beside)
     }
 
     fn note(&self, name: &str, state: ConnectionState) {
         self.states.send_modify(|states| drop(states.insert(name.to_owned(), state)));
+    }
+}
+
+impl Connector for Registry {
+    fn open<'a>(&'a self, connection: &'a Connection) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallProblem>> {
+        Box::pin(self.open(connection))
+    }
+
+    fn call<'a>(
+        &'a self,
+        connection: &'a Connection,
+        request: Request,
+        limits: Limits,
+        events: mpsc::Sender<Event>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(self.call(connection, request, limits, events))
+    }
+
+    fn states(&self) -> watch::Receiver<States> {
+        self.states()
+    }
+
+    fn secrets(&self) -> &Secrets {
+        self.secrets()
     }
 }
 

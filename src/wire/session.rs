@@ -8,9 +8,14 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+use self::{
+    event_sink::{End, EventSink, SinkClosed},
+    lines::Lines,
+    words::Strangers,
+};
 use super::{
     secrets::Secrets,
-    sessions::{
+    systems::facets::{
         exchange::{Exchange, Packed, Reader, Route, Way},
         multi_step::{CallContext, Kept, MultiStep},
     },
@@ -34,10 +39,6 @@ mod lines;
 #[cfg(test)]
 mod tests;
 mod words;
-
-use event_sink::{End, EventSink, SinkClosed};
-use lines::Lines;
-use words::Strangers;
 
 /// What a message may have beside the text of the answer.
 const AROUND: u64 = 64 * 1024;

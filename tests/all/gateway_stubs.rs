@@ -23,9 +23,9 @@ use toolcrib::{
     syntax::source::{Format, Source},
     wire::{
         registry::Registry,
-        serve::{
-            gateway::{doors::GatewayRoute, listening::Listening},
-            offers::By,
+        systems::{
+            facets::decided::By,
+            trustgraph::gateway::{doors::GatewayRoute, listening::Listening},
         },
     },
 };

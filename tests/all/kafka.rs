@@ -17,7 +17,7 @@ use toolcrib::{
     },
     wire::{
         registry::Registry,
-        serve::{beside, offers, serving::Serving},
+        systems::trustgraph::{beside, offers, serving::Serving},
         transport::{
             bus::Share,
             message::{Address, Heard as OnLine, Outgoing},

@@ -13,7 +13,7 @@ use toolcrib::{
     systems::trustgraph::request,
     wire::{
         registry::Registry,
-        serve::{offers, serving::Serving},
+        systems::trustgraph::{offers, serving::Serving},
         transport::{
             bus::Share,
             message::{self, Address, Outgoing},

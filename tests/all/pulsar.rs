@@ -17,7 +17,7 @@ use toolcrib::{
     },
     wire::{
         registry::Registry,
-        serve::{offers, serving::Serving},
+        systems::trustgraph::{offers, serving::Serving},
     },
 };
 

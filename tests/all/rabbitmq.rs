@@ -15,10 +15,13 @@ use toolcrib::{
     },
     wire::{
         registry::Registry,
-        serve::{
-            beside,
-            offers::{self, By, Offer},
-            serving::Serving,
+        systems::{
+            facets::decided::By,
+            trustgraph::{
+                beside,
+                offers::{self, Offer},
+                serving::Serving,
+            },
         },
     },
 };

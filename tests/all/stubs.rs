@@ -18,9 +18,12 @@ use toolcrib::{
     systems::trustgraph::request,
     wire::{
         registry::Registry,
-        serve::{
-            offers::{self, By, Offer},
-            serving::Serving as InProcess,
+        systems::{
+            facets::decided::By,
+            trustgraph::{
+                offers::{self, Offer},
+                serving::Serving as InProcess,
+            },
         },
     },
 };

@@ -26,7 +26,7 @@ use toolcrib::{
     systems::{trustgraph::request, watched},
     wire::{
         registry::Registry,
-        serve::{offers, serving::Serving},
+        systems::trustgraph::{offers, serving::Serving},
         tap::Tap,
         transport::{
             bus::Share,

@@ -4,7 +4,7 @@ use super::words;
 use crate::{
     model::call::CallProblem,
     wire::{
-        sessions::exchange::{Route, Way},
+        systems::facets::exchange::{Route, Way},
         transport::{
             bus::{Bus, Share},
             message::{Address, Heard},

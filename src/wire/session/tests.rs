@@ -19,7 +19,7 @@ use crate::{
     schema::pointer::Pointer,
     systems::trustgraph::reply,
     wire::{
-        sessions::trustgraph::TrustGraphExchange,
+        systems::trustgraph::exchange::TrustGraphExchange,
         transport::{
             bus::{Doing, Share},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},

@@ -9,7 +9,7 @@ use crate::{
         size,
         transport::TransportKind,
     },
-    wire::{sessions::exchange::Route, transport::bus::Receipt},
+    wire::{systems::facets::exchange::Route, transport::bus::Receipt},
 };
 
 fn counted(pieces: u64) -> String {

@@ -12,8 +12,9 @@ use toolcrib::{
     },
     systems::trustgraph::request,
     wire::{
-        registry::{Registry, States},
-        serve::{offers, serving::Serving},
+        connector::States,
+        registry::Registry,
+        systems::trustgraph::{offers, serving::Serving},
     },
 };
 

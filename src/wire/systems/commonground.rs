@@ -1,0 +1,92 @@
+//! CommonGround on the wire: calls in several steps over NATS and HTTP, each of them told; its tools through the management API; and services
+//! that answer in its place.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`calling`] | what every way needs: the channel, the API, the agent, the cards |
+//! | [`way`] | what is known of a call on its way, and what is told of what passes |
+//! | [`ui`], [`direct`], [`god`], [`probe`] | one way each |
+//! | [`tables`] | what is asked of a deployment's PostgreSQL, and written into it |
+//! | [`own_agent`] | an agent to call in the name of |
+//! | [`busy`], [`undispatched`], [`given_up`] | why an agent takes no action, why a command was not sent, why it was delivered in vain |
+//! | [`turn`] | the turn of another agent that a call starts |
+//! | [`sight`] | what passes in the channel, and what the server says of deliveries |
+//! | [`cause`] | who listens, and why nothing comes |
+//! | [`store`] | reads and writes the tools of a project |
+//! | [`executor`], [`desk`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
+
+pub mod asking;
+pub mod busy;
+pub mod calling;
+pub mod cause;
+pub mod desk;
+pub mod direct;
+pub mod executor;
+pub mod given_up;
+pub mod god;
+pub mod own_agent;
+pub mod probe;
+pub mod sight;
+pub mod store;
+pub mod tables;
+pub mod turn;
+pub mod ui;
+pub mod undispatched;
+pub mod way;
+
+use futures::future::BoxFuture;
+
+use self::calling::Calling;
+use super::{
+    facets::{
+        multi_step::{CallContext, MultiStep},
+        store::DeployedStore,
+    },
+    live::{CallDriver, LiveSystem},
+};
+use crate::{
+    model::{call::Outcome, entry::SystemId},
+    systems::commonground::{
+        keys,
+        routes::{self, Way},
+    },
+    wire::session::event_sink::{End, EventSink, SinkClosed},
+};
+
+pub struct LiveCommonGround;
+
+impl LiveSystem for LiveCommonGround {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn calls(&self) -> Option<CallDriver<'_>> {
+        Some(CallDriver::MultiStep(self))
+    }
+
+    fn store(&self) -> Option<&dyn DeployedStore> {
+        Some(&store::CommonGroundStore)
+    }
+}
+
+impl MultiStep for LiveCommonGround {
+    fn run<'a>(&'a self, call_context: CallContext<'a>, sink: &'a mut EventSink) -> BoxFuture<'a, Result<End, SinkClosed>> {
+        Box::pin(async move {
+            let lost = |problem| Ok((Outcome::Lost, Some(problem)));
+            let channel = match calling::channel(call_context.connection) {
+                Ok(channel) => channel,
+                Err(problem) => return lost(problem),
+            };
+            let mut calling = match Calling::begin(call_context, &channel, sink).await {
+                Ok(calling) => calling,
+                Err(problem) => return lost(problem),
+            };
+            match routes::way_of(call_context.request) {
+                Way::Ui => ui::run(&mut calling).await,
+                Way::Direct => direct::run(&mut calling).await,
+                Way::God => god::run(&mut calling).await,
+                Way::Probe => probe::run(&mut calling).await,
+            }
+        })
+    }
+}

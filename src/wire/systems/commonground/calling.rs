@@ -1,0 +1,281 @@
+//! What every way of calling needs: the channel, the API, an agent of our own, cards, and how a result ends a call.
+
+use std::time::Duration;
+
+use async_nats::jetstream::Context;
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::{runtime::Handle, time::Instant};
+
+use super::{cause, tables::Tables};
+use crate::{
+    model::{
+        attachment::Attachment,
+        call::{CallProblem, EventKind, Limits, Outcome},
+        connection::Connection,
+        error_kind::ErrorKind,
+    },
+    systems::commonground::{
+        answer, attachments,
+        card::Card,
+        idempotency::{self, Marker},
+        internal::{self, Started},
+        routes::{self, OWN_AGENT, path_part},
+        rows::Row,
+        settings::Channel,
+    },
+    wire::{
+        management::Management,
+        session::event_sink::{End, EventSink, SinkClosed},
+        systems::facets::{multi_step::CallContext, own_agents::OwnAgent},
+    },
+};
+
+/// After so many seconds without a result it is told what it waits for.
+const TOLD_AFTER: [u64; 5] = [5, 15, 30, 60, 120];
+
+/// A call under way.
+pub struct Calling<'c> {
+    pub call_context: CallContext<'c>,
+    pub sink: &'c mut EventSink,
+    pub channel: &'c Channel,
+    pub api: Option<Management>,
+    /// The deployment's tables, on the way that writes into them.
+    pub tables: Option<Tables>,
+    /// The row that closes the caller's inbox for this call, while a result may still come that nobody would take out.
+    pub open: Option<Row>,
+    /// The agent in whose name it is made.
+    pub agent: String,
+    /// The same where it is our own, so that no other call uses it.
+    pub own: Option<OwnAgent>,
+    /// The turn of another agent that the call started.
+    pub started: Option<Started>,
+    /// How often the server said that the call's command was given back.
+    pub given_back: u64,
+    /// How often it was told what is waited for.
+    told: usize,
+}
+
+/// What is said of a result by whoever tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'r> {
+    pub card: Option<&'r str>,
+    pub status: &'r str,
+    pub code: Option<&'r str>,
+    pub message: Option<&'r str>,
+}
+
+impl Drop for Calling<'_> {
+    /// A direct call that is cancelled is closed all the same, by somebody who is waited for before the process ends.
+    fn drop(&mut self) {
+        let (Some(row), Some(mut tables), Ok(runtime)) = (self.open.take(), self.tables.take(), Handle::try_current()) else {
+            return;
+        };
+        self.call_context.kept.after(runtime.spawn(async move {
+            // Nobody is left to be told.
+            let _ = tables.close(&row).await;
+        }));
+    }
+}
+
+/// Whether the project is there, as far as its API says. Without this question the API makes agents in projects that do not exist.
+pub async fn known_project(api: &Management, project: &str) -> Result<(), CallProblem> {
+    match api.get(&format!("/projects/{}", path_part(project))).await {
+        Ok(answer) if answer.status == 404 && answer::is_missing(&answer.body) => {
+            let message = format!("{} has no project \"{project}\"", api.place());
+            let remedy = "set project in [connections.NAME.commonground] to one that is there, or make it (POST /projects)";
+            Err(CallProblem::new(ErrorKind::NoProject, message, remedy))
+        }
+        // What else is wrong shows where the API is needed.
+        _ => Ok(()),
+    }
+}
+
+/// The channel that a connection leads to, or what to set.
+pub fn channel(connection: &Connection) -> Result<Channel, CallProblem> {
+    Channel::of(connection).ok_or_else(|| {
+        let message = format!("connection \"{}\" names no channel of CommonGround", connection.name);
+        CallProblem::new(ErrorKind::BadSettings, message, "add [connections.NAME.commonground] with project and channel")
+    })
+}
+
+impl<'c> Calling<'c> {
+    pub async fn begin(
+        call_context: CallContext<'c>,
+        channel: &'c Channel,
+        sink: &'c mut EventSink,
+    ) -> Result<Self, CallProblem> {
+        let api = match &channel.api {
+            Some(address) => Some(Management::at(call_context.connection, address).await?),
+            None => None,
+        };
+        let agent = channel.agent.clone().unwrap_or_default();
+        if let Some(api) = &api {
+            known_project(api, &channel.project).await?;
+        }
+        let (tables, open, own, started) = (None, None, None, None);
+        Ok(Self { call_context, sink, channel, api, tables, open, agent, own, started, given_back: 0, told: 0 })
+    }
+
+    /// JetStream, where the connection has it.
+    pub fn streams(&self) -> Result<Context, CallProblem> {
+        self.call_context.bus.streams().ok_or_else(|| {
+            let place = self.call_context.bus.place();
+            CallProblem::new(
+                ErrorKind::NoStreams,
+                format!("{place} is no NATS server, and this way goes over NATS"),
+                "choose a connection nats://…",
+            )
+        })
+    }
+
+    pub fn path(&self, rest: &str) -> String {
+        format!("/projects/{}{rest}", path_part(&self.channel.project))
+    }
+
+    /// When the result is due. The usual limit gives way to what the tool itself asks for, and to the watchdog behind it.
+    pub fn due(&self, waiting: u64) -> Instant {
+        let first = self.call_context.limits.first.min(self.call_context.limits.total);
+        let usual = self.call_context.limits.first == Limits::default().first;
+        let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
+        self.sink.began + allowed
+    }
+
+    /// A text of the request with the agent in its place.
+    fn filled(&self, text: &str) -> String {
+        text.replace(OWN_AGENT, &self.agent)
+    }
+
+    pub fn body(&self) -> Bytes {
+        self.filled(&self.call_context.request.body).into()
+    }
+
+    pub fn headers(&self) -> Vec<(String, String)> {
+        self.call_context.request.headers.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect()
+    }
+
+    /// The tool's row as the project has it: `Some(None)` where it has none, `None` where that cannot be known.
+    pub async fn row(&self) -> Option<Option<Value>> {
+        let name = &self.call_context.request.name;
+        if let Some(definition) = internal::definition(name) {
+            // The API keeps these to itself, and every project has them.
+            return Some(Some(definition));
+        }
+        let path = self.path(&format!("/tools/{}", path_part(name)));
+        let answer = self.api.as_ref().filter(|_| routes::is_addressable(name))?.get(&path).await.ok()?;
+        match answer.status {
+            404 if answer::is_missing(&answer.body) => Some(None),
+            _ if answer.is_good() => Some(Some(answer.json())),
+            _ => None,
+        }
+    }
+
+    pub fn waiting_of(row: Option<&Value>) -> u64 {
+        row.map_or(routes::WAITING, |row| routes::waiting_of(&row["options"]))
+    }
+
+    /// How long until it is time to say what is waited for.
+    pub fn next_word(&self) -> Instant {
+        let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or(u64::from(u32::MAX));
+        self.sink.began + Duration::from_secs(seconds)
+    }
+
+    /// Says why there may be no result yet.
+    pub async fn tell_waiting(&mut self, to: &str, call: &str) -> Result<(), SinkClosed> {
+        let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or_default();
+        self.told += 1;
+        let cause = self.cause(to, call).await;
+        self.sink.stage("waiting", format!("no result after {seconds} s: {cause}"), "").await
+    }
+
+    /// What may keep the result of a call away: who listens where it went, and what its mark says.
+    pub async fn cause(&self, to: &str, call: &str) -> String {
+        let Some(streams) = self.call_context.bus.streams() else { return "who listens shows over NATS only".to_owned() };
+        let likely = cause::likely(&streams, to, self.given_back).await;
+        match self.marker(call).await {
+            Some(marker) => format!("{likely}; {}", cause::told(&marker)),
+            None => likely,
+        }
+    }
+
+    /// The mark of a call of this tool, where the services' bucket can be read and has one.
+    pub async fn marker(&self, call: &str) -> Option<Marker> {
+        let key = idempotency::tool_key(&self.channel.project, &self.call_context.request.name, call);
+        cause::marker(&self.call_context.bus.streams()?, &key).await
+    }
+
+    /// The call took too long.
+    pub async fn late(&self, to: &str, call: &str) -> End {
+        let seconds = self.sink.began.elapsed().as_secs();
+        let cause = self.cause(to, call).await;
+        (Outcome::TimedOut, Some(CallProblem::new(ErrorKind::TimedOutFirst, format!("no result came within {seconds} s"), cause)))
+    }
+
+    /// A card as the tables have it, or as the API gives it; else why not.
+    pub async fn card(&self, id: &str) -> Result<Value, String> {
+        if let Some(tables) = &self.tables {
+            let found = tables.card(id).await.map_err(|problem| problem.message)?;
+            return found.ok_or_else(|| "the project has none of that id".to_owned());
+        }
+        let Some(api) = &self.api else { return Err("the connection names no API to read it from".to_owned()) };
+        let answer = api.get(&self.path(&format!("/cards/{}", path_part(id)))).await.map_err(|problem| problem.message)?;
+        if answer.is_good() { Ok(answer.json()) } else { Err(answer::refused(answer.status, &answer.body).message) }
+    }
+
+    /// Shows the result's card and the call's, compares their labels, and says how the call ends by them; where they cannot be read, by the
+    /// report.
+    pub async fn end_with(&mut self, report: Report<'_>, call: Option<&str>) -> Result<End, SinkClosed> {
+        let Some(id) = report.card else {
+            let remedy = "look into the log of the tool's service";
+            return Ok((
+                Outcome::Lost,
+                Some(CallProblem::new(ErrorKind::NoResultCard, "the result came without a card", remedy)),
+            ));
+        };
+        let value = match self.card(id).await {
+            Ok(value) => value,
+            Err(why) => {
+                let words = format!("result card {id} cannot be read: {why}; what is known is its status, {}", report.status);
+                self.sink.stage("result-card", words, "").await?;
+                if matches!(report.status, "success" | "done") {
+                    return Ok((Outcome::Succeeded, None));
+                }
+                let error = serde_json::json!({"code": report.code, "message": report.message});
+                return Ok((Outcome::Failed, Some(attachments::failure(report.status, &error))));
+            }
+        };
+        let result = Card::read(&value).unwrap_or_default();
+        let status = result.content["status"].as_str().unwrap_or_default().to_owned();
+        self.emit_attachment(attachments::result(&result, &value)).await?;
+        if let Some(id) = call {
+            self.compare(id, &result).await?;
+        }
+        if status == "success" {
+            let name = &self.call_context.request.name;
+            if let Some(problem) = internal::refused(name, &result.content["result"]) {
+                return Ok((Outcome::Failed, Some(problem)));
+            }
+            self.started = internal::started(name, &result.content["result"]);
+            if self.started.is_none() {
+                let text = result.content["result"].to_string();
+                self.sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
+            }
+            return Ok((Outcome::Succeeded, None));
+        }
+        Ok((Outcome::Failed, Some(attachments::failure(&status, &result.content["error"]))))
+    }
+
+    async fn compare(&mut self, id: &str, result: &Card) -> Result<(), SinkClosed> {
+        let value = match self.card(id).await {
+            Ok(value) => value,
+            Err(why) => return self.sink.stage("call-card", format!("call card {id} cannot be read: {why}"), "").await,
+        };
+        let call = Card::read(&value).unwrap_or_default();
+        self.emit_attachment(attachments::call(id, &value)).await?;
+        self.emit_attachment(attachments::labels(&call, result)).await
+    }
+
+    pub async fn emit_attachment(&mut self, attachment: Attachment) -> Result<(), SinkClosed> {
+        self.sink.stage(attachment.what, attachment.words, attachment.body.to_string()).await
+    }
+}

@@ -1,0 +1,96 @@
+//! An agent of our own to call in the name of: one that is free, or a new one.
+
+use serde_json::{Value, json};
+
+use super::calling::Calling;
+use crate::{
+    model::{call::CallProblem, error_kind::ErrorKind},
+    systems::commonground::{action::UI_WORKER, answer, routes::path_part},
+    wire::{
+        management::{Answer, Management, PATIENCE},
+        session::event_sink::SinkClosed,
+        systems::facets::own_agents::OwnAgent,
+    },
+};
+
+/// The profile of our agents. It lets them start other agents, as `delegate_async` does.
+const PROFILE: &str = r#"{"name": "toolcrib", "worker_target": "ui_worker", "description": "Calls tools for toolcrib.", "delegation_policy": {"target_profiles": null}}"#;
+
+/// How an agent that we remember is found.
+enum Found {
+    Idle,
+    Busy,
+    Gone,
+}
+
+/// Sees to it that the call has an agent: the one of the settings, or one of our own.
+pub async fn choose(calling: &mut Calling<'_>) -> Result<Result<(), CallProblem>, SinkClosed> {
+    if !calling.agent.is_empty() {
+        let words = format!("in the name of agent {}, as the connection says", calling.agent);
+        return calling.sink.stage("agent", words, "").await.map(Ok);
+    }
+    match find(calling).await {
+        Ok((agent, words)) => {
+            calling.agent.clone_from(&agent.name);
+            calling.own = Some(agent);
+            calling.sink.stage("agent", words, "").await.map(Ok)
+        }
+        Err(problem) => Ok(Err(problem)),
+    }
+}
+
+/// Finds an agent that is free, or makes one; with words about it.
+async fn find(calling: &Calling<'_>) -> Result<(OwnAgent, String), CallProblem> {
+    let Some(api) = &calling.api else {
+        let remedy = "name one in the connection (agent = \"…\"), or the API that makes one (api = \"http://…\")";
+        return Err(CallProblem::new(ErrorKind::NoAgent, "there is no agent to call in the name of", remedy));
+    };
+    let (kept, place) = (&calling.call_context.kept.agents, format!("{} {}", api.place(), calling.channel.project));
+    let mut states = None;
+    for agent in kept.free(&place) {
+        let states = match &states {
+            Some(states) => states,
+            None => states.insert(self::states(calling, api).await?),
+        };
+        match found(calling, api, &agent.name, states).await? {
+            Found::Idle => {
+                let words = format!("in the name of our own agent {}", agent.name);
+                return Ok((agent, words));
+            }
+            Found::Busy => {}
+            Found::Gone => agent.forget(),
+        }
+    }
+    let name = make(calling, api).await?;
+    let words = format!("agent {name} made on {UI_WORKER}, and kept for later calls");
+    Ok((kept.keep(&place, name), words))
+}
+
+/// What the project's agents do; the API gives those first that did something last.
+async fn states(calling: &Calling<'_>, api: &Management) -> Result<Value, CallProblem> {
+    Ok(good(api.get(&calling.path("/state/agents?limit=200")).await?)?.json())
+}
+
+async fn found(calling: &Calling<'_>, api: &Management, agent: &str, states: &Value) -> Result<Found, CallProblem> {
+    if let Some(row) = states.as_array().into_iter().flatten().find(|row| row["agent_id"] == agent) {
+        return Ok(if row["status"] == "idle" { Found::Idle } else { Found::Busy });
+    }
+    let answer = api.get(&calling.path(&format!("/agents/{}", path_part(agent)))).await?;
+    Ok(if answer.is_good() { Found::Idle } else { Found::Gone })
+}
+
+/// Makes an agent, and the profile that it has.
+async fn make(calling: &Calling<'_>, api: &Management) -> Result<String, CallProblem> {
+    let profile = good(api.upload(&calling.path("/profiles"), "profile.json", PROFILE).await?)?.json();
+    let name = format!("ui_toolcrib_{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
+    let body = json!({
+        "agent_id": name, "profile_box_id": profile["profile_box_id"], "worker_target": UI_WORKER, "display_name": "toolcrib",
+        "channel_id": calling.channel.channel,
+    });
+    good(api.post(&calling.path("/agents"), body.to_string(), PATIENCE).await?)?;
+    Ok(name)
+}
+
+fn good(answer: Answer) -> Result<Answer, CallProblem> {
+    if answer.is_good() { Ok(answer) } else { Err(answer::refused(answer.status, &answer.body)) }
+}

@@ -1,0 +1,16 @@
+//! What a system can have on the wire; each is a small trait, which [`super::live::LiveSystem`] gives or does not give.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | [`exchange`], [`multi_step`] | the two ways of calling: one exchange over one connection, or several steps over whatever they need |
+//! | [`own_agents`] | agents of our own, kept from call to call |
+//! | [`store`] | reading and writing the entries of a running system |
+//! | [`embedded`] | sample services within this process |
+//! | [`decided`] | what those say, and what stubs say, step by step |
+
+pub mod decided;
+pub mod embedded;
+pub mod exchange;
+pub mod multi_step;
+pub mod own_agents;
+pub mod store;

@@ -1,0 +1,34 @@
+//! What a system may have on the wire.
+
+use super::facets::{embedded::Embedded, exchange::Exchange, multi_step::MultiStep, store::DeployedStore};
+use crate::model::entry::SystemId;
+
+/// How one system's calls are made.
+#[derive(Clone, Copy)]
+pub enum CallDriver<'s> {
+    /// One request, and what comes back for it on the same bus.
+    Exchange(&'s dyn Exchange),
+    /// Several steps, over whatever they need.
+    MultiStep(&'s dyn MultiStep),
+}
+
+/// The half of a system that needs the world. All of it is optional: a system without any can still be read, edited and checked.
+pub trait LiveSystem: Sync {
+    /// As its pure half has it.
+    fn id(&self) -> SystemId;
+
+    /// Its tools can be called.
+    fn calls(&self) -> Option<CallDriver<'_>> {
+        None
+    }
+
+    /// Its entries can be read and written while it runs.
+    fn store(&self) -> Option<&dyn DeployedStore> {
+        None
+    }
+
+    /// Sample services of it answer within this process.
+    fn embedded(&self) -> Option<&dyn Embedded> {
+        None
+    }
+}

@@ -1,0 +1,70 @@
+//! TrustGraph on the wire: calls over a bus or through its gateway, its configuration, its agent, and services that answer in its place.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`exchange`] | how calls ride on transports |
+//! | [`store`], [`ask`] | reads and writes the configuration through the gateway |
+//! | [`agent`], [`overhearing`] | a whole run of the agent, and what is heard of it on the broker |
+//! | [`offers`], [`serving`], [`beside`] | which service answers on which queues, listens and answers, looks who answers there already |
+//! | [`mod@gateway`] | a gateway of our own |
+//!
+//! An answer goes to the response queue that the descriptor names, with the request's header `id`, as TrustGraph's own services send it; only
+//! where the descriptor names none does it go to the request's inbox. It never goes to both, because the caller listens on both and would
+//! hear everything twice.
+
+pub mod agent;
+pub mod ask;
+pub mod beside;
+pub mod exchange;
+pub mod gateway;
+pub mod offers;
+pub mod overhearing;
+pub mod serving;
+pub mod store;
+
+use std::sync::Arc;
+
+use futures::{FutureExt, future::BoxFuture};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    facets::{
+        embedded::{self, Embedded},
+        store::DeployedStore,
+    },
+    live::{CallDriver, LiveSystem},
+};
+use crate::{
+    model::{call::CallProblem, entry::SystemId},
+    systems::trustgraph::keys,
+    wire::transport::bus::Bus,
+};
+
+pub struct LiveTrustGraph;
+
+impl LiveSystem for LiveTrustGraph {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn calls(&self) -> Option<CallDriver<'_>> {
+        Some(CallDriver::Exchange(&exchange::TrustGraphExchange))
+    }
+
+    fn store(&self) -> Option<&dyn DeployedStore> {
+        Some(&store::TrustGraphStore)
+    }
+
+    fn embedded(&self) -> Option<&dyn Embedded> {
+        Some(self)
+    }
+}
+
+impl Embedded for LiveTrustGraph {
+    fn samples(&self, bus: Arc<dyn Bus>) -> BoxFuture<'static, Result<embedded::Serving, CallProblem>> {
+        Box::pin(async move {
+            let serving = serving::Serving::start(bus, offers::samples()).await?;
+            Ok(serving.run(None, CancellationToken::new()).boxed())
+        })
+    }
+}

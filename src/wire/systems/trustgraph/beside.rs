@@ -1,0 +1,116 @@
+//! Looks, before serving, whether somebody answers on the same queues already: two would answer every call twice.
+//!
+//! No broker tells this to everybody. So the queue is sent one request that every service refuses before it does anything, and who refuses
+//! is there. A service that is busy for longer than the wait, or that says nothing to what it cannot read, is not noticed.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::join_all;
+use tokio::time::timeout;
+
+use super::{exchange::address, offers::Offer};
+use crate::{
+    model::error_kind::ErrorKind,
+    systems::trustgraph::{reply, request},
+    wire::transport::{
+        bus::{Bus, Share},
+        message::{Address, Heard, Outgoing, Packet},
+        message_queue::QueueReceiver,
+    },
+};
+
+/// How long a service may take to refuse.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Neither part holds JSON, so that no tool runs.
+const REQUEST: &[u8] = br#"{"config": "{", "arguments": "{"}"#;
+
+/// How the ids of such requests begin.
+const PROBE: &str = "toolcrib-probe-";
+
+/// Whether a request only asks who is there.
+#[must_use]
+pub fn is_probe(id: &str) -> bool {
+    id.starts_with(PROBE)
+}
+
+/// A warning for each offer that somebody answers for already.
+pub async fn look(bus: &dyn Bus, offers: &[Offer]) -> Vec<String> {
+    let warned = join_all(offers.iter().map(|offer| one(bus, offer))).await;
+    warned.into_iter().flatten().collect()
+}
+
+async fn one(bus: &dyn Bus, offer: &Offer) -> Option<String> {
+    let at = address(&offer.request, bus.transport()).ok()?;
+    // Where messages are kept, a request that nobody takes would wait for the next service.
+    if at.kept {
+        return None;
+    }
+    let found = timeout(PATIENCE, probe(bus, offer, &at)).await.ok().flatten()?;
+    let name = &offer.name;
+    match found {
+        Found::Service => Some(format!(
+            "a service answers on {} already: with this one beside it, every call of {name} gets two answers; stop one of the two, or \
+             give the stub a request-queue and a response-queue of its own",
+            at.name
+        )),
+        // Elsewhere they share the calls.
+        Found::Own if !bus.transport().about().shares => Some(format!(
+            "another `toolcrib serve` answers on {} already, and on {} both answer every call of {name}; stop one of the two",
+            at.name,
+            bus.transport().title()
+        )),
+        Found::Own => None,
+    }
+}
+
+/// Who answers.
+enum Found {
+    Service,
+    Own,
+}
+
+async fn probe(bus: &dyn Bus, offer: &Offer, at: &Address) -> Option<Found> {
+    let id = format!("{PROBE}{}", uuid::Uuid::new_v4());
+    let inbox = bus.inbox();
+    let answers = match &offer.response {
+        Some(queue) => Some(address(queue, bus.transport()).ok()?),
+        None => None,
+    };
+    let mut lines = Vec::new();
+    for place in [&answers, &inbox].into_iter().flatten() {
+        lines.push(bus.subscribe(place, Share::Each).await.ok()?);
+    }
+    let headers = vec![(request::ID.to_owned(), id.clone())];
+    let body = Bytes::from_static(REQUEST);
+    let sent = bus.send(Outgoing { to: at.clone(), reply: inbox, headers, body, expires: Some(PATIENCE) }).await;
+    // Where there is no such place, there is nobody.
+    sent.ok()?;
+    let hearing = lines.iter_mut().map(|line| Box::pin(first(line, &id)));
+    let (found, ..) = futures::future::select_all(hearing.collect::<Vec<_>>()).await;
+    found
+}
+
+/// Who answers on a line; `None`: the broker says that nobody does.
+async fn first(line: &mut QueueReceiver, id: &str) -> Option<Found> {
+    loop {
+        match line.next().await {
+            Some(Heard::Packet(packet)) if is_for(&packet, id) => return Some(who(&packet)),
+            Some(Heard::NoResponders) | None => return None,
+            Some(_) => {}
+        }
+    }
+}
+
+fn is_for(packet: &Packet, id: &str) -> bool {
+    packet.headers.iter().any(|(name, value)| name == request::ID && value == id)
+}
+
+fn who(packet: &Packet) -> Found {
+    let fields = serde_json::from_slice(&packet.body).unwrap_or_default();
+    match reply::error_of(&fields) {
+        Some(problem) if problem.kind == ErrorKind::ToolcribServes => Found::Own,
+        _ => Found::Service,
+    }
+}

@@ -1,0 +1,210 @@
+//! One request over HTTP and its answer: whole, or as a stream of events for who takes one.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use hyper::{
+    HeaderMap, Method, Request, Response, StatusCode,
+    body::{Body as _, Frame, Incoming},
+    header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::{Map, Value};
+use tokio::{net::TcpStream, time::timeout};
+
+use super::{
+    house::{Body, GatewayServer, LARGEST, Passed, Refused},
+    socket,
+};
+use crate::{
+    engine::stub::play::{Play, Said, Step, Under, spoiled},
+    model::size,
+    systems::trustgraph::gateway::{endpoints::Endpoint, refusal::Refusal, served},
+    wire::systems::facets::decided::{ENDLESS, steps},
+};
+
+/// How long a request may take to come.
+const READING: Duration = Duration::from_secs(30);
+/// Where the socket is.
+const SOCKET: &str = "/api/v1/socket";
+
+/// Answers the requests of one connection until it ends; once stopped, the one under way is the last.
+pub async fn attend(stream: TcpStream, house: Arc<GatewayServer>) {
+    let stop = house.stop.clone();
+    let service = service_fn(move |request| {
+        let house = Arc::clone(&house);
+        async move { Ok::<_, Infallible>(answer(request, &house).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(READING)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    // How a connection ended is the caller's affair.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+/// A whole answer in JSON.
+fn json(status: u16, body: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Full::new(body.into()).boxed_unsync());
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn refused(refusal: &Refusal) -> Response<Body> {
+    let mut response = json(refusal.status(), refusal.body().to_string());
+    if matches!(refusal, Refusal::Method(_)) {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("POST"));
+    }
+    response
+}
+
+async fn answer(request: Request<Incoming>, house: &Arc<GatewayServer>) -> Response<Body> {
+    let takes_events = header(request.headers(), ACCEPT).contains("text/event-stream");
+    let whole = request.uri().path().to_owned();
+    let path = whole.strip_prefix(house.below.as_str()).unwrap_or_default();
+    if path == SOCKET {
+        let no_socket = || refused(&house.telling(&whole, None).refused(Refusal::NoSocket).0);
+        return socket::open(request, house).unwrap_or_else(no_socket);
+    }
+    let Some(at) = Endpoint::parse(path) else {
+        return refused(&house.telling(&whole, None).refused(Refusal::Nowhere(whole.clone())).0);
+    };
+    match asked(request, &at, house).await {
+        Ok(passed) => said(passed, takes_events, house).await,
+        Err(Refused(refusal)) => refused(&refusal),
+    }
+}
+
+async fn asked(request: Request<Incoming>, at: &Endpoint, house: &GatewayServer) -> Result<Passed, Refused> {
+    let refuse = |refusal| Err(house.telling(&at.service, None).refused(refusal));
+    if request.method() != Method::POST {
+        return refuse(Refusal::Method(request.method().to_string()));
+    }
+    if !house.lets_in(bearer(request.headers())) {
+        return refuse(Refusal::Token);
+    }
+    let too_large = || Refusal::TooLarge(size::bytes(LARGEST as u64));
+    let body = request.into_body();
+    if body.size_hint().lower() > LARGEST as u64 {
+        return refuse(too_large());
+    }
+    let Ok(read) = timeout(READING, Limited::new(body, LARGEST).collect()).await else { return refuse(Refusal::NotJson) };
+    let body = match read {
+        Ok(body) => body.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => return refuse(too_large()),
+        // It broke off, so nobody hears this.
+        Err(_) => return refuse(Refusal::NotJson),
+    };
+    let body: Map<String, Value> = match serde_json::from_slice(&body) {
+        Ok(Value::Object(body)) => body,
+        Ok(_) => return refuse(Refusal::NoObject),
+        Err(_) => return refuse(Refusal::NotJson),
+    };
+    house.pass(at, None, &body, None)
+}
+
+fn bearer(headers: &HeaderMap) -> &str {
+    header(headers, AUTHORIZATION).strip_prefix("Bearer ").unwrap_or_default()
+}
+
+fn header(headers: &HeaderMap, name: HeaderName) -> &str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+async fn said(passed: Passed, takes_events: bool, house: &GatewayServer) -> Response<Body> {
+    if passed.nobody {
+        return json(200, served::nothing(&passed.service).to_string());
+    }
+    if takes_events && is_stream(&passed.play) {
+        return streamed(passed, house);
+    }
+    whole(passed, house).await
+}
+
+/// Whether an answer is more than one message that ends it.
+fn is_stream(play: &Play) -> bool {
+    let heard = |row| play.step(row).filter(|step| step.under == Under::Own);
+    match (heard(0), heard(1)) {
+        (Some(one), None) => !one.said.ends(),
+        (first, _) => first.is_some(),
+    }
+}
+
+/// The answer in one, once its last piece is there; without one, after the time that the gateway has for a service.
+async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
+    let Passed { service, play, mut telling, .. } = passed;
+    let mut steps = steps(play, &house.stop);
+    let mut text = String::new();
+    while let Some(step) = steps.next().await {
+        if step.under != Under::Own {
+            telling.answered.note = Some(served::NO_IDS);
+            continue;
+        }
+        telling.answered.pieces += 1;
+        let body = match &step.said {
+            Said::Chunk { text: piece, last } => {
+                if !served::joins(&service) {
+                    text.clear();
+                }
+                text.push_str(piece);
+                if !last {
+                    continue;
+                }
+                served::piece(&service, &text, true, true)
+            }
+            Said::Error { kind, message } => served::error(&service, kind, message),
+        };
+        return json(200, spoiled(step.body, body.to_string()));
+    }
+    if held(house).await { refused(&Refusal::Stopped) } else { json(200, served::silent().to_string()) }
+}
+
+/// Says nothing for as long as the gateway waits for a service; whether it was stopped meanwhile.
+async fn held(house: &GatewayServer) -> bool {
+    timeout(ENDLESS, house.stop.cancelled()).await.is_ok()
+}
+
+/// The answer piece by piece. One that does not end is held open.
+fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
+    let Passed { service, play, telling, .. } = passed;
+    let steps = steps(play, &house.stop);
+    let stop = house.stop.clone();
+    let events = stream::unfold((steps, telling, false), move |(mut steps, mut telling, ended)| {
+        let (service, stop) = (service.clone(), stop.clone());
+        async move {
+            let Some(step) = steps.next().await else {
+                if !ended {
+                    let _ = timeout(ENDLESS, stop.cancelled()).await;
+                }
+                return None;
+            };
+            telling.answered.pieces += 1;
+            let ended = ended || step.said.ends();
+            Some((Ok(Frame::data(event(&service, &step))), (steps, telling, ended)))
+        }
+    });
+    let mut response = Response::new(StreamBody::new(events).boxed_unsync());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response
+}
+
+fn event(service: &str, step: &Step) -> Bytes {
+    let whole = match &step.said {
+        Said::Chunk { text, last } => served::event(service, text, *last),
+        Said::Error { kind, message } => served::error(service, kind, message),
+    };
+    [&b"data: "[..], &spoiled(step.body, whole.to_string()), b"\n\n"].concat().into()
+}

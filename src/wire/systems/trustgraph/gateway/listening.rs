@@ -1,0 +1,159 @@
+//! Takes connections at an address, until it is stopped.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, atomic::AtomicU64},
+    time::Duration,
+};
+
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, mpsc},
+    time::{sleep, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{doors::GatewayRoute, house::GatewayServer, http};
+use crate::{
+    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
+    systems::trustgraph::{
+        gateway::{
+            endpoints::Endpoint,
+            table::{self, Table},
+        },
+        settings::Gateway,
+    },
+    wire::{
+        secrets::Secrets,
+        systems::facets::decided::Answered,
+        transport::settings::{self, Server},
+    },
+};
+
+/// How many connections are open at once; more wait.
+const AT_ONCE: usize = 256;
+/// How long the answers under way may take once it is stopped.
+const DRAINING: Duration = Duration::from_secs(5);
+/// How long it waits when the system gives no more connections.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A gateway that listens already.
+pub struct Listening {
+    listener: TcpListener,
+    at: SocketAddr,
+    scheme: &'static str,
+    house: GatewayServer,
+}
+
+impl Listening {
+    /// Listens where the connection leads to, or at another address (`HOST:PORT`); port 0 is a free one. Whoever calls must name the
+    /// connection's token, where it has one.
+    ///
+    /// # Errors
+    /// When the connection wants encryption, its token is not there, or the address is not ours to listen at.
+    pub async fn start(
+        connection: &Connection,
+        secrets: &Secrets,
+        listen: Option<&str>,
+        doors: Vec<GatewayRoute>,
+    ) -> Result<Self, CallProblem> {
+        let servers = settings::servers(connection)?;
+        let token = settings::token(connection, secrets, "to whoever calls").await?;
+        let Some(Server { scheme, host, port, path }) = servers.into_iter().next() else {
+            return Err(settings::bad_address(connection, "it has no server"));
+        };
+        if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required) {
+            let remedy = "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
+            return Err(settings::bad_settings(connection, "is encrypted, and stubs answer without encryption", remedy));
+        }
+        let at = match listen {
+            Some(address) => address.to_owned(),
+            None if host.contains(':') => format!("[{host}]:{port}"),
+            None => format!("{host}:{port}"),
+        };
+        let unheard = |error: std::io::Error| CallProblem {
+            kind: ErrorKind::NoListener,
+            message: format!("cannot listen at {at}: {error}"),
+            remedy: "choose an address of this machine and a port that is free: --listen 127.0.0.1:0".into(),
+        };
+        let listener = TcpListener::bind(&at).await.map_err(unheard)?;
+        let bound = listener.local_addr().map_err(unheard)?;
+        let Gateway { workspace, flow, .. } = Gateway::of(connection);
+        let house = GatewayServer {
+            doors,
+            table: None,
+            flow,
+            token,
+            workspace,
+            below: path.trim_end_matches('/').to_owned(),
+            reports: None,
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            requests: AtomicU64::new(0),
+        };
+        let scheme = connection.transport().about().schemes.first().map_or("http", |scheme| scheme.word);
+        Ok(Self { listener, at: bound, scheme, house })
+    }
+
+    /// The same, which also answers for that configuration, and as an agent that has its tools.
+    #[must_use]
+    pub fn with(mut self, table: Table) -> Self {
+        self.house.table = Some(Mutex::new(table));
+        self
+    }
+
+    /// The address to connect to, as connections are written.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}://{}{}", self.scheme, self.at, self.house.below)
+    }
+
+    /// Whether other machines may reach it.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.at.ip().is_loopback()
+    }
+
+    /// The paths that are answered at, with whom for.
+    pub fn places(&self) -> impl Iterator<Item = (&str, String)> {
+        let own = [
+            ("the configuration of this workspace", Endpoint::of_workspace(table::SERVICE)),
+            ("an agent that uses the tools a question names", self.house.agent()),
+        ];
+        let own =
+            own.into_iter().filter(|(_, at)| self.house.table.is_some() && !self.house.doors.iter().any(|door| door.at == *at));
+        let doors = self.house.doors.iter().map(|door| (door.name.as_str(), door.at.path()));
+        doors.chain(own.map(|(name, at)| (name, at.path())))
+    }
+
+    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
+    pub async fn run(self, reports: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
+        let Self { listener, house, .. } = self;
+        let house = Arc::new(GatewayServer { reports, stop: stop.clone(), ..house });
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        // Ends every connection when this ends, however it does.
+        let gone = CancellationToken::new();
+        let _end = gone.clone().drop_guard();
+        loop {
+            let taken = tokio::select! {
+                () = stop.cancelled() => break,
+                taken = async { (Arc::clone(&room).acquire_owned().await, listener.accept().await) } => taken,
+            };
+            let (Ok(room), Ok((stream, _))) = taken else {
+                sleep(PAUSE).await;
+                continue;
+            };
+            // Only slower without it.
+            let _ = stream.set_nodelay(true);
+            let (attending, gone) = (http::attend(stream, Arc::clone(&house)), gone.clone());
+            house.tasks.spawn(async move {
+                gone.run_until_cancelled(attending).await;
+                drop(room);
+            });
+        }
+        drop(listener);
+        house.tasks.close();
+        // What is not done by then is dropped.
+        let _ = timeout(DRAINING, house.tasks.wait()).await;
+    }
+}

@@ -1,0 +1,48 @@
+//! Which sample service or stub answers on which queues.
+
+use crate::{
+    engine::services::{SAMPLES, sample::Sample},
+    model::service::Service,
+    systems::trustgraph::queue,
+    wire::systems::facets::decided::By,
+};
+
+/// A service that answers, and its queues as descriptors spell them.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub name: String,
+    pub request: String,
+    /// `None`: answers go to the inbox that a request names.
+    pub response: Option<String>,
+    pub by: By,
+}
+
+/// The sample services on the queues that they have everywhere in the documents.
+#[must_use]
+pub fn samples() -> Vec<Offer> {
+    // Spelled so that every transport can carry them.
+    let queue = |class: &str, topic: &str| format!("{class}:tg:{topic}");
+    let offer = |sample: &Sample| Offer {
+        name: sample.name.into(),
+        request: queue("request", sample.topic),
+        response: Some(queue("response", sample.topic)),
+        by: By::Sample(*sample),
+    };
+    SAMPLES.iter().map(offer).collect()
+}
+
+/// Offers for those of a workspace's services that a sample can stand for (by key, or by the last part of the request queue), on the queues
+/// that their descriptors name.
+#[must_use]
+pub fn standing_in<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<Offer> {
+    services.into_iter().filter_map(offer_for).collect()
+}
+
+fn offer_for(service: &Service) -> Option<Offer> {
+    let request = service.request_queue.clone()?;
+    let subject = queue::nats_subject(&request).ok()?;
+    let topic = subject.rsplit('.').next();
+    let by_key = SAMPLES.iter().find(|sample| [sample.name, sample.topic].contains(&service.key()));
+    let sample = by_key.or_else(|| SAMPLES.iter().find(|sample| Some(sample.topic) == topic))?;
+    Some(Offer { name: service.key().into(), request, response: service.response_queue.clone(), by: By::Sample(*sample) })
+}

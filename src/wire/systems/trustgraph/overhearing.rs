@@ -1,0 +1,105 @@
+//! Listens on the broker behind a gateway while the agent answers one question: passively, beside everybody who works there.
+
+use std::{future::pending, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::ask::ask;
+use crate::{
+    engine::mask::Mask,
+    model::{
+        call::CallProblem,
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+        traffic::Tapped,
+    },
+    systems::trustgraph::{
+        agent::Asked,
+        deployed::item,
+        dialogue::{Dialogue, Said},
+        overheard::{Overheard, Overhearing},
+        settings::Gateway,
+    },
+    wire::{connector::Connector, tap::Tap, transport::message::Address},
+};
+
+const LISTENING: &str = "listening behind the gateway";
+
+/// How long the agent's own error may take to be heard once the gateway has told of one.
+const WAITING: Duration = Duration::from_secs(3);
+
+/// So many messages are taken at once.
+const SLICE: usize = 64;
+
+/// Hears what passes about one question; `None` inside where there is no broker to listen on.
+pub struct Listener(Option<(Tap, Overhearing)>);
+
+impl Listener {
+    /// One that hears nothing.
+    #[must_use]
+    pub fn deaf() -> Self {
+        Self(None)
+    }
+
+    /// Listens on the gateway's broker, where its settings name one, before the question is asked.
+    ///
+    /// # Errors
+    /// When the broker cannot be listened on.
+    pub async fn open(connector: &dyn Connector, gateway: &Connection, asked: &Asked, mask: Mask) -> Result<Self, Problem> {
+        let Some(broker) = Gateway::of(gateway).broker else { return Ok(Self::deaf()) };
+        let flow = flow(connector, gateway).await;
+        let (overhearing, places) = Overhearing::of(&asked.question, gateway, flow.as_ref(), broker.transport())?;
+        let places: Vec<Address> = places.into_iter().map(|place| Address { name: place.name, kept: place.kept }).collect();
+        let unreached = |problem: CallProblem| {
+            let cause = format!("{}: {}", broker.name, problem.message);
+            Problem::new(ProblemKind::Unreachable, LISTENING, cause).remedy(problem.remedy)
+        };
+        let bus = connector.open(&broker).await.map_err(unreached)?;
+        let tap = Tap::open(bus, &places, mask).await.map_err(unreached)?;
+        Ok(Self(Some((tap, overhearing))))
+    }
+
+    /// What is heard next about the question; never ends where nothing is heard.
+    pub async fn next(&mut self) -> Vec<Overheard> {
+        let Some((tap, overhearing)) = &mut self.0 else { return pending().await };
+        let heard = tap.next(SLICE).await;
+        let of = |tapped: Tapped| match tapped {
+            Tapped::ObservedMessage(crossing) => overhearing.hear(&crossing),
+            Tapped::Gap { .. } | Tapped::Notice { .. } => None,
+        };
+        heard.into_iter().filter_map(of).collect()
+    }
+
+    /// Hears on until the dialogue knows why the agent failed, or for long enough; what else was learned on the way.
+    pub async fn until_known(&mut self, dialogue: &mut Dialogue) -> Vec<Said> {
+        let mut said = Vec::new();
+        if self.0.is_some() {
+            let hearing = async {
+                while !dialogue.knows_why() {
+                    said.extend(self.next().await.into_iter().flat_map(|heard| dialogue.overhear(heard)));
+                }
+            };
+            // What was not heard by then is not known.
+            let _ = timeout(WAITING, hearing).await;
+        }
+        said
+    }
+
+    /// Stops listening; the broker knows it once this is done.
+    pub async fn end(self) {
+        if let Some((tap, _)) = self.0 {
+            tap.end().await;
+        }
+    }
+}
+
+/// What the configuration says of the gateway's flow; its usual queues count where it cannot be read.
+async fn flow(connector: &dyn Connector, gateway: &Connection) -> Option<Value> {
+    let keys = json!([{"type": "flow", "key": Gateway::of(gateway).flow}]);
+    let body = [("operation".to_owned(), json!("get")), ("keys".to_owned(), keys)].into_iter().collect();
+    let correlation = uuid::Uuid::new_v4().to_string();
+    let answer = ask(connector, gateway, item::request(body, &correlation, gateway), LISTENING).await.ok()?;
+    let answer: Value = serde_json::from_str(&answer).ok()?;
+    serde_json::from_str(answer.pointer("/values/0/value")?.as_str()?).ok()
+}

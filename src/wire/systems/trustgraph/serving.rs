@@ -1,0 +1,165 @@
+//! Listens on the request queues of some services and answers, until it is stopped.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::{beside, exchange::address, offers::Offer};
+use crate::{
+    engine::{
+        services::sample::Asking,
+        stub::play::{Said, Step, spoiled},
+    },
+    model::{call::CallProblem, error_kind::ErrorKind},
+    systems::trustgraph::{reply, request},
+    wire::{
+        systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide, steps},
+        transport::{
+            bus::{Bus, Share},
+            message::{Address, Heard, Outgoing, Packet},
+            message_queue::QueueReceiver,
+        },
+    },
+};
+
+/// How many calls are answered at once; more wait.
+const AT_ONCE: usize = 64;
+/// How long the answers under way may take once serving is stopped.
+const DRAINING: Duration = Duration::from_secs(5);
+/// How long the transport may take to confirm the subscriptions.
+const STARTING: Duration = Duration::from_secs(5);
+
+/// Instances with this name share the requests of a service.
+const GROUP: &str = "toolcrib";
+
+/// Services that listen already.
+pub struct Serving {
+    bus: Arc<dyn Bus>,
+    stands: Vec<(Arc<Stand>, QueueReceiver)>,
+}
+
+/// One service at its place.
+struct Stand {
+    offer: Offer,
+    at: Address,
+    answers: Option<Address>,
+}
+
+impl Serving {
+    /// Subscribes for all of them. Once this is done, every request on the bus is heard.
+    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<Offer>) -> Result<Self, CallProblem> {
+        let mut stands = Vec::with_capacity(offers.len());
+        for offer in offers {
+            let address = |queue: &str| address(queue, bus.transport());
+            let at = address(&offer.request)?;
+            let answers = offer.response.as_deref().map(address).transpose()?;
+            let line = bus.subscribe(&at, Share::OneOf(GROUP)).await?;
+            stands.push((Arc::new(Stand { offer, at, answers }), line));
+        }
+        settle(&*bus).await?;
+        Ok(Self { bus, stands })
+    }
+
+    /// The subjects that are listened to, with their services' names.
+    #[must_use]
+    pub fn subjects(&self) -> Vec<(&str, &str)> {
+        self.stands.iter().map(|(stand, _)| (stand.offer.name.as_str(), stand.at.name.as_str())).collect()
+    }
+
+    /// Answers until `stop`, then ends the answers under way. Reports that nobody takes in time are left out.
+    pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
+        let Self { bus, stands } = self;
+        let heard = stands.into_iter().map(|(stand, line)| {
+            let next = |(stand, mut line): (Arc<Stand>, QueueReceiver)| async move {
+                line.next().await.map(|heard| ((Arc::clone(&stand), heard), (stand, line)))
+            };
+            stream::unfold((stand, line), next).boxed()
+        });
+        let mut heard = stream::select_all(heard);
+        let mut under_way = JoinSet::new();
+        loop {
+            let next = tokio::select! {
+                () = stop.cancelled() => break,
+                Some(_) = under_way.join_next(), if !under_way.is_empty() => continue,
+                next = heard.next(), if under_way.len() < AT_ONCE => next,
+            };
+            let Some((stand, heard)) = next else { break };
+            if let Heard::Packet(packet) = heard {
+                let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
+                under_way.spawn(async move {
+                    let answered = attend(&*bus, &stand, packet, &stop).await;
+                    if let Some(report) = report.filter(|_| !beside::is_probe(&answered.id)) {
+                        // A slow reader of reports must not slow the answers.
+                        let _ = report.try_send(answered);
+                    }
+                });
+            }
+        }
+        drop(heard);
+        // What is not done by then is dropped with the set.
+        let _ = timeout(DRAINING, async { while under_way.join_next().await.is_some() {} }).await;
+    }
+}
+
+/// Sends a message around to itself: when it is back, the subscriptions before it are known to the server.
+async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
+    let Some(inbox) = bus.inbox() else { return Ok(()) };
+    let mut line = bus.subscribe(&inbox, Share::Each).await?;
+    bus.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: Bytes::new(), expires: None }).await?;
+    match timeout(STARTING, line.next()).await {
+        Ok(Some(_)) => Ok(()),
+        _ => Err(CallProblem {
+            kind: ErrorKind::NoServer,
+            message: format!("{} did not confirm that it listens", bus.place()),
+            remedy: "check the connection and the permission to subscribe".into(),
+        }),
+    }
+}
+
+/// Answers one request.
+async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &CancellationToken) -> Answered {
+    let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
+    let id = given.unwrap_or_else(|| UNKNOWN.into());
+    let (user, decided) = match request::parse(&packet.body) {
+        _ if beside::is_probe(&id) => {
+            (String::new(), Decided::refused(ErrorKind::ToolcribServes, "toolcrib answers here".into(), ""))
+        }
+        Ok(asked) => {
+            let asking = Asking { user: &asked.user, config: &asked.config, arguments: &asked.arguments };
+            let decided = decide(&stand.offer.by, &asking);
+            (asked.user, decided)
+        }
+        Err(problem) => (String::new(), Decided::refused(ErrorKind::ToolServiceError, problem.message, "")),
+    };
+    let Decided { rule, play, problem } = decided;
+    let mut answered = Answered { service: stand.offer.name.clone(), id, user, rule, problem, ..Answered::default() };
+    let Some(to) = stand.answers.clone().or(packet.reply) else {
+        answered.problem = Some(CallProblem {
+            kind: ErrorKind::NoWayBack,
+            message: "the service has no response queue, and the request names no inbox".into(),
+            remedy: "give the service a response-queue".into(),
+        });
+        return answered;
+    };
+    let mut steps = steps(play, stop);
+    while let Some(step) = steps.next().await {
+        if let Err(problem) = bus.send(message(&to, &answered.id, &step)).await {
+            answered.problem = Some(problem);
+            break;
+        }
+        answered.pieces += 1;
+    }
+    answered
+}
+
+fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
+    let whole = match &step.said {
+        Said::Chunk { text, last } => reply::chunk(text, *last),
+        Said::Error { kind, message } => reply::error(kind, message),
+    };
+    let headers = decided::id(step.under, id).map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
+    Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into(), expires: None }
+}

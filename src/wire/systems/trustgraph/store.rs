@@ -1,0 +1,130 @@
+//! Reading and writing the configuration of a running TrustGraph, through its gateway.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use super::ask::ask;
+use crate::{
+    model::{
+        connection::{Connection, ConnectionState},
+        problem::{Problem, ProblemKind},
+    },
+    systems::{
+        deployed::{item::Item, push::Push},
+        trustgraph::{
+            deployed::{item, push},
+            keys, settings,
+        },
+    },
+    wire::{
+        connector::Connector,
+        systems::facets::store::{DeployedStore, Listeners},
+    },
+};
+
+const WRITING: &str = "writing TrustGraph's configuration";
+
+/// How long a lost connection may take to come back and be read.
+const RETURNING: Duration = Duration::from_secs(10);
+
+pub struct TrustGraphStore;
+
+impl DeployedStore for TrustGraphStore {
+    fn read<'a>(&self, connector: &'a dyn Connector, connection: &'a Connection) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
+        Box::pin(read(connector, connection))
+    }
+
+    /// The prompt templates.
+    fn listeners<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Listeners>, Problem>> {
+        Box::pin(async move {
+            let doing = "reading TrustGraph's prompt templates";
+            let names = item::templates(&configure(connector, connection, item::listing(keys::PROMPT), doing).await?);
+            Ok(names.map(|names| names.into_iter().map(|name| (name, keys::PROMPT.to_owned())).collect()))
+        })
+    }
+
+    fn write<'a>(
+        &self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+        push: &'a Push,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(write(connector, connection, push))
+    }
+}
+
+async fn configure(
+    connector: &dyn Connector,
+    connection: &Connection,
+    body: Map<String, Value>,
+    doing: &str,
+) -> Result<String, Problem> {
+    let correlation = uuid::Uuid::new_v4().to_string();
+    ask(connector, connection, item::request(body, &correlation, connection), doing).await
+}
+
+/// Everything that agents use there: tools, services and MCP servers.
+///
+/// # Errors
+/// When the connection leads to no gateway, or something cannot be read.
+pub async fn read(connector: &dyn Connector, connection: &Connection) -> Result<Vec<Item>, Problem> {
+    let doing = "reading TrustGraph's configuration";
+    if !settings::is_gateway(connection.transport()) {
+        let cause = format!("connection \"{}\" leads to {}, not to a gateway", connection.name, connection.transport().title());
+        let remedy = "name TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml";
+        return Err(Problem::new(ProblemKind::Input, doing, cause).remedy(remedy));
+    }
+    let mut items = Vec::new();
+    for section in push::sections() {
+        let answer = configure(connector, connection, item::asking(section), doing).await?;
+        items.extend(item::read(section, &answer)?);
+    }
+    Ok(items)
+}
+
+/// Makes a push, and reads back whether everything is there: the gateway answers to an error as to a success.
+///
+/// # Errors
+/// When something could not be written, or is not there afterwards.
+async fn write(connector: &dyn Connector, connection: &Connection, push: &Push) -> Result<(), Problem> {
+    let bodies = push::writes(push);
+    for (confirmed, body) in bodies.iter().enumerate() {
+        if let Err(problem) = configure(connector, connection, body.clone(), WRITING).await {
+            return Err(halfway(connector, connection, push, &push::unread(&bodies, confirmed), problem).await);
+        }
+    }
+    let unmet = match read(connector, connection).await {
+        Ok(items) => push.unmet(&items),
+        Err(problem) => {
+            return Err(halfway(connector, connection, push, &push::unread(&bodies, bodies.len()), problem).await);
+        }
+    };
+    if unmet.is_empty() {
+        return Ok(());
+    }
+    let remedy = "the gateway reported no error; look into the log of the configuration service, and push again";
+    Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).remedy(remedy))
+}
+
+/// The problem with what is there now: read back where that is possible, else what is known of each request.
+async fn halfway(connector: &dyn Connector, connection: &Connection, push: &Push, unread: &str, problem: Problem) -> Problem {
+    let mut states = connector.states();
+    let again = async {
+        let back = states.wait_for(|states| states.get(&connection.name) == Some(&ConnectionState::Connected));
+        back.await.ok().map(drop)?;
+        read(connector, connection).await.ok()
+    };
+    let now = match timeout(RETURNING, again).await {
+        Ok(Some(items)) => format!("read again since: {}", push.progress(&items)),
+        _ => format!("what is there now cannot be read; {unread}"),
+    };
+    let remedy = "`toolcrib push trustgraph --dry-run` shows what is still to be written; push again to complete it";
+    Problem { cause: format!("{}; {now}", problem.cause), ..problem }.remedy(remedy)
+}
