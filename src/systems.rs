@@ -9,6 +9,7 @@ pub mod covered;
 pub mod deployed;
 pub mod facets;
 pub mod findings;
+pub mod mcp;
 pub mod read;
 pub mod rename;
 pub mod settings;

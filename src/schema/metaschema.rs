@@ -35,6 +35,19 @@ pub struct Metaschemas {
     pattern_fault: PatternFault,
 }
 
+/// Why a pattern is none to the validator, which reads the regular expressions of ECMAScript.
+#[must_use]
+pub fn ecma_fault(pattern: &str) -> Option<String> {
+    let is_pattern = jsonschema::options().offline().build(&json!({"pattern": pattern})).is_ok();
+    (!is_pattern).then(|| "is not a regular expression".to_owned())
+}
+
+/// Whether an address names a draft that is known, with an empty fragment at its end or without.
+#[must_use]
+pub fn is_draft(address: &str) -> bool {
+    DRAFTS.contains(&address.strip_suffix('#').unwrap_or(address))
+}
+
 impl Metaschemas {
     #[must_use]
     pub fn new(pattern_fault: PatternFault) -> Self {
@@ -85,5 +98,13 @@ mod tests {
             assert!(flaw("type", json!(5)).is_some(), "{address}");
         }
         assert_eq!(metaschemas.flaw(&json!({"$schema": "urn:unknown", "type": "object"})), None);
+    }
+
+    #[test]
+    fn patterns_are_those_of_ecmascript() {
+        assert_eq!([ecma_fault(r"^\d+(?=x)$"), ecma_fault(r"\p{L}")], [None, None]);
+        assert!(ecma_fault("(").is_some());
+        assert!(is_draft("http://json-schema.org/draft-07/schema#") && is_draft("https://json-schema.org/draft/2020-12/schema"));
+        assert!(!is_draft("https://json-schema.org/draft-07/schema") && !is_draft("http://json-schema.org/draft-07/schema##"));
     }
 }

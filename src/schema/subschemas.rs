@@ -106,25 +106,34 @@ fn walk<'s>(schema: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Val
     }
 }
 
-/// Every object of a schema that is not plain data, whether or not it is a schema.
-pub(super) fn anywhere(root: &Value) -> Vec<(String, &Value)> {
+/// Every object of a schema that is neither plain data nor a map of names, whether or not it is a schema, with its JSON pointer;
+/// the outer before the inner.
+#[must_use]
+pub fn anywhere(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
-    let mut waiting = vec![(String::new(), root)];
-    while let Some((at, value)) = waiting.pop() {
-        let beside = |token: &str| format!("{at}/{}", escape(token));
-        match value {
-            Value::Object(members) => {
-                let inner = members.iter().filter(|(name, _)| !DATA.contains(&name.as_str()));
-                waiting.extend(inner.map(|(name, member)| (beside(name), member)));
-                found.push((at, value));
-            }
-            Value::Array(items) => {
-                waiting.extend(items.iter().enumerate().map(|(index, item)| (beside(&index.to_string()), item)));
-            }
-            _ => {}
-        }
-    }
+    roam(root, &mut String::new(), &mut found);
     found
+}
+
+fn roam<'s>(value: &'s Value, at: &mut String, found: &mut Vec<(String, &'s Value)>) {
+    match value {
+        Value::Object(members) => {
+            found.push((at.clone(), value));
+            for (keyword, value) in members.iter().filter(|(keyword, _)| !DATA.contains(&keyword.as_str())) {
+                below(at, keyword, |at| match (held_by(keyword), value) {
+                    // What stands in these are names, not keywords.
+                    (Holds::Named, Value::Object(named)) => {
+                        named.iter().for_each(|(name, value)| below(at, name, |at| roam(value, at, found)));
+                    }
+                    _ => roam(value, at, found),
+                });
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| below(at, &index.to_string(), |at| roam(item, at, found)));
+        }
+        _ => {}
+    }
 }
 
 fn step(at: &mut String, token: &str) {
@@ -137,4 +146,21 @@ fn below(at: &mut String, token: &str, then: impl FnOnce(&mut String)) {
     step(at, token);
     then(at);
     at.truncate(end);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn data_is_no_schema_and_a_name_is_no_keyword() {
+        let schema = json!({
+            "properties": {"default": {"const": {"x": {}}}, "enum": {"items": [{}]}},
+            "default": {"properties": {}}, "x-odd": {"y": {}},
+        });
+        let places: Vec<String> = anywhere(&schema).into_iter().map(|(at, _)| at).collect();
+        assert_eq!(places, ["", "/properties/default", "/properties/enum", "/properties/enum/items/0", "/x-odd", "/x-odd/y"]);
+    }
 }

@@ -26,7 +26,11 @@ const FOLDERS: &[Folder] = &[
     Folder { name: "syntax", imports: &["schema"], outside: &["serde_json", "saphyr_parser", "toml_edit"] },
     Folder { name: "model", imports: &["schema", "syntax"], outside: &["serde", "serde_json", "jiff"] },
     Folder { name: "engine", imports: &["schema", "syntax", "model"], outside: &["serde_json", "similar", "jiff"] },
-    Folder { name: "systems", imports: &["schema", "syntax", "model", "engine"], outside: &["serde", "serde_json", "sha2"] },
+    Folder {
+        name: "systems",
+        imports: &["schema", "syntax", "model", "engine"],
+        outside: &["serde", "serde_json", "sha2", "base64", "regex"],
+    },
     Folder {
         name: "store",
         imports: &["schema", "syntax", "model", "engine", "systems"],

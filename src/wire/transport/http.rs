@@ -28,7 +28,7 @@ use crate::{
 };
 
 pub mod client;
-mod events;
+pub mod events;
 mod exchange;
 pub mod marks;
 pub mod words;
