@@ -4,6 +4,7 @@
 //! arguments that HTTP repeats.
 
 pub mod annotations;
+pub mod asked;
 pub mod base64;
 pub mod codes;
 pub mod drift;
@@ -13,7 +14,11 @@ pub mod form;
 pub mod headers;
 pub mod import;
 pub mod negotiate;
+pub mod notice;
+pub mod pages;
 pub mod result_view;
+pub mod rpc;
+pub mod task;
 mod texts;
 pub mod tool_findings;
 pub mod version;

@@ -1,0 +1,198 @@
+//! What a server says without being asked.
+
+use serde_json::{Number, Value};
+
+use super::rpc::{build::SUBSCRIPTION_ID, id::Id};
+
+/// How severe a log message is, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl Level {
+    pub const ALL: [Self; 8] =
+        [Self::Debug, Self::Info, Self::Notice, Self::Warning, Self::Error, Self::Critical, Self::Alert, Self::Emergency];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == name)
+    }
+}
+
+/// Which list a server says has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum List {
+    Tools,
+    Prompts,
+    Resources,
+}
+
+impl List {
+    /// The capability under which it stands.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+        }
+    }
+}
+
+/// A notification, as far as it is what its method promises.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    Progress {
+        token: Id,
+        progress: Number,
+        total: Option<Number>,
+        message: Option<String>,
+    },
+    Log {
+        /// `None` where it is no level.
+        level: Option<Level>,
+        logger: Option<String>,
+        data: Value,
+    },
+    /// The server gives up a request, usually one of its own.
+    Cancelled {
+        request: Id,
+        reason: Option<String>,
+    },
+    Changed(List),
+    ResourceUpdated {
+        uri: String,
+    },
+    /// The state of a task, in the shape of either era.
+    Task(Value),
+    /// What was to be done at a URL is done.
+    ElicitationComplete {
+        id: String,
+    },
+    /// What a subscription brings.
+    Subscribed {
+        notifications: Value,
+    },
+    /// A method that is not known, or parameters that are not its own.
+    Other {
+        method: String,
+        params: Value,
+    },
+}
+
+impl Notice {
+    #[must_use]
+    pub fn read(method: &str, params: Value) -> Self {
+        Self::known(method, &params).unwrap_or_else(|| Self::Other { method: method.to_owned(), params })
+    }
+
+    fn known(method: &str, params: &Value) -> Option<Self> {
+        let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
+        let number = |name: &str| params.get(name).and_then(Value::as_number).cloned();
+        let id = |name: &str| params.get(name).and_then(Id::of);
+        Some(match method {
+            "notifications/progress" => Self::Progress {
+                token: id("progressToken")?,
+                progress: number("progress")?,
+                total: number("total"),
+                message: text("message"),
+            },
+            "notifications/message" => Self::Log {
+                level: text("level").and_then(|level| Level::parse(&level)),
+                logger: text("logger"),
+                data: params.get("data")?.clone(),
+            },
+            "notifications/cancelled" => Self::Cancelled { request: id("requestId")?, reason: text("reason") },
+            "notifications/tools/list_changed" => Self::Changed(List::Tools),
+            "notifications/prompts/list_changed" => Self::Changed(List::Prompts),
+            "notifications/resources/list_changed" => Self::Changed(List::Resources),
+            "notifications/resources/updated" => Self::ResourceUpdated { uri: text("uri")? },
+            "notifications/tasks/status" | "notifications/tasks" => Self::Task(params.is_object().then(|| params.clone())?),
+            "notifications/elicitation/complete" => Self::ElicitationComplete { id: text("elicitationId")? },
+            "notifications/subscriptions/acknowledged" => {
+                Self::Subscribed { notifications: params.get("notifications")?.clone() }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The subscription that a notification belongs to.
+#[must_use]
+pub fn subscription(params: &Value) -> Option<Id> {
+    Id::of(params.get("_meta")?.get(SUBSCRIPTION_ID)?)
+}
+
+/// The task that a message belongs to.
+#[must_use]
+pub fn related_task(params: &Value) -> Option<&str> {
+    params.get("_meta")?.get("io.modelcontextprotocol/related-task")?.get("taskId")?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn notices_are_read_by_their_methods() {
+        let read = |method: &str, params: Value| Notice::read(method, params);
+        let progress =
+            read("notifications/progress", serde_json::from_str(r#"{"progressToken": "a", "progress": 1.50}"#).unwrap());
+        assert!(matches!(progress, Notice::Progress { progress, total: None, .. } if progress.to_string() == "1.50"));
+        let log = read("notifications/message", json!({"level": "loud", "data": null}));
+        assert_eq!(log, Notice::Log { level: None, logger: None, data: json!(null) });
+        assert_eq!(read("notifications/tools/list_changed", json!(null)), Notice::Changed(List::Tools));
+        assert_eq!(
+            read("notifications/cancelled", json!({"requestId": 3})),
+            Notice::Cancelled { request: Id::from(3), reason: None }
+        );
+        let odd = json!({"progressToken": 1, "progress": "much"});
+        assert_eq!(
+            read("notifications/progress", odd.clone()),
+            Notice::Other { method: "notifications/progress".into(), params: odd }
+        );
+        assert!(Level::ALL.is_sorted() && Level::ALL.iter().all(|level| Level::parse(level.as_str()) == Some(*level)));
+    }
+
+    #[test]
+    fn a_notice_says_where_it_belongs() {
+        assert_eq!(subscription(&json!({"_meta": {SUBSCRIPTION_ID: 4}})), Some(Id::from(4)));
+        assert_eq!(related_task(&json!({"_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t"}}})), Some("t"));
+        assert_eq!((subscription(&json!([])), related_task(&json!({"_meta": 5}))), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn anything_can_be_read(params in super::super::tool_findings::tests::json()) {
+            for method in ["notifications/progress", "notifications/message", "notifications/tasks", "notifications/cancelled", "x"] {
+                let known = !matches!(Notice::read(method, params.clone()), Notice::Other { .. });
+                prop_assert!(!known || params.is_object());
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Lists that come page by page, and an end to those that never end.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::fault::Fault;
+use crate::schema::pointer::Pointer;
+
+/// More pages than these are not asked for.
+pub const MOST_PAGES: usize = 1_000;
+
+/// What came of a list until now.
+#[derive(Clone, Debug, Default)]
+pub struct Pages {
+    pub items: Vec<Value>,
+    /// How many items each page had.
+    pub sizes: Vec<usize>,
+    cursors: HashSet<String>,
+    /// Places are within the result of the last page.
+    pub faults: Vec<Fault>,
+}
+
+/// What to do after a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Ask for the page at this cursor, which may be empty.
+    Page(String),
+    Done,
+}
+
+impl Pages {
+    /// Takes in the result of a page; `member` is `tools`, `resources`, `resourceTemplates`, `prompts` or `tasks`.
+    pub fn add(&mut self, mut result: Value, member: &str) -> Next {
+        let mut tell = |id, at: &str, words: &'static str| self.faults.push(Fault::new(id, Pointer::root().child(at), words));
+        match result.get_mut(member).map(Value::take) {
+            Some(Value::Array(items)) => {
+                self.sizes.push(items.len());
+                self.items.extend(items);
+            }
+            _ => {
+                self.sizes.push(0);
+                tell("page.no-list", member, "the page has no list");
+            }
+        }
+        let cursor = match result.get("nextCursor") {
+            None | Some(Value::Null) => return Next::Done,
+            Some(Value::String(cursor)) => cursor.clone(),
+            Some(_) => {
+                tell("page.cursor-not-text", "nextCursor", "is not a text; the list ends here");
+                return Next::Done;
+            }
+        };
+        if self.sizes.len() >= MOST_PAGES {
+            tell("page.too-many", "nextCursor", "more than 1,000 pages; the list ends here");
+            return Next::Done;
+        }
+        if !self.cursors.insert(cursor.clone()) {
+            tell("page.loop", "nextCursor", "was given before; the list ends here");
+            return Next::Done;
+        }
+        Next::Page(cursor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::fault::ids, *};
+
+    #[test]
+    fn an_empty_cursor_is_a_cursor_and_only_none_or_null_ends_a_list() {
+        let mut pages = Pages::default();
+        assert_eq!(pages.add(json!({"tools": [1], "nextCursor": ""}), "tools"), Next::Page(String::new()));
+        assert_eq!(pages.add(json!({"tools": [2, 3], "nextCursor": null}), "tools"), Next::Done);
+        assert_eq!((pages.items, pages.sizes, pages.faults), (vec![json!(1), json!(2), json!(3)], vec![1, 2], vec![]));
+    }
+
+    #[test]
+    fn a_list_that_goes_round_ends() {
+        let mut pages = Pages::default();
+        assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Page("a".into()));
+        assert_eq!(pages.add(json!({"tools": [], "nextCursor": "a"}), "tools"), Next::Done);
+        assert_eq!(ids(&pages.faults), ["page.loop"]);
+        let mut endless = Pages::default();
+        let asked =
+            (0..).take_while(|page| endless.add(json!({"tools": [], "nextCursor": page.to_string()}), "tools") != Next::Done);
+        assert_eq!(asked.count(), MOST_PAGES - 1);
+        assert_eq!(ids(&endless.faults), ["page.too-many"]);
+    }
+
+    #[test]
+    fn odd_pages_are_told() {
+        let mut pages = Pages::default();
+        assert_eq!(pages.add(json!({"tools": {}, "nextCursor": 5}), "tools"), Next::Done);
+        assert_eq!(pages.add(json!(null), "tools"), Next::Done);
+        assert_eq!(ids(&pages.faults), ["page.cursor-not-text", "page.no-list"]);
+    }
+}

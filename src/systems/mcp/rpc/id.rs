@@ -1,0 +1,54 @@
+//! Ids of requests, exactly as they came.
+
+use std::fmt;
+
+use serde_json::{Number, Value};
+
+/// The id of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    Number(Number),
+    Text(String),
+}
+
+impl Id {
+    /// `None` where a value is no id: null, or neither a number nor a text.
+    #[must_use]
+    pub fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Number(number) => Some(Self::Number(number.clone())),
+            Value::String(text) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+
+    /// The id as a text, the same for `1` and `"1"`, which some servers mix up.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
+
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::Text(text) => Value::String(text.clone()),
+        }
+    }
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+/// As JSON.
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_value().fmt(f)
+    }
+}
