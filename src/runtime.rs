@@ -13,6 +13,7 @@ pub mod now;
 pub mod perform;
 mod reading;
 pub mod registry;
+mod signals;
 pub mod terminal;
 mod terminal_host;
 pub mod unseen;

@@ -8,13 +8,12 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    sync::mpsc,
-    time::Instant,
-};
+use tokio::{sync::mpsc, time::Instant};
 
-use super::now::{now, wall};
+use super::{
+    now::{now, wall},
+    signals::{Signal, Signals},
+};
 use crate::{
     app::{
         effect::Effect,
@@ -205,25 +204,11 @@ fn has_hung_up(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe) || matches!(error.raw_os_error(), Some(EIO | ENXIO))
 }
 
-struct Signals {
-    end: [Signal; 3],
-    resized: Signal,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            end: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?],
-            resized: signal(SignalKind::window_change())?,
-        })
-    }
-}
-
 async fn wake<H: Host>(
     host: &mut H,
     messages: &mut mpsc::Receiver<Message>,
     batch: &mut Vec<Message>,
-    Signals { end: [terminate, hangup, interrupt], resized }: &mut Signals,
+    signals: &mut Signals,
     due: Option<Instant>,
 ) -> io::Result<Woken> {
     let frame = async {
@@ -234,10 +219,10 @@ async fn wake<H: Host>(
     };
     Ok(tokio::select! {
         biased;
-        _ = terminate.recv() => Woken::Signal,
-        _ = hangup.recv() => Woken::Signal,
-        _ = interrupt.recv() => Woken::Signal,
-        _ = resized.recv() => Woken::Resized,
+        signal = signals.next() => match signal {
+            Signal::End => Woken::Signal,
+            Signal::Resized => Woken::Resized,
+        },
         input = host.input() => Woken::Input(input?),
         () = frame => Woken::Frame,
         count = messages.recv_many(batch, SLICE) => if count == 0 { Woken::Signal } else { Woken::Messages },

@@ -1,34 +1,33 @@
 //! Reads the terminal on a thread of its own: drawing never waits for bytes.
+//!
+//! What is read from, and how reading is ended, is the operating system's: `unix` or `elsewhere`.
 
 use std::{
     collections::VecDeque,
-    fs::File,
-    io::{self, ErrorKind, IsTerminal as _, Read as _},
-    os::{
-        fd::{AsFd as _, AsRawFd as _},
-        unix::net::UnixStream,
-    },
+    io::{self, ErrorKind},
     sync::{
         Arc,
-        mpsc::{self, Receiver, SyncSender, TryRecvError},
+        mpsc::{self, Receiver, TryRecvError},
     },
     thread::{self, JoinHandle},
-    time::Duration,
 };
 
-use filedescriptor::{POLLIN, poll, pollfd};
 use tokio::sync::Notify;
 
-use super::input_decoder::InputDecoder;
-use crate::app::input::Input;
+#[cfg(not(unix))]
+mod elsewhere;
+mod taker;
+#[cfg(unix)]
+mod unix;
 
-/// How long something incomplete waits for the rest of it.
-const PATIENCE: Duration = Duration::from_millis(50);
+#[cfg(not(unix))]
+use elsewhere as system;
+use taker::{Read, Taker};
+#[cfg(unix)]
+use unix as system;
 
 /// More inputs wait in the terminal.
 const QUEUE: usize = 1_024;
-
-type Read = io::Result<Input>;
 
 /// The terminal's inputs, in their order. An error is the last of them.
 #[derive(Default)]
@@ -42,7 +41,7 @@ pub struct InputReader {
 struct Running {
     inputs: Receiver<Read>,
     /// The thread ends when this is dropped.
-    alive: UnixStream,
+    alive: system::Alive,
     thread: JoinHandle<()>,
 }
 
@@ -52,12 +51,13 @@ impl InputReader {
     /// # Errors
     /// When there is no terminal.
     pub fn start(&mut self) -> io::Result<()> {
-        let tty = tty()?;
-        let (alive, ended) = UnixStream::pair()?;
+        let terminal = system::Terminal::open()?;
+        let (alive, ended) = system::pair()?;
         let (sender, inputs) = mpsc::sync_channel(QUEUE);
         let arrived = Arc::clone(&self.arrived);
         let thread = thread::Builder::new().name("terminal".into()).spawn(move || {
-            if let Err(error) = read(tty, &ended, &sender, &arrived) {
+            let taken = Taker { inputs: &sender, arrived: &arrived };
+            if let Err(error) = terminal.read(&ended, &taken) {
                 // Nobody needs to know when nobody listens.
                 let _ = sender.send(Err(error));
             }
@@ -115,66 +115,5 @@ impl InputReader {
         }
         let next = self.running.as_ref().and_then(|running| running.inputs.recv().ok());
         next.unwrap_or_else(|| Err(ErrorKind::UnexpectedEof.into()))
-    }
-}
-
-/// The terminal where keys come from, also where standard input is something else.
-fn tty() -> io::Result<File> {
-    let stdin = io::stdin();
-    match stdin.is_terminal() {
-        true => Ok(stdin.as_fd().try_clone_to_owned()?.into()),
-        false => File::open("/dev/tty"),
-    }
-}
-
-/// Reads until the other end of `ended` is dropped, or nobody takes the inputs.
-fn read(mut tty: File, ended: &UnixStream, inputs: &SyncSender<Read>, arrived: &Notify) -> io::Result<()> {
-    let mut decoder = InputDecoder::default();
-    let mut bytes = [0; 4_096];
-    loop {
-        let patience = decoder.is_waiting().then_some(PATIENCE);
-        let found = match wait(&tty, ended, patience)? {
-            Ready::Ended => return Ok(()),
-            Ready::Late => decoder.flush(),
-            Ready::Bytes => match tty.read(&mut bytes) {
-                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(count) => decoder.decode(&bytes[..count]),
-                Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => continue,
-                Err(error) => return Err(error),
-            },
-        };
-        for input in found {
-            if inputs.send(Ok(input)).is_err() {
-                return Ok(());
-            }
-            arrived.notify_one();
-        }
-    }
-}
-
-enum Ready {
-    Bytes,
-    Ended,
-    /// Nothing came in time.
-    Late,
-}
-
-fn wait(tty: &File, ended: &UnixStream, patience: Option<Duration>) -> io::Result<Ready> {
-    let watched = |fd| pollfd { fd, events: POLLIN, revents: 0 };
-    loop {
-        let mut both = [watched(ended.as_raw_fd()), watched(tty.as_raw_fd())];
-        match poll(&mut both, patience) {
-            // A terminal that hung up is ready too: reading says so.
-            Ok(_) if both[0].revents != 0 => return Ok(Ready::Ended),
-            Ok(_) if both[1].revents != 0 => return Ok(Ready::Bytes),
-            Ok(_) if patience.is_some() => return Ok(Ready::Late),
-            Ok(_) => {}
-            Err(filedescriptor::Error::Poll(error) | filedescriptor::Error::Io(error)) => {
-                if error.kind() != ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
-            Err(other) => return Err(io::Error::other(other)),
-        }
     }
 }

@@ -113,6 +113,7 @@ fn place(config: &Config) -> String {
         || "localhost".to_owned(),
         |host| match host {
             Host::Tcp(name) => name.clone(),
+            #[cfg(unix)]
             Host::Unix(path) => path.display().to_string(),
         },
     );

@@ -298,9 +298,14 @@ impl Terminal {
 
     /// Presses keys, each named as in the keymap: `ctrl+p`, `shift+tab`, `f5`, `space`, `?`.
     pub fn press<K: AsRef<str>>(&mut self, keys: impl IntoIterator<Item = K>) {
-        for key in keys {
+        let mut keys = keys.into_iter().peekable();
+        while let Some(key) = keys.next() {
             self.presses += 1;
-            self.write(&encode(key.as_ref()));
+            match key.as_ref() {
+                // The byte alone and the next key are `Alt` with that key, should they be read at once. A newer terminal tells them apart.
+                "esc" if keys.peek().is_some() => self.write(b"\x1b[27u"),
+                key => self.write(&encode(key)),
+            }
         }
     }
 

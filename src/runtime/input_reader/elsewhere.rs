@@ -1,0 +1,117 @@
+//! A terminal that has no bytes of its own, as on Windows: crossterm reads its events.
+
+use std::{
+    io,
+    sync::{Arc, Weak},
+};
+
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+use super::taker::{PATIENCE, Taker};
+use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
+
+pub type Alive = Arc<()>;
+
+/// The reading ends when the first of the two is dropped.
+#[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+pub fn pair() -> io::Result<(Alive, Weak<()>)> {
+    let alive = Arc::new(());
+    let ended = Arc::downgrade(&alive);
+    Ok((alive, ended))
+}
+
+pub struct Terminal;
+
+impl Terminal {
+    #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+    pub fn open() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Reads until the other one of the pair is dropped, or nobody takes the inputs.
+    pub fn read(self, ended: &Weak<()>, taker: &Taker<'_>) -> io::Result<()> {
+        while ended.strong_count() > 0 {
+            if event::poll(PATIENCE)?
+                && let Some(input) = input_of(event::read()?)
+                && !taker.take(input)
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `None`: nothing that the program is told of.
+fn input_of(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
+        Event::Key(KeyEvent { code, modifiers, .. }) => key_of(code, mods_of(modifiers)).map(Input::Key),
+        Event::Mouse(MouseEvent { kind, column, row, modifiers }) => {
+            Some(Input::Mouse(Mouse { kind: mouse_of(kind)?, column, row, mods: mods_of(modifiers) }))
+        }
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::FocusGained | Event::FocusLost | Event::Resize(..) => None,
+    }
+}
+
+fn mods_of(held: KeyModifiers) -> Mods {
+    Mods {
+        ctrl: held.contains(KeyModifiers::CONTROL),
+        alt: held.contains(KeyModifiers::ALT),
+        shift: held.contains(KeyModifiers::SHIFT),
+    }
+}
+
+fn key_of(code: KeyCode, mut mods: Mods) -> Option<Key> {
+    let code = match code {
+        KeyCode::Char(letter) => {
+            // The letter says it.
+            mods.shift = false;
+            // A keyboard's third level is sent as both, and only types a letter.
+            if mods.ctrl && mods.alt {
+                (mods.ctrl, mods.alt) = (false, false);
+            }
+            Code::Char(if mods.ctrl { letter.to_ascii_lowercase() } else { letter })
+        }
+        KeyCode::Enter => Code::Enter,
+        KeyCode::Esc => Code::Esc,
+        KeyCode::Tab => Code::Tab,
+        KeyCode::BackTab => {
+            mods.shift = true;
+            Code::Tab
+        }
+        KeyCode::Backspace => Code::Backspace,
+        KeyCode::Delete => Code::Delete,
+        KeyCode::Insert => Code::Insert,
+        KeyCode::Left => Code::Left,
+        KeyCode::Right => Code::Right,
+        KeyCode::Up => Code::Up,
+        KeyCode::Down => Code::Down,
+        KeyCode::Home => Code::Home,
+        KeyCode::End => Code::End,
+        KeyCode::PageUp => Code::PageUp,
+        KeyCode::PageDown => Code::PageDown,
+        KeyCode::F(number) => Code::F(number),
+        _ => return None,
+    };
+    Some(Key { code, mods })
+}
+
+fn mouse_of(kind: MouseEventKind) -> Option<MouseKind> {
+    let button = |button| match button {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    };
+    Some(match kind {
+        MouseEventKind::Down(pressed) => MouseKind::Down(button(pressed)),
+        MouseEventKind::Drag(pressed) => MouseKind::Drag(button(pressed)),
+        MouseEventKind::Up(pressed) => MouseKind::Up(button(pressed)),
+        MouseEventKind::ScrollDown => MouseKind::Wheel(1),
+        MouseEventKind::ScrollUp => MouseKind::Wheel(-1),
+        MouseEventKind::ScrollRight => MouseKind::WheelSideways(1),
+        MouseEventKind::ScrollLeft => MouseKind::WheelSideways(-1),
+        MouseEventKind::Moved => return None,
+    })
+}

@@ -1,0 +1,27 @@
+//! Where the reading of a terminal puts what it reads.
+
+use std::{io, sync::mpsc::SyncSender, time::Duration};
+
+use tokio::sync::Notify;
+
+use crate::app::input::Input;
+
+/// How long something incomplete waits for the rest of it, at most.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+pub type Read = io::Result<Input>;
+
+/// Where inputs go as they are read.
+pub struct Taker<'t> {
+    pub inputs: &'t SyncSender<Read>,
+    pub arrived: &'t Notify,
+}
+
+impl Taker<'_> {
+    /// Hands an input on; false where nobody takes inputs any more.
+    pub fn take(&self, input: Input) -> bool {
+        let taken = self.inputs.send(Ok(input)).is_ok();
+        self.arrived.notify_one();
+        taken
+    }
+}

@@ -1,0 +1,10 @@
+//! What the operating system says.
+
+/// What was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// The program is to end.
+    End,
+    /// The terminal has another size.
+    Resized,
+}
