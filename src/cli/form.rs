@@ -120,7 +120,7 @@ impl Form {
     fn open(&self, out: &mut Out) -> Ended {
         let SchemaFile { schema, left_out } = schema_files::load(&self.schema, &SchemaMap::of(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read).transpose()?.map(Arc::new);
-        let (workspace, form) = self.form_file(schema, ui.clone())?;
+        let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
         let paths = Paths::of_user()?;
         let (settings, findings) = user::load(&paths.config_file())?;
         let place = |finding: &crate::model::finding::Finding| format!("{}: {}", finding.site.file, finding.message);
@@ -162,7 +162,7 @@ impl Form {
     }
 
     /// What the form begins with, and the folder that its document is saved in.
-    fn form_file(&self, schema: Value, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
+    fn form_file(&self, schema: Arc<Value>, ui: Option<Arc<Value>>) -> Result<(Workspace, FormFile), Problem> {
         let instance = self.instance()?;
         let wanted = self.output.as_deref().and_then(Format::of);
         // A `.json` that has comments stays one.
@@ -194,7 +194,7 @@ impl Form {
         let title = self.schema.display().to_string();
         let form = FormFile {
             file,
-            schema: Arc::new(schema),
+            schema,
             ui,
             title,
             target,
@@ -264,12 +264,11 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
 }
 
 /// The smallest document: what the schema requires and has a value for.
-fn empty(schema: &Value, format: Format) -> Result<Source, Problem> {
-    let schema = Arc::new(schema.clone());
-    let unchecked = Schema::new(Arc::clone(&schema));
+fn empty(schema: &Arc<Value>, format: Format) -> Result<Source, Problem> {
+    let unchecked = Schema::new(Arc::clone(schema));
     let bare = blank(&unchecked, None, &unchecked.root_node().key).as_object().is_some_and(serde_json::Map::is_empty);
     // Where nothing is filled in there is nothing to check, and a large schema takes its time to compile.
-    let opened = (!bare).then(|| Checker::open(&schema));
+    let opened = (!bare).then(|| Checker::open(schema));
     let (schema, checker) = match opened {
         Some(opened) => (Schema::new(opened.schema), opened.checker),
         None => (unchecked, None),

@@ -10,7 +10,7 @@ use std::{
 use jsonschema::{Registry, Validator};
 use serde_json::{Map, Value, json};
 
-use super::{draft::Draft, equal::same, node::Types, resolve::Addresses, subschemas};
+use super::{draft::Draft, patterns, resolve::Addresses, simple::Simple, subschemas};
 
 /// The address under which the schema stands for its own parts.
 const ADDRESS: &str = "toolcrib:schema";
@@ -50,7 +50,9 @@ impl Parts {
     /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told.
     pub(super) fn fits(&self, pointer: &str, value: &Value) -> Option<bool> {
         let pointer = self.end_of(pointer);
-        if let Some(fits) = self.fits_plainly(self.schema.pointer(&pointer)?, value) {
+        let target = |reference: &str, at: &str| self.addresses().resolve("$ref", reference, at);
+        let simple = Simple { root: &self.schema, draft: self.draft, target: &target };
+        if let Some(fits) = simple.fits(&pointer, value) {
             return Some(fits);
         }
         let compiled = self.compiled.get_or_init(|| self.compile()).as_ref()?;
@@ -70,35 +72,14 @@ impl Parts {
             let Some(Value::Object(keywords)) = self.schema.pointer(&pointer) else { break };
             let Some(reference) = keywords.get("$ref").and_then(Value::as_str) else { break };
             let alone = !self.draft.counts_siblings_of_ref() || keywords.keys().all(|name| name == "$ref" || says_only(name));
-            let addresses = self.addresses.get_or_init(|| Addresses::of(&self.schema));
-            let Some(target) = addresses.resolve("$ref", reference, &pointer).filter(|_| alone) else { break };
+            let Some(target) = self.addresses().resolve("$ref", reference, &pointer).filter(|_| alone) else { break };
             pointer = target;
         }
         pointer
     }
 
-    /// The answer of a part that only says which types or which values there may be.
-    fn fits_plainly(&self, part: &Value, value: &Value) -> Option<bool> {
-        let keywords = match part {
-            Value::Bool(any) => return Some(*any),
-            part => part.as_object()?,
-        };
-        let mut fits = true;
-        for (name, rule) in keywords {
-            fits &= match (name.as_str(), rule) {
-                // A draft 4 integer has no fraction, not even `.0`.
-                ("type", _) if value.is_number() && self.draft == Draft::Draft4 => return None,
-                ("type", Value::String(name)) => Types::named(name).admits(value),
-                ("type", Value::Array(names)) => {
-                    names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or).admits(value)
-                }
-                ("enum", Value::Array(values)) => values.iter().any(|known| same(known, value)),
-                ("const", constant) if self.draft > Draft::Draft4 => same(constant, value),
-                (name, _) if says_only(name) => true,
-                _ => return None,
-            };
-        }
-        Some(fits)
+    fn addresses(&self) -> &Addresses {
+        self.addresses.get_or_init(|| Addresses::of(&self.schema))
     }
 
     fn compile(&self) -> Option<Compiled> {
@@ -156,5 +137,9 @@ fn address(pointer: &str) -> String {
 pub(super) fn options<'r>() -> jsonschema::ValidationOptions<'r> {
     // Texts that hold JSON have a format that is in no draft.
     let holds_json = |text: &str| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
-    jsonschema::options().offline().should_validate_formats(true).with_format("json", holds_json)
+    jsonschema::options()
+        .offline()
+        .should_validate_formats(true)
+        .with_format("json", holds_json)
+        .with_keyword("pattern", patterns::keyword)
 }

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
 use jsonschema::Validator;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     draft::Draft,
@@ -11,6 +11,7 @@ use super::{
     issues::Issues,
     node::NodeKey,
     parts::{Parts, options},
+    patterns,
     readable::readable,
     tree::Schema,
 };
@@ -128,8 +129,7 @@ impl Checker {
     #[must_use]
     pub fn matches(&self, pattern: &str, name: &str) -> bool {
         let mut patterns = self.patterns.borrow_mut();
-        let compiled = || options().build(&json!({"pattern": pattern})).ok();
-        let validator = patterns.entry(pattern.to_owned()).or_insert_with(compiled);
+        let validator = patterns.entry(pattern.to_owned()).or_insert_with(|| patterns::compile(pattern).ok());
         validator.as_ref().is_some_and(|validator| validator.is_valid(&Value::String(name.to_owned())))
     }
 }
@@ -169,6 +169,8 @@ impl std::fmt::Debug for Checker {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn issues(schema: &Value, value: &Value) -> Vec<String> {

@@ -76,8 +76,12 @@ fn root_of(file: &Path) -> PathBuf {
 /// # Errors
 /// When it cannot be read, with the place.
 pub fn read(path: &Path) -> Result<Value, Problem> {
-    let source = parse(path, files::read(path)?.text)?;
-    let value = source.value(0).map(|value| Value::clone(value));
+    let text = files::read(path)?.text;
+    // What is plain JSON needs no places of its parts. What is not says where.
+    if let Ok(value) = serde_json::from_str(&text) {
+        return Ok(value);
+    }
+    let value = parse(path, text)?.value(0).cloned().map(Arc::unwrap_or_clone);
     value.ok_or_else(|| Problem::new(ProblemKind::Input, format!("reading {}", path.display()), "it is empty"))
 }
 

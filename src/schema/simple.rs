@@ -1,0 +1,308 @@
+//! Whether a value fits a schema that says simple things, told without compiling it: a large one takes its time to compile, and
+//! what a form has to know for its first picture is mostly whether a default is allowed or which branch a value has.
+
+use serde_json::{Map, Value};
+
+use super::{draft::Draft, encoding::escape, equal::same, node::Types};
+
+/// So deep schemas within schemas are looked at.
+const DEEPEST: usize = 12;
+
+/// Keywords that say something of texts alone, and so on.
+const OF_TEXTS: [&str; 6] = ["minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"];
+const OF_NUMBERS: [&str; 5] = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const OF_LISTS: [&str; 10] = [
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+];
+const OF_OBJECTS: [&str; 11] = [
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "required",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+];
+/// Keywords whose meaning is not looked at here.
+const OTHERS: [&str; 9] =
+    ["$id", "id", "$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
+
+/// A schema whose parts are asked about.
+pub(super) struct Simple<'s> {
+    pub(super) root: &'s Value,
+    pub(super) draft: Draft,
+    /// Where a reference leads that stands at a place.
+    pub(super) target: &'s dyn Fn(&str, &str) -> Option<String>,
+}
+
+impl Simple<'_> {
+    /// Whether a value fits the part at a JSON pointer; `None` when that cannot be told here.
+    pub(super) fn fits(&self, pointer: &str, value: &Value) -> Option<bool> {
+        self.part(self.root.pointer(pointer)?, pointer, value, DEEPEST)
+    }
+
+    fn part(&self, part: &Value, at: &str, value: &Value, depth: usize) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let keywords = match part {
+            Value::Bool(any) => return Some(*any),
+            part => part.as_object()?,
+        };
+        // In older drafts nothing counts beside a reference.
+        if let Some(Value::String(reference)) = keywords.get("$ref")
+            && !self.draft.counts_siblings_of_ref()
+        {
+            return self.referred(reference, at, value, depth);
+        }
+        all_fit(keywords.iter().map(|(name, rule)| self.keyword((name, rule), keywords, at, value, depth)))
+    }
+
+    fn referred(&self, reference: &str, at: &str, value: &Value, depth: usize) -> Option<bool> {
+        let target = (self.target)(reference, at)?;
+        self.part(self.root.pointer(&target)?, &target, value, depth)
+    }
+
+    fn keyword(
+        &self,
+        (name, rule): (&str, &Value),
+        beside: &Map<String, Value>,
+        at: &str,
+        value: &Value,
+        depth: usize,
+    ) -> Option<bool> {
+        let below = |step: &str, part: &Value, value: &Value| self.part(part, &format!("{at}/{name}{step}"), value, depth);
+        let branches = || {
+            let branches = rule.as_array()?.iter().enumerate();
+            Some(branches.map(|(index, branch)| below(&format!("/{index}"), branch, value)))
+        };
+        match name {
+            // A draft 4 integer has no fraction, not even `.0`.
+            "type" if value.is_number() && self.draft == Draft::Draft4 => None,
+            "type" => types(rule).map(|types| types.admits(value)),
+            "enum" => Some(rule.as_array()?.iter().any(|known| same(known, value))),
+            "const" if self.draft > Draft::Draft4 => Some(same(rule, value)),
+            "$ref" => self.referred(rule.as_str()?, at, value, depth),
+            "allOf" => all_fit(branches()?),
+            "anyOf" => one_fits(branches()?),
+            "oneOf" => {
+                let fitting = branches()?.collect::<Option<Vec<bool>>>()?;
+                Some(fitting.into_iter().filter(|fits| *fits).count() == 1)
+            }
+            "not" => below("", rule, value).map(|fits| !fits),
+            _ if OF_TEXTS.contains(&name) => match value {
+                Value::String(text) => bound(name, rule, text.chars().count()),
+                _ => Some(true),
+            },
+            _ if OF_NUMBERS.contains(&name) => (!value.is_number()).then_some(true),
+            _ if OF_LISTS.contains(&name) => match value {
+                Value::Array(items) => match (name, rule) {
+                    ("items", Value::Array(_)) if !items.is_empty() => None,
+                    ("items", _) if items.is_empty() => Some(true),
+                    ("items", _) if !beside.contains_key("prefixItems") => {
+                        all_fit(items.iter().map(|item| below("", rule, item)))
+                    }
+                    ("uniqueItems", _) if items.len() < 2 => Some(true),
+                    ("prefixItems" | "additionalItems" | "unevaluatedItems", _) if items.is_empty() => Some(true),
+                    _ => bound(name, rule, items.len()),
+                },
+                _ => Some(true),
+            },
+            _ if OF_OBJECTS.contains(&name) => match value {
+                Value::Object(members) => self.of_object((name, rule), beside, members, &below),
+                _ => Some(true),
+            },
+            _ if OTHERS.contains(&name) || name == "const" => None,
+            // It checks nothing.
+            _ => Some(true),
+        }
+    }
+
+    fn of_object(
+        &self,
+        (name, rule): (&str, &Value),
+        beside: &Map<String, Value>,
+        members: &Map<String, Value>,
+        below: &dyn Fn(&str, &Value, &Value) -> Option<bool>,
+    ) -> Option<bool> {
+        match (name, rule) {
+            ("required", Value::Array(names)) => {
+                let required = names.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
+                Some(required.into_iter().all(|name| members.contains_key(name)))
+            }
+            ("required" | "minProperties" | "maxProperties", _) => bound(name, rule, members.len()),
+            _ if members.is_empty() => Some(true),
+            ("properties", Value::Object(declared)) => all_fit(declared.iter().filter_map(|(member, part)| {
+                let value = members.get(member)?;
+                Some(below(&format!("/{}", escape(member)), part, value))
+            })),
+            ("additionalProperties", _) if !beside.contains_key("patternProperties") => {
+                let declared = beside.get("properties").and_then(Value::as_object);
+                let others = members.iter().filter(|(member, _)| !declared.is_some_and(|known| known.contains_key(*member)));
+                all_fit(others.map(|(_, value)| below("", rule, value)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn types(rule: &Value) -> Option<Types> {
+    match rule {
+        Value::String(name) => Some(Types::named(name)),
+        Value::Array(names) => Some(names.iter().filter_map(Value::as_str).map(Types::named).fold(Types::NONE, Types::or)),
+        _ => None,
+    }
+}
+
+/// What a keyword that bounds a size says of it.
+fn bound(name: &str, rule: &Value, size: usize) -> Option<bool> {
+    let limit = usize::try_from(rule.as_u64()?).ok()?;
+    match name {
+        "minLength" | "minItems" | "minProperties" => Some(size >= limit),
+        "maxLength" | "maxItems" | "maxProperties" => Some(size <= limit),
+        _ => None,
+    }
+}
+
+/// No is no, whatever cannot be told beside it.
+fn all_fit(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut told = Some(true);
+    for answer in answers {
+        match answer {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => told = None,
+        }
+    }
+    told
+}
+
+fn one_fits(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    all_fit(answers.map(|answer| answer.map(|fits| !fits))).map(|none| !none)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn target(reference: &str, _: &str) -> Option<String> {
+        reference.strip_prefix('#').map(ToOwned::to_owned)
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(json!(null)),
+            any::<bool>().prop_map(Value::from),
+            (-3..4i64).prop_map(Value::from),
+            Just(json!(1.0)),
+            Just(json!(2.5)),
+            "[ab]{0,3}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 12, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::vec(("[abc]", inner), 0..3).prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn type_name() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(vec!["string", "integer", "number", "boolean", "array", "object", "null"])
+    }
+
+    fn schemas() -> impl Strategy<Value = Value> {
+        let keyword = prop_oneof![
+            type_name().prop_map(|name| ("type", json!(name))),
+            prop::collection::hash_set(type_name(), 1..3)
+                .prop_map(|names| ("type", json!(names.into_iter().collect::<Vec<_>>()))),
+            prop::collection::vec(values(), 1..3).prop_map(|values| {
+                let mut distinct: Vec<Value> = Vec::new();
+                for value in values {
+                    if !distinct.iter().any(|known| same(known, &value)) {
+                        distinct.push(value);
+                    }
+                }
+                ("enum", Value::from(distinct))
+            }),
+            values().prop_map(|value| ("const", value)),
+            (
+                0..3u8,
+                prop::sample::select(vec!["minLength", "maxItems", "minItems", "maxProperties", "minProperties", "maxLength"])
+            )
+                .prop_map(|(limit, name)| (name, json!(limit))),
+            Just(("required", json!(["a"]))),
+            Just(("minimum", json!(1))),
+            Just(("pattern", json!("a"))),
+            Just(("uniqueItems", json!(true))),
+            Just(("title", json!("T"))),
+            Just(("x-odd", json!({"type": 3}))),
+            Just(("$ref", json!("#/definitions/d"))),
+        ];
+        let leaf = prop::collection::vec(keyword.clone(), 0..3).prop_map(object).boxed();
+        leaf.prop_recursive(3, 24, 3, move |inner| {
+            let list = prop::collection::vec(inner.clone(), 1..3);
+            let nested = prop_oneof![
+                (prop::sample::select(vec!["allOf", "anyOf", "oneOf"]), list).prop_map(|(name, list)| (name, Value::from(list))),
+                (prop::sample::select(vec!["not", "items", "additionalProperties", "propertyNames", "contains"]), inner.clone()),
+                any::<bool>().prop_map(|any| ("additionalProperties", json!(any))),
+                prop::collection::vec(("[abc]", inner), 1..3)
+                    .prop_map(|members| ("properties", Value::Object(members.into_iter().collect()))),
+            ];
+            (prop::collection::vec(keyword.clone(), 0..2), prop::collection::vec(nested, 1..3)).prop_map(|(mut plain, nested)| {
+                plain.extend(nested);
+                object(plain)
+            })
+        })
+    }
+
+    fn object(keywords: Vec<(&'static str, Value)>) -> Value {
+        Value::Object(keywords.into_iter().map(|(name, rule)| (name.to_owned(), rule)).collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+        #[test]
+        fn what_is_told_is_what_the_validator_says(schema in schemas(), part in schemas(), value in values()) {
+            for draft in [Draft::Draft4, Draft::Draft7, Draft::Draft202012] {
+                let mut root = schema.clone();
+                root["definitions"] = json!({"d": part});
+                let Ok(validator) = jsonschema::options().with_draft(draft.for_validator()).build(&root) else { continue };
+                let simple = Simple { root: &root, draft, target: &target };
+                if let Some(told) = simple.fits("", &value) {
+                    prop_assert_eq!(told, validator.is_valid(&value), "{} {} {}", draft, root, value);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn simple_things_are_told() {
+        let told = |schema: Value, value: Value| Simple { root: &schema, draft: Draft::Draft7, target: &target }.fits("", &value);
+        for (schema, value, expected) in [
+            (json!({"type": "array", "items": {"type": "string", "pattern": "a"}}), json!([]), Some(true)),
+            (json!({"type": "array", "items": {"type": "string"}, "minItems": 1}), json!(["a"]), Some(true)),
+            (json!({"type": "array", "items": {"type": "string"}}), json!([1]), Some(false)),
+            (json!({"type": "object", "properties": {"a": {"format": "uri"}}}), json!({}), Some(true)),
+            (json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}), json!([]), Some(true)),
+            (json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}), json!("x"), None),
+            (json!({"definitions": {"d": {"type": "boolean"}}, "allOf": [{"$ref": "#/definitions/d"}]}), json!(true), Some(true)),
+            (json!({"definitions": {"d": {"$ref": "#/definitions/d"}}, "$ref": "#/definitions/d"}), json!(true), None),
+        ] {
+            assert_eq!(told(schema.clone(), value.clone()), expected, "{schema} {value}");
+        }
+    }
+}
