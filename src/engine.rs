@@ -61,4 +61,5 @@ pub mod subset;
 pub mod template;
 pub mod trace;
 pub mod traffic;
+pub mod transcript;
 pub mod workflow;

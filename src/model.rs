@@ -1,5 +1,6 @@
 //! Plain data: what toolcrib knows, without behaviour that needs the world.
 
+pub mod agent;
 pub mod attachment;
 pub mod call;
 pub mod catalog;

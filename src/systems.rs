@@ -1,8 +1,9 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row for each; [`read`], [`findings`],
-//! [`calling`], [`watched`] and [`covered`] ask them all.
+//! [`calling`], [`agents`], [`stubs`], [`watched`] and [`covered`] ask them all.
 
+pub mod agents;
 pub mod calling;
 pub mod commonground;
 pub mod covered;
@@ -13,6 +14,7 @@ pub mod mcp;
 pub mod read;
 pub mod rename;
 pub mod settings;
+pub mod stubs;
 pub mod system;
 pub mod table;
 pub mod trustgraph;

@@ -17,24 +17,20 @@ use super::{
     signals::{interrupted, wait_for},
 };
 use crate::{
-    engine::mask::Mask,
+    engine::{
+        mask::Mask,
+        transcript::{offered_words, state_words},
+    },
     model::{
+        agent::{Asked, Part, Said, Told},
         call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         error_kind::ErrorKind,
     },
     runtime::registry,
     store::secrets,
-    systems::{
-        deployed::{catalog::catalog, push::Absent},
-        trustgraph::{
-            agent::{self, Asked, PATTERNS, Part, Told},
-            deployed::push,
-            dialogue::{Dialogue, Said, offered_words, state_words},
-            settings::{self, Gateway},
-        },
-    },
-    wire::systems::trustgraph::overhearing::Listener,
+    systems::agents,
+    wire::{agent, systems::facets::agent::AgentRun},
 };
 
 /// Events on their way at most.
@@ -52,7 +48,7 @@ pub struct Agent {
     request: RequestArgs,
 
     /// The pattern that the agent works by; else it chooses one itself
-    #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(PATTERNS))]
+    #[arg(long, value_name = "PATTERN", value_parser = PossibleValuesParser::new(agents::patterns()))]
     pattern: Option<String>,
 
     /// The collection that its tools ask where they name none; else TrustGraph's, which is "default"
@@ -73,9 +69,9 @@ impl Agent {
         let opened = Opened::read_aloud(global, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
-        if let Some(wanted) = &self.broker {
-            let broker = Some(settings::broker(connections, wanted)?);
-            connection = Gateway { broker, ..Gateway::of(&connection) }.on(connection);
+        let agent = agents::at(&connection)?;
+        if let Some(broker) = &self.broker {
+            connection = agent.beside(&connection, connections, broker)?;
         }
         let asked = Asked {
             question: self.question.clone(),
@@ -84,19 +80,17 @@ impl Agent {
             collection: self.collection.clone(),
         };
         let correlation = uuid::Uuid::new_v4().to_string();
-        let request = agent::request(&asked, &correlation, &connection)?;
+        let request = agent.request(&asked, &correlation, &connection)?;
         let items = deployed::read(&connection)?;
-        let tools = catalog(&items);
-        if let Err(cause) = push::plan(&tools, &items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads)
-        {
-            out.warn(format_args!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none"));
+        let run = agent::begin(request.system, &asked, &items)?;
+        if let Some(words) = run.unloaded() {
+            out.warn(words);
         }
         let wait = self.timeout.unwrap_or(PATIENCE);
         let limits = Limits { first: wait, idle: wait, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
-        let told = Dialogue::new(tools, &asked);
         let mask = secrets::mask(&connections.known);
-        let dialogue = Telling { out, json: global.json, told, open: None, at_ms: 0 };
-        wait_for("asking the agent", dialogue.run(connection, (request, asked, limits), mask))
+        let dialogue = Telling { out, json: global.json, open: None, at_ms: 0 };
+        wait_for("asking the agent", dialogue.run(run, connection, (request, limits), mask))
     }
 }
 
@@ -108,25 +102,29 @@ fn passed(began: Instant) -> u64 {
 struct Telling<'d> {
     out: &'d mut Out,
     json: bool,
-    told: Dialogue,
     /// The text whose line is not ended.
     open: Option<Part>,
     at_ms: u64,
 }
 
 impl Telling<'_> {
-    async fn run(mut self, connection: Connection, (request, asked, limits): (Request, Asked, Limits), mask: Mask) -> Ended {
-        self.begin()?;
+    async fn run(
+        mut self,
+        mut agent: Box<dyn AgentRun>,
+        connection: Connection,
+        (request, limits): (Request, Limits),
+        mask: Mask,
+    ) -> Ended {
+        self.begin(&*agent)?;
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
-        let mut listener = tokio::select! {
+        tokio::select! {
             biased;
             () = &mut interrupt => return Ok(Ending::Interrupted),
-            listener = Listener::open(&registry, &connection, &asked, mask) => listener.unwrap_or_else(|problem| {
+            listening = agent.listen(&registry, &connection, mask) => if let Err(problem) = listening {
                 self.out.warn(format_args!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
-                Listener::deaf()
-            }),
-        };
+            },
+        }
         let began = Instant::now();
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
         let mut call = pin!(registry.call(&connection, request, limits, sender));
@@ -144,9 +142,8 @@ impl Telling<'_> {
                     running = false;
                     continue;
                 }
-                overheard = listener.next() => {
+                said = agent.overhear() => {
                     self.at_ms = passed(began);
-                    let said = overheard.into_iter().flat_map(|heard| self.told.overhear(heard)).collect();
                     self.tell(said)?;
                     continue;
                 }
@@ -155,28 +152,28 @@ impl Telling<'_> {
             self.at_ms = at_ms;
             match kind {
                 EventKind::Chunk { text, .. } => {
-                    let said = self.told.take(&text);
+                    let said = agent.take(&text);
                     self.tell(said)?;
                 }
                 EventKind::Notice(words) => self.out.say(words),
                 EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
-                    let said = listener.until_known(&mut self.told).await;
+                    let (said, problem) = agent.failed(problem).await;
                     self.tell(said)?;
-                    break self.end(outcome, Some(self.told.explained(problem)));
+                    break self.end(outcome, Some(problem));
                 }
                 EventKind::End { outcome, problem } => break self.end(outcome, problem),
                 EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stage(_) | EventKind::Stray { .. } => {}
             }
         };
-        listener.end().await;
+        agent.end().await;
         ended
     }
 
-    fn begin(&mut self) -> Result<(), Halt> {
-        for words in self.told.warnings() {
+    fn begin(&mut self, agent: &dyn AgentRun) -> Result<(), Halt> {
+        for words in agent.warnings() {
             self.out.warn(words);
         }
-        let Said::State { state, available } = self.told.now() else { return Ok(()) };
+        let Said::State { state, available } = agent.now() else { return Ok(()) };
         self.tell_state("start", &state, &available)
     }
 

@@ -41,7 +41,7 @@ use crate::{
         paths::Paths,
         workspace::Workspace,
     },
-    systems::trustgraph::stub::of_trace,
+    systems::stubs,
 };
 
 #[derive(Args, Debug)]
@@ -393,7 +393,7 @@ fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> 
     let mut stub = Stub::default();
     for id in ids {
         let trace = store.open(id)?;
-        match of_trace(&trace, &compare::text(&trace)) {
+        match stubs::of_trace(&trace, &compare::text(&trace)) {
             Ok(service) => record::add(&mut stub, service),
             Err(problem) => out.warn(format_args!("{}: {}", id.chars().take(8).collect::<String>(), problem.cause)),
         }
@@ -401,7 +401,9 @@ fn as_stub(store: &Store, ids: &[TraceId], to: Option<&Path>, out: &mut Out) -> 
     let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
     if rules == 0 {
         let problem = Problem::new(ProblemKind::Missing, "keeping calls as a stub", "no call has an answer that can be kept");
-        return Err(problem.remedy("name calls of TrustGraph's tools that were answered, over a bus or a gateway").into());
+        return Err(problem
+            .remedy(format!("name calls of {} that were answered, over a bus or a gateway", stubs::whose()))
+            .into());
     }
     match to {
         Some(path) => {

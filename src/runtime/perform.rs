@@ -46,8 +46,8 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{deployed::push::Push, trustgraph::agent},
-    wire::{connector::States, deployed, queue, registry::Registry, systems::trustgraph::agent as run},
+    systems::{agents, deployed::push::Push},
+    wire::{agent, connector::States, deployed, queue, registry::Registry},
 };
 
 /// How many events of a call travel in one message at most.
@@ -267,8 +267,8 @@ impl Performer {
         let (kept, mask) = (record.clone(), self.mask.clone());
         let task = tokio::spawn(async move {
             let calling = async {
-                match agent::asked(&request) {
-                    Some(asked) => run::ask(&*registry, &connection, (request, asked), mask, sender).await,
+                match agents::asked(&request) {
+                    Some(asked) => agent::ask(&*registry, &connection, (request, asked), mask, sender).await,
                     None => registry.call(&connection, request, limits, sender).await,
                 }
             };

@@ -9,8 +9,11 @@
 //! | [`merge`] | gives a tool other arguments than a model gave |
 //! | [`observer`] | can be followed on a bus |
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
+//! | [`agent`] | has an agent that works on a question |
+//! | [`stubs`] | has calls that a stub can answer as they were answered |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 
+pub mod agent;
 pub mod attachments;
 pub mod caller;
 pub mod calls;
@@ -18,3 +21,4 @@ pub mod gates;
 pub mod loader;
 pub mod merge;
 pub mod observer;
+pub mod stubs;

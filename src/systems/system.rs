@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::{
     deployed::deployment::Deployment,
     facets::{
-        attachments::Attachments, caller::Caller, calls::Calls, gates::Gates, loader::Loader, merge::Merge, observer::Observer,
+        agent::Agent, attachments::Attachments, caller::Caller, calls::Calls, gates::Gates, loader::Loader, merge::Merge,
+        observer::Observer, stubs::Stubs,
     },
 };
 use crate::{
@@ -123,6 +124,16 @@ pub trait System: Sync {
 
     /// Its messages point to cards that are kept elsewhere.
     fn attachments(&self) -> Option<&dyn Attachments> {
+        None
+    }
+
+    /// It has an agent that can be asked.
+    fn agent(&self) -> Option<&dyn Agent> {
+        None
+    }
+
+    /// Its calls can be kept as stubs.
+    fn stubs(&self) -> Option<&dyn Stubs> {
         None
     }
 

@@ -27,18 +27,22 @@ use serde_json::Value;
 use super::{
     deployed::deployment::Deployment,
     facets::{
+        agent::Agent,
         calls::{CallOf, Calls},
         gates::Gates,
         loader::Loader,
         observer::{Follower, Observer, Place},
+        stubs::Stubs,
     },
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
+    engine::{lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema, stub::script::StubService},
     model::{
-        call::Request,
+        agent::Asked,
+        call::{Call, Request},
         catalog::{Catalog, Loading},
+        connection::Connection,
         connections::{Connections, Listeners},
         context::Mode,
         entry::{Entry, FileId, SystemId},
@@ -46,6 +50,7 @@ use crate::{
         problem::Problem,
         service::Service,
         tool::{Function, Gate, Tool},
+        trace::Trace,
         traffic::{ObservedMessage, Reading},
         transport::TransportKind,
     },
@@ -140,6 +145,14 @@ impl System for TrustGraph {
         Some(self)
     }
 
+    fn agent(&self) -> Option<&dyn Agent> {
+        Some(self)
+    }
+
+    fn stubs(&self) -> Option<&dyn Stubs> {
+        Some(self)
+    }
+
     fn deployment(&self) -> Option<&dyn Deployment> {
         Some(&deployed::row::TrustGraphDeployment)
     }
@@ -197,5 +210,42 @@ impl Observer for TrustGraph {
     fn place(&self, text: &str, transport: TransportKind) -> Option<Result<Place, Problem>> {
         let spelled = queue::is_spelled(text).then(|| queue::spelled(text, transport));
         spelled.map(|spelled| spelled.map(|queue::Spelled { name, kept }| Place { name, kept }))
+    }
+}
+
+impl Agent for TrustGraph {
+    fn patterns(&self) -> &'static [&'static str] {
+        &agent::PATTERNS
+    }
+
+    fn reached(&self, connection: &Connection) -> Result<(), Problem> {
+        agent::reached(connection)
+    }
+
+    fn request(&self, asked: &Asked, correlation: &str, connection: &Connection) -> Result<Request, Problem> {
+        agent::request(asked, correlation, connection)
+    }
+
+    fn is_at(&self, to: &str) -> bool {
+        agent::is_at(to)
+    }
+
+    fn asked(&self, request: &Request) -> Option<Asked> {
+        agent::asked(request)
+    }
+
+    fn beside(&self, connection: &Connection, connections: &Connections, broker: &str) -> Result<Connection, Problem> {
+        let broker = Some(settings::broker(connections, broker)?);
+        Ok(settings::Gateway { broker, ..settings::Gateway::of(connection) }.on(connection.clone()))
+    }
+}
+
+impl Stubs for TrustGraph {
+    fn of_call(&self, call: &Call, mask: &Mask) -> Result<StubService, Problem> {
+        stub::of_call(call, mask)
+    }
+
+    fn of_trace(&self, trace: &Trace, text: &str) -> Result<StubService, Problem> {
+        stub::of_trace(trace, text)
     }
 }

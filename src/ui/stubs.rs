@@ -14,7 +14,7 @@ use crate::{
         },
     },
     model::{call::Call, entry::FileId},
-    systems::trustgraph::stub::of_call,
+    systems::stubs::of_call,
 };
 
 /// Asks for a name and keeps the answer as a rule of that stub.

@@ -3,6 +3,7 @@
 use crate::{
     app::{effect::Effect, message::ScreenId, notices::NoticeKind, state::State},
     model::{
+        agent::Asked,
         call::{CallId, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
@@ -13,7 +14,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{calling, facets::caller::CallingAgent, trustgraph::agent},
+    systems::{agents, calling, facets::caller::CallingAgent},
 };
 
 /// Makes edits of a tool's arguments, all or none.
@@ -86,8 +87,8 @@ pub(super) fn send_again(state: &mut State, request: crate::model::call::Request
 /// Asks the agent, and shows how it goes.
 pub(super) fn ask_agent(state: &mut State, question: &str, now: Millis) -> Vec<Effect> {
     let connection = state.connection();
-    let asked = agent::Asked { question: question.to_owned(), context: state.context(), ..agent::Asked::default() };
-    match agent::request(&asked, &state.ids.peek(), &connection) {
+    let asked = Asked { question: question.to_owned(), context: state.context(), ..Asked::default() };
+    match agents::at(&connection).and_then(|agent| agent.request(&asked, &state.ids.peek(), &connection)) {
         Ok(request) => {
             state.ids.take();
             state.screen = ScreenId::Invoke;

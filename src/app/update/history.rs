@@ -12,7 +12,7 @@ use crate::{
         trace::{Listing, Trace, TraceId},
     },
     syntax::source::{Format, Source},
-    systems::trustgraph::agent,
+    systems::agents,
 };
 
 /// Looks for what was typed.
@@ -101,7 +101,7 @@ pub(super) fn resend(state: &mut State, now: Millis) -> Vec<Effect> {
     };
     let refused = if head.masked {
         Some(problem("secrets in its request are not kept".into(), "edit and resend it: its arguments go into the form"))
-    } else if state.tool_called(&head.tool).is_none() && !agent::is_at(&head.to) {
+    } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
             "open the workspace that has it; {} on Invoke lists tools that are only deployed",
             Act::DeployedTools.row().keys.join(", ")

@@ -10,6 +10,7 @@ use super::{
     settings,
 };
 use crate::model::{
+    agent::{Asked, Part, Told},
     call::Request,
     connection::Connection,
     context::Context,
@@ -31,17 +32,6 @@ pub const MOST_STEPS: usize = 10;
 
 /// How an agent says that it took too many steps.
 pub const TOO_MANY_STEPS: &str = "Too many agent iterations";
-
-/// What an agent is asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
-    pub question: String,
-    pub context: Context,
-    /// One of [`PATTERNS`].
-    pub pattern: Option<String>,
-    /// The collection that its tools ask where they name none; `default` where it is left out.
-    pub collection: Option<String>,
-}
 
 /// A question for the agent.
 ///
@@ -98,38 +88,6 @@ pub fn asked(request: &Request) -> Option<Asked> {
         state: text("state").map(Into::into),
     };
     Some(Asked { question: text("question")?, context, pattern: text("pattern"), collection: text("collection") })
-}
-
-/// What a text of the agent is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    Thought,
-    Observation,
-    Answer,
-}
-
-impl Part {
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Thought => "thought",
-            Self::Observation => "observation",
-            Self::Answer => "answer",
-        }
-    }
-
-    fn of(word: &str) -> Option<Self> {
-        [Self::Thought, Self::Observation, Self::Answer].into_iter().find(|part| part.word() == word)
-    }
-}
-
-/// Something that the agent tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// A piece of a text; `ends` with its last piece.
-    Text { part: Part, text: String, ends: bool },
-    /// It uses a tool.
-    Action { tool: String, arguments: String },
 }
 
 /// What a message of the agent tells. The use of a tool is no message of its own: it stands only among the facts that explain a step.

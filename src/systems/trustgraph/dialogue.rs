@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    agent::{self, Asked, MOST_STEPS, PLAN, Part, TOO_MANY_STEPS, Told},
+    agent::{self, MOST_STEPS, PLAN, TOO_MANY_STEPS},
     descriptor,
     gateway::words::AGENTS_ERROR,
     overheard::{Failing, Overheard},
@@ -15,30 +15,13 @@ use crate::{
         workflow::similar,
     },
     model::{
+        agent::{Asked, Part, Said, Told},
         call::{CallProblem, Outcome},
         catalog::Catalog,
         context::{Context, Mode},
         tool::Tool,
     },
 };
-
-/// What a message comes to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    Told(Told),
-    /// What is to be known of what was told just now.
-    Note(String),
-    /// The tools that the model is offered for this step, as seen on the broker.
-    Offered {
-        steps: usize,
-        tools: Vec<String>,
-    },
-    /// Where the step before leads, and the names of the tools that there are now.
-    State {
-        state: String,
-        available: Vec<String>,
-    },
-}
 
 /// A dialogue as far as it went.
 #[derive(Debug)]
@@ -275,70 +258,11 @@ fn differing(expected: &[String], offered: &[String], stays: bool) -> Option<Str
     })
 }
 
-/// What the model was seen to be offered, in one line.
-#[must_use]
-pub fn offered_words(tools: &[String]) -> String {
-    let names = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
-    format!("{} seen on the broker: {names}", tools.len())
-}
-
-/// The state and the tools in one line.
-#[must_use]
-pub fn state_words(state: &str, available: &[String]) -> String {
-    let tools = if available.is_empty() { "none".to_owned() } else { available.join(", ") };
-    format!("{state} · {} available: {tools}", available.len())
-}
-
-/// A dialogue as a text that grows: each part under its name.
-#[derive(Debug, Default)]
-pub struct Transcript {
-    /// The part whose line is not ended.
-    open: Option<Part>,
-}
-
-impl Transcript {
-    /// What the text grows by.
-    pub fn write(&mut self, said: &Said) -> String {
-        match said {
-            Said::Told(Told::Text { part, text, ends }) => self.text(*part, text, *ends),
-            Said::Told(Told::Action { tool, arguments }) => self.line("action", &format!("{tool} {arguments}")),
-            Said::Note(words) => self.line("note", words),
-            Said::Offered { tools, .. } => self.line("offered", &offered_words(tools)),
-            Said::State { state, available } => self.line("state", &state_words(state, available)) + "\n",
-        }
-    }
-
-    fn text(&mut self, part: Part, text: &str, ends: bool) -> String {
-        let mut grown = String::new();
-        if self.open != Some(part) {
-            if text.is_empty() {
-                return grown;
-            }
-            grown = self.label(part.word());
-            self.open = Some(part);
-        }
-        grown.push_str(text);
-        if ends {
-            self.open = None;
-            grown.push('\n');
-        }
-        grown
-    }
-
-    fn line(&mut self, label: &str, text: &str) -> String {
-        self.label(label) + text + "\n"
-    }
-
-    fn label(&mut self, label: &str) -> String {
-        let end = if self.open.take().is_some() { "\n" } else { "" };
-        format!("{end}{label:<12}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
+        engine::transcript::Transcript,
         model::{entry::FileId, error_kind::ErrorKind},
         syntax::source::{Format, Source},
         systems::read,

@@ -2,7 +2,7 @@
 
 use super::{
     gateway::{endpoints::Endpoint, served},
-    keys, queue,
+    queue,
     request::{self, Asked},
 };
 use crate::{
@@ -22,7 +22,6 @@ use crate::{
 /// What of a call a stub is made from.
 struct Kept<'k> {
     tool: &'k str,
-    system: &'k str,
     to: &'k str,
     reply: Option<&'k str>,
     body: &'k str,
@@ -33,18 +32,11 @@ struct Kept<'k> {
 /// named after its tool. Secrets are masked.
 ///
 /// # Errors
-/// When the call was of another system, or had no answer.
+/// When it had no answer.
 pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
     let body = mask.text(&request.body);
-    let kept = Kept {
-        tool: &request.name,
-        system: request.system,
-        to: &request.to,
-        reply: request.reply.as_deref(),
-        body: &body,
-        text: &call.text,
-    };
+    let kept = Kept { tool: &request.name, to: &request.to, reply: request.reply.as_deref(), body: &body, text: &call.text };
     let mut service = kept.service(call.events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
@@ -64,8 +56,7 @@ pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
 /// As [`of_call`].
 pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
     let head = &trace.head;
-    let kept =
-        Kept { tool: &head.tool, system: &head.system, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
+    let kept = Kept { tool: &head.tool, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
     kept.service(trace.events.iter())
 }
 
@@ -73,11 +64,6 @@ impl Kept<'_> {
     fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
         let refused =
             |cause: String| Problem::new(ProblemKind::Input, format!("keeping a call of {} as a stub", self.tool), cause);
-        if self.system != keys::SYSTEM {
-            return Err(
-                refused(format!("it went to {}, where no stub can answer", self.to)).remedy("keep calls of TrustGraph's tools")
-            );
-        }
         let endpoint = Endpoint::parse(self.to);
         let Asked { user, config, arguments } = match &endpoint {
             None => request::parse(self.body.as_bytes()).map_err(|problem| refused(problem.message))?,
@@ -118,6 +104,7 @@ mod tests {
             trace::Head,
         },
         schema::pointer::Pointer,
+        systems::{stubs, trustgraph::keys},
     };
 
     fn trace(to: &str) -> Trace {
@@ -184,7 +171,7 @@ mod tests {
         let when = &service.rules[0].when;
         assert_eq!((&when.config, &when.arguments), (&object(r#"{"name":"echo"}"#), &object(r#"{"x":1}"#)));
         trace.head.system = "elsewhere".into();
-        let problem = of_trace(&trace, "ha").unwrap_err();
+        let problem = stubs::of_trace(&trace, "ha").unwrap_err();
         assert!(problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(), "{problem:?}");
     }
 }

@@ -12,6 +12,7 @@ use super::{
     request::ID,
 };
 use crate::model::{
+    agent::Told,
     call::CallProblem,
     error_kind::ErrorKind,
     traffic::{Kept, ObservedMessage, Part, Reading},
@@ -222,7 +223,7 @@ fn answer(fields: Fields) -> Made {
     let flag = |name: &str| fields.get(name).and_then(Value::as_bool);
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = if text("message_type").is_empty() { text("chunk_type") } else { text("message_type") };
-    if let Some(agent::Told::Action { tool, arguments }) = fields.get("explain_triples").and_then(agent::action) {
+    if let Some(Told::Action { tool, arguments }) = fields.get("explain_triples").and_then(agent::action) {
         return (Part::Answer { last: false }, "action".into(), format!("{tool} {arguments}"), None);
     }
     if kind == "explain" {

@@ -18,9 +18,8 @@ use crate::{
     engine::filter::AskedGroups,
     model::entry::FileId,
     systems::{
-        self,
+        self, agents,
         deployed::push::{Change, Push},
-        trustgraph::agent,
     },
     ui::{
         styles::Role,
@@ -93,7 +92,7 @@ fn proposed(push: &Push) -> Result<Proposed, String> {
 
 /// Why the agent cannot be asked over the chosen connection.
 pub fn agent_refusal(state: &State) -> Option<String> {
-    agent::reached(&state.connection()).err().map(|problem| format!("{}; {}", problem.cause, problem.remedy))
+    agents::at(&state.connection()).err().map(|problem| format!("{}; {}", problem.cause, problem.remedy))
 }
 
 /// Asks what the agent is to be asked, and says in which context that will be.

@@ -24,7 +24,7 @@ use crate::{
         state::State,
     },
     engine::trace::lines,
-    systems::trustgraph::agent,
+    systems::agents,
     ui::{
         answer::{
             draw::{Shown, indented},
@@ -254,7 +254,7 @@ impl Screen for History {
             Act::ResendKept if open.is_some_and(|open| open.trace.head.masked) => {
                 "secrets in its request are not kept: edit and resend it"
             }
-            Act::EditKept | Act::KeepCase | Act::KeepStub if open.is_some_and(|open| agent::is_at(&open.trace.head.to)) => {
+            Act::EditKept | Act::KeepCase | Act::KeepStub if open.is_some_and(|open| agents::is_at(&open.trace.head.to)) => {
                 "this was asked of the agent, and is no call of a tool"
             }
             Act::KeepCase | Act::KeepStub if open.is_some_and(|open| open.replaying) => "the answer is still coming once more",

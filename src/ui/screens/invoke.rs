@@ -38,10 +38,9 @@ use crate::{
     },
     schema::literal::Literal,
     systems::{
-        calling,
+        agents, calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
         table,
-        trustgraph::agent,
     },
     ui::{
         answer::{
@@ -423,7 +422,7 @@ impl Screen for Invoke {
                 "no call is running here"
             }
             Act::Resend | Act::EditSent | Act::Follow | Act::NextView if shown.is_none() => "there is no call yet",
-            Act::EditSent | Act::KeepCase | Act::KeepStub if shown.is_some_and(|call| agent::is_at(&call.request.to)) => {
+            Act::EditSent | Act::KeepCase | Act::KeepStub if shown.is_some_and(|call| agents::is_at(&call.request.to)) => {
                 return Some(format!("this was asked of the agent; {} asks it anew", Act::AskAgent.row().keys.join(", ")));
             }
             Act::KeepCase | Act::KeepStub if shown.is_none_or(|call| call.outcome().is_none()) => "no call has ended here",

@@ -5,9 +5,11 @@
 //! | [`exchange`], [`multi_step`] | the two ways of calling: one exchange over one connection, or several steps over whatever they need |
 //! | [`own_agents`] | agents of our own, kept from call to call |
 //! | [`store`] | reading and writing the entries of a running system |
+//! | [`mod@agent`] | a whole run of a system's agent |
 //! | [`embedded`] | sample services within this process |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
+pub mod agent;
 pub mod decided;
 pub mod embedded;
 pub mod exchange;

@@ -1,6 +1,6 @@
 //! What a system may have on the wire.
 
-use super::facets::{embedded::Embedded, exchange::Exchange, multi_step::MultiStep, store::DeployedStore};
+use super::facets::{agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep, store::DeployedStore};
 use crate::model::entry::SystemId;
 
 /// How one system's calls are made.
@@ -24,6 +24,11 @@ pub trait LiveSystem: Sync {
 
     /// Its entries can be read and written while it runs.
     fn store(&self) -> Option<&dyn DeployedStore> {
+        None
+    }
+
+    /// It has an agent whose run can be told.
+    fn agent(&self) -> Option<&dyn AgentRuns> {
         None
     }
 

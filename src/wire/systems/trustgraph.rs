@@ -29,14 +29,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     facets::{
+        agent::{AgentRun, AgentRuns},
         embedded::{self, Embedded},
         store::DeployedStore,
     },
     live::{CallDriver, LiveSystem},
 };
 use crate::{
-    model::{call::CallProblem, entry::SystemId},
-    systems::trustgraph::keys,
+    model::{agent::Asked, call::CallProblem, entry::SystemId},
+    systems::{deployed::item::Item, trustgraph::keys},
     wire::transport::bus::Bus,
 };
 
@@ -55,8 +56,18 @@ impl LiveSystem for LiveTrustGraph {
         Some(&store::TrustGraphStore)
     }
 
+    fn agent(&self) -> Option<&dyn AgentRuns> {
+        Some(self)
+    }
+
     fn embedded(&self) -> Option<&dyn Embedded> {
         Some(self)
+    }
+}
+
+impl AgentRuns for LiveTrustGraph {
+    fn begin(&self, asked: &Asked, items: &[Item]) -> Box<dyn AgentRun> {
+        Box::new(agent::TrustGraphRun::new(asked, items))
     }
 }
 

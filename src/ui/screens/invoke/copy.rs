@@ -6,12 +6,13 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{
     model::{
+        agent::Asked,
         call::Request,
         connection::{Connection, Credentials, KEPT_AS, SecretAt},
         transport::{Program, TransportKind},
     },
     schema::literal::Literal,
-    systems::{calling, trustgraph::agent},
+    systems::{agents, calling},
 };
 
 /// Something that can be copied: its name, and its text.
@@ -36,7 +37,7 @@ pub(super) fn of_request(request: &Request, arguments: &Literal, subject: Option
 }
 
 fn toolcrib(request: &Request, arguments: &Literal, connection: &Connection) -> String {
-    if let Some(agent::Asked { question, context, pattern, collection }) = agent::asked(request) {
+    if let Some(Asked { question, context, pattern, collection }) = agents::asked(request) {
         let options = [
             ("groups", context.groups.map(|groups| groups.join(","))),
             ("state", context.state.map(|state| state.to_string())),

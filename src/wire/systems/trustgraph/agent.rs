@@ -1,158 +1,90 @@
-//! Asks TrustGraph's agent, and tells its steps as a text, with the state and the tools that it has after each.
+//! A run of TrustGraph's agent: what the gateway passes on, and what is heard on the broker behind it.
 
-use std::time::Duration;
+use futures::future::BoxFuture;
 
-use tokio::{sync::mpsc, time::Instant};
-
-use super::{overhearing::Listener, store};
+use super::overhearing::Listener;
 use crate::{
     engine::mask::Mask,
     model::{
-        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        agent::{Asked, Said},
+        call::CallProblem,
         connection::Connection,
-        error_kind::ErrorKind,
         problem::Problem,
     },
     systems::{
-        deployed::{catalog::catalog, push::Absent},
-        trustgraph::{
-            agent::Asked,
-            deployed::push,
-            dialogue::{Dialogue, Said, Transcript, state_words},
-        },
+        deployed::{catalog::catalog, item::Item, push::Absent},
+        trustgraph::{deployed::push, dialogue::Dialogue},
     },
-    wire::{connector::Connector, queue},
+    wire::{connector::Connector, systems::facets::agent::AgentRun},
 };
 
-/// Events on their way at most.
-const QUEUE: usize = 256;
-
-/// As long as the gateway itself waits.
-const PATIENCE: Duration = Duration::from_secs(600);
-
-/// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools that it has are read first; what is to be
-/// known of them is told as notices. Where the broker behind the gateway is known, it is listened to meanwhile.
-pub async fn ask(
-    connector: &dyn Connector,
-    connection: &Connection,
-    (request, asked): (Request, Asked),
-    mask: Mask,
-    events: mpsc::Sender<Event>,
-) {
-    let began = Instant::now();
-    let mut telling = match opened(connector, connection, &asked).await {
-        Ok((dialogue, complaints)) => Telling { dialogue, transcript: Transcript::default(), before: String::new(), complaints },
-        Err(Problem { cause, remedy, .. }) => {
-            let problem = Some(CallProblem { kind: ErrorKind::NoTools, message: cause, remedy });
-            let end = EventKind::End { outcome: Outcome::Lost, problem };
-            // Whoever no longer listens need not be told.
-            let _ = events.send(Event { at_ms: passed(began), kind: end }).await;
-            return;
-        }
-    };
-    let mut listener = match Listener::open(connector, connection, &asked, mask).await {
-        Ok(listener) => listener,
-        Err(problem) => {
-            telling.complaints.push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
-            Listener::deaf()
-        }
-    };
-    let ahead = passed(began);
-    for words in telling.begin() {
-        let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
-    }
-    let limits =
-        Limits { first: PATIENCE, idle: PATIENCE, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
-    let (sender, heard) = mpsc::channel::<Event>(QUEUE);
-    let passing = telling.pass((heard, &mut listener), (began, ahead), &events);
-    tokio::select! {
-        ((), ()) = async { tokio::join!(connector.call(connection, request, limits, sender), passing) } => {}
-        () = events.closed() => {}
-    }
-    listener.end().await;
-}
-
-/// The dialogue with the tools that are configured there, and what keeps them from being loaded.
-async fn opened(connector: &dyn Connector, connection: &Connection, asked: &Asked) -> Result<(Dialogue, Vec<String>), Problem> {
-    let items = store::read(connector, connection).await?;
-    let tools = catalog(&items);
-    let loads = push::plan(&tools, &items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads);
-    let told = |cause| format!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none");
-    let dialogue = Dialogue::new(tools, asked);
-    let complaints = loads.err().map(told).into_iter().chain(dialogue.warnings()).collect();
-    Ok((dialogue, complaints))
-}
-
-fn passed(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
-struct Telling {
+/// One question of TrustGraph's agent.
+pub struct TrustGraphRun {
+    asked: Asked,
     dialogue: Dialogue,
-    transcript: Transcript,
-    /// What stands in the text before the agent's first word.
-    before: String,
-    complaints: Vec<String>,
+    listener: Listener,
+    unloaded: Option<String>,
 }
 
-impl Telling {
-    fn begin(&mut self) -> Vec<String> {
-        let now = self.dialogue.now();
-        self.before = self.transcript.write(&now);
-        let mut notices = std::mem::take(&mut self.complaints);
-        if let Said::State { state, available } = &now {
-            notices.push(state_words(state, available));
-        }
-        notices
-    }
-
-    /// Passes on what the call and the broker tell, until the call has ended.
-    async fn pass(
-        &mut self,
-        (mut heard, listener): (mpsc::Receiver<Event>, &mut Listener),
-        (began, ahead): (Instant, u64),
-        events: &mpsc::Sender<Event>,
-    ) {
-        loop {
-            let event = tokio::select! {
-                biased;
-                event = heard.recv() => match event {
-                    Some(Event { at_ms, kind }) => Event { at_ms: at_ms + ahead, kind: self.told(kind, listener).await },
-                    None => return,
-                },
-                overheard = listener.next() => {
-                    let said: Vec<Said> = overheard.into_iter().flat_map(|heard| self.dialogue.overhear(heard)).collect();
-                    if said.is_empty() {
-                        continue;
-                    }
-                    Event { at_ms: passed(began), kind: EventKind::Chunk { text: self.grown(&said).into(), bytes: 0 } }
-                }
-            };
-            let weight = event.weight();
-            if queue::put(events, event, weight).await.is_err() {
-                return;
-            }
+impl TrustGraphRun {
+    #[must_use]
+    pub fn new(asked: &Asked, items: &[Item]) -> Self {
+        let tools = catalog(items);
+        let loads = push::plan(&tools, items, Absent::Keep).map_or_else(|problem| Err(problem.cause), |push| push.loads);
+        let told = |cause| format!("TrustGraph cannot load its tools: {cause}; the agent has those of before, or none");
+        Self {
+            asked: asked.clone(),
+            dialogue: Dialogue::new(tools, asked),
+            listener: Listener::deaf(),
+            unloaded: loads.err().map(told),
         }
     }
+}
 
-    /// What the text grows by, which begins with where the dialogue begins.
-    fn grown(&mut self, said: &[Said]) -> String {
-        let before = std::mem::take(&mut self.before);
-        before + &said.iter().map(|said| self.transcript.write(said)).collect::<String>()
+impl AgentRun for TrustGraphRun {
+    fn unloaded(&self) -> Option<String> {
+        self.unloaded.clone()
     }
 
-    /// A message of the agent as what the text grows by, its failure with what is known of the cause; all else as it is.
-    async fn told(&mut self, kind: EventKind, listener: &mut Listener) -> EventKind {
-        match kind {
-            EventKind::Chunk { text, bytes } => {
-                let said = self.dialogue.take(&text);
-                EventKind::Chunk { text: self.grown(&said).into(), bytes }
-            }
-            EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
-                listener.until_known(&mut self.dialogue).await;
-                EventKind::End { outcome, problem: Some(self.dialogue.explained(problem)) }
-            }
-            other => other,
-        }
+    fn warnings(&self) -> Vec<String> {
+        self.dialogue.warnings()
+    }
+
+    fn now(&self) -> Said {
+        self.dialogue.now()
+    }
+
+    fn listen<'a>(
+        &'a mut self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+        mask: Mask,
+    ) -> BoxFuture<'a, Result<(), Problem>> {
+        Box::pin(async move {
+            self.listener = Listener::open(connector, connection, &self.asked, mask).await?;
+            Ok(())
+        })
+    }
+
+    fn overhear(&mut self) -> BoxFuture<'_, Vec<Said>> {
+        Box::pin(async move {
+            let heard = self.listener.next().await;
+            heard.into_iter().flat_map(|heard| self.dialogue.overhear(heard)).collect()
+        })
+    }
+
+    fn take(&mut self, message: &str) -> Vec<Said> {
+        self.dialogue.take(message)
+    }
+
+    fn failed(&mut self, problem: CallProblem) -> BoxFuture<'_, (Vec<Said>, CallProblem)> {
+        Box::pin(async move {
+            let said = self.listener.until_known(&mut self.dialogue).await;
+            (said, self.dialogue.explained(problem))
+        })
+    }
+
+    fn end(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(self.listener.end())
     }
 }

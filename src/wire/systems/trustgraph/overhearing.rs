@@ -9,15 +9,15 @@ use super::ask::ask;
 use crate::{
     engine::mask::Mask,
     model::{
+        agent::{Asked, Said},
         call::CallProblem,
         connection::Connection,
         problem::{Problem, ProblemKind},
         traffic::Tapped,
     },
     systems::trustgraph::{
-        agent::Asked,
         deployed::item,
-        dialogue::{Dialogue, Said},
+        dialogue::Dialogue,
         overheard::{Overheard, Overhearing},
         settings::Gateway,
     },

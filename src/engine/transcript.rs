@@ -1,0 +1,63 @@
+//! What an agent tells, as a text that grows: each part under its name.
+
+use crate::model::agent::{Part, Said, Told};
+
+/// What the model was seen to be offered, in one line.
+#[must_use]
+pub fn offered_words(tools: &[String]) -> String {
+    let names = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    format!("{} seen on the broker: {names}", tools.len())
+}
+
+/// The state and the tools in one line.
+#[must_use]
+pub fn state_words(state: &str, available: &[String]) -> String {
+    let tools = if available.is_empty() { "none".to_owned() } else { available.join(", ") };
+    format!("{state} · {} available: {tools}", available.len())
+}
+
+/// A dialogue as a text that grows.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    /// The part whose line is not ended.
+    open: Option<Part>,
+}
+
+impl Transcript {
+    /// What the text grows by.
+    pub fn write(&mut self, said: &Said) -> String {
+        match said {
+            Said::Told(Told::Text { part, text, ends }) => self.text(*part, text, *ends),
+            Said::Told(Told::Action { tool, arguments }) => self.line("action", &format!("{tool} {arguments}")),
+            Said::Note(words) => self.line("note", words),
+            Said::Offered { tools, .. } => self.line("offered", &offered_words(tools)),
+            Said::State { state, available } => self.line("state", &state_words(state, available)) + "\n",
+        }
+    }
+
+    fn text(&mut self, part: Part, text: &str, ends: bool) -> String {
+        let mut grown = String::new();
+        if self.open != Some(part) {
+            if text.is_empty() {
+                return grown;
+            }
+            grown = self.label(part.word());
+            self.open = Some(part);
+        }
+        grown.push_str(text);
+        if ends {
+            self.open = None;
+            grown.push('\n');
+        }
+        grown
+    }
+
+    fn line(&mut self, label: &str, text: &str) -> String {
+        self.label(label) + text + "\n"
+    }
+
+    fn label(&mut self, label: &str) -> String {
+        let end = if self.open.take().is_some() { "\n" } else { "" };
+        format!("{end}{label:<12}")
+    }
+}

@@ -1,0 +1,65 @@
+//! A question for a system's agent, and what the agent tells while it works on it.
+
+use super::context::Context;
+
+/// What an agent is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub question: String,
+    pub context: Context,
+    /// One of those that the system has; else the agent chooses itself.
+    pub pattern: Option<String>,
+    /// The collection that its tools ask where they name none; else the usual one.
+    pub collection: Option<String>,
+}
+
+/// What a text of the agent is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Thought,
+    Observation,
+    Answer,
+}
+
+impl Part {
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Thought => "thought",
+            Self::Observation => "observation",
+            Self::Answer => "answer",
+        }
+    }
+
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::Thought, Self::Observation, Self::Answer].into_iter().find(|part| part.word() == word)
+    }
+}
+
+/// Something that the agent tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A piece of a text; `ends` with its last piece.
+    Text { part: Part, text: String, ends: bool },
+    /// It uses a tool.
+    Action { tool: String, arguments: String },
+}
+
+/// What a message comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    Told(Told),
+    /// What is to be known of what was told just now.
+    Note(String),
+    /// The tools that the model is offered for this step, as seen on the broker.
+    Offered {
+        steps: usize,
+        tools: Vec<String>,
+    },
+    /// Where the step before leads, and the names of the tools that there are now.
+    State {
+        state: String,
+        available: Vec<String>,
+    },
+}

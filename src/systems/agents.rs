@@ -1,0 +1,46 @@
+//! The agents of systems: which one a connection leads to, and requests that are questions for one.
+
+use super::{facets::agent::Agent, table::SYSTEMS};
+use crate::model::{
+    agent::Asked,
+    call::Request,
+    connection::Connection,
+    problem::{Problem, ProblemKind},
+};
+
+fn agents() -> impl Iterator<Item = &'static dyn Agent> {
+    SYSTEMS.iter().filter_map(|system| system.agent())
+}
+
+/// The patterns that agents can be told to work by.
+#[must_use]
+pub fn patterns() -> Vec<&'static str> {
+    agents().flat_map(Agent::patterns).copied().collect()
+}
+
+/// The agent that can be asked over a connection.
+///
+/// # Errors
+/// When none can, with what to choose instead.
+pub fn at(connection: &Connection) -> Result<&'static dyn Agent, Problem> {
+    let mut first = None;
+    for agent in agents() {
+        match agent.reached(connection) {
+            Ok(()) => return Ok(agent),
+            Err(problem) => first = first.or(Some(problem)),
+        }
+    }
+    Err(first.unwrap_or_else(|| Problem::new(ProblemKind::Input, "asking the agent", "no system has an agent")))
+}
+
+/// Whether requests that go there are questions for an agent.
+#[must_use]
+pub fn is_at(to: &str) -> bool {
+    agents().any(|agent| agent.is_at(to))
+}
+
+/// What a request asks an agent; `None` when it asks something else.
+#[must_use]
+pub fn asked(request: &Request) -> Option<Asked> {
+    agents().find_map(|agent| agent.asked(request))
+}

@@ -1,0 +1,21 @@
+//! Calls that were made, kept as stubs.
+
+use crate::{
+    engine::{mask::Mask, stub::script::StubService},
+    model::{call::Call, problem::Problem, trace::Trace},
+};
+
+/// Has calls that a stub can answer as they were answered.
+pub trait Stubs: Sync {
+    /// The stub that answers as a call of this session was answered. Secrets are masked.
+    ///
+    /// # Errors
+    /// When the call had no answer.
+    fn of_call(&self, call: &Call, mask: &Mask) -> Result<StubService, Problem>;
+
+    /// The same of a call in the history; `text` is its whole answer.
+    ///
+    /// # Errors
+    /// As [`Self::of_call`].
+    fn of_trace(&self, trace: &Trace, text: &str) -> Result<StubService, Problem>;
+}

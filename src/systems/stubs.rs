@@ -1,0 +1,46 @@
+//! Calls of any system, kept as stubs.
+
+use super::{
+    facets::stubs::Stubs,
+    table::{SYSTEMS, by_id},
+};
+use crate::{
+    engine::{mask::Mask, stub::script::StubService},
+    model::{
+        call::Call,
+        problem::{Problem, ProblemKind},
+        trace::Trace,
+    },
+};
+
+/// The stub that answers as a call of this session was answered. Secrets are masked.
+///
+/// # Errors
+/// When no stub can answer for its system, or it had no answer.
+pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
+    stubs(call.request.system, &call.request.name, &call.request.to)?.of_call(call, mask)
+}
+
+/// The same of a call in the history; `text` is its whole answer.
+///
+/// # Errors
+/// As [`of_call`].
+pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
+    stubs(&trace.head.system, &trace.head.tool, &trace.head.to)?.of_trace(trace, text)
+}
+
+/// The systems whose calls can be kept, for people: `TrustGraph's tools`.
+#[must_use]
+pub fn whose() -> String {
+    let titles: Vec<String> =
+        SYSTEMS.iter().filter(|system| system.stubs().is_some()).map(|system| format!("{}'s tools", system.title())).collect();
+    titles.join(" or ")
+}
+
+fn stubs(system: &str, tool: &str, to: &str) -> Result<&'static dyn Stubs, Problem> {
+    by_id(system).and_then(|system| system.stubs()).ok_or_else(|| {
+        let doing = format!("keeping a call of {tool} as a stub");
+        let problem = Problem::new(ProblemKind::Input, doing, format!("it went to {to}, where no stub can answer"));
+        problem.remedy(format!("keep calls of {}", whose()))
+    })
+}

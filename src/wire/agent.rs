@@ -1,0 +1,161 @@
+//! Asks a system's agent, and tells its steps as a text, with the state and the tools that it has after each.
+
+use std::time::Duration;
+
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{
+    connector::Connector,
+    deployed, queue,
+    systems::{facets::agent::AgentRun, table},
+};
+use crate::{
+    engine::{
+        mask::Mask,
+        transcript::{Transcript, state_words},
+    },
+    model::{
+        agent::{Asked, Said},
+        call::{CallProblem, Event, EventKind, Limits, Outcome, Request},
+        connection::Connection,
+        entry::SystemId,
+        error_kind::ErrorKind,
+        problem::{Problem, ProblemKind},
+    },
+    systems::deployed::item::Item,
+};
+
+/// Events on their way at most.
+const QUEUE: usize = 256;
+
+/// As long as the gateway itself waits.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Makes the request, which asks the agent that, to its end, like [`Connector::call`]. The tools that it has are read first; what is to be
+/// known of them is told as notices. Where the broker behind the gateway is known, it is listened to meanwhile.
+pub async fn ask(
+    connector: &dyn Connector,
+    connection: &Connection,
+    (request, asked): (Request, Asked),
+    mask: Mask,
+    events: mpsc::Sender<Event>,
+) {
+    let began = Instant::now();
+    let run = match opened(connector, connection, request.system, &asked).await {
+        Ok(run) => run,
+        Err(Problem { cause, remedy, .. }) => {
+            let problem = Some(CallProblem { kind: ErrorKind::NoTools, message: cause, remedy });
+            let end = EventKind::End { outcome: Outcome::Lost, problem };
+            // Whoever no longer listens need not be told.
+            let _ = events.send(Event { at_ms: passed(began), kind: end }).await;
+            return;
+        }
+    };
+    let complaints = run.unloaded().into_iter().chain(run.warnings()).collect();
+    let mut telling = Telling { run, transcript: Transcript::default(), before: String::new(), complaints };
+    if let Err(problem) = telling.run.listen(connector, connection, mask).await {
+        telling.complaints.push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+    }
+    let ahead = passed(began);
+    for words in telling.begin() {
+        let _ = events.send(Event { at_ms: ahead, kind: EventKind::Notice(words) }).await;
+    }
+    let limits =
+        Limits { first: PATIENCE, idle: PATIENCE, total: Duration::MAX / 4, linger: Duration::ZERO, ..Limits::default() };
+    let (sender, heard) = mpsc::channel::<Event>(QUEUE);
+    let passing = telling.pass(heard, (began, ahead), &events);
+    tokio::select! {
+        ((), ()) = async { tokio::join!(connector.call(connection, request, limits, sender), passing) } => {}
+        () = events.closed() => {}
+    }
+    telling.run.end().await;
+}
+
+/// A run with the tools that are configured there.
+async fn opened(
+    connector: &dyn Connector,
+    connection: &Connection,
+    system: SystemId,
+    asked: &Asked,
+) -> Result<Box<dyn AgentRun>, Problem> {
+    let items = deployed::read(connector, connection).await?;
+    begin(system, asked, &items)
+}
+
+/// A run of a system's agent that begins with that question.
+///
+/// # Errors
+/// When the system has no agent whose run can be told.
+pub fn begin(system: SystemId, asked: &Asked, items: &[Item]) -> Result<Box<dyn AgentRun>, Problem> {
+    let agent = table::by_id(system).and_then(|system| system.agent());
+    let none = || Problem::new(ProblemKind::Input, "asking the agent", format!("{system} has no agent"));
+    Ok(agent.ok_or_else(none)?.begin(asked, items))
+}
+
+fn passed(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+struct Telling {
+    run: Box<dyn AgentRun>,
+    transcript: Transcript,
+    /// What stands in the text before the agent's first word.
+    before: String,
+    complaints: Vec<String>,
+}
+
+impl Telling {
+    fn begin(&mut self) -> Vec<String> {
+        let now = self.run.now();
+        self.before = self.transcript.write(&now);
+        let mut notices = std::mem::take(&mut self.complaints);
+        if let Said::State { state, available } = &now {
+            notices.push(state_words(state, available));
+        }
+        notices
+    }
+
+    /// Passes on what the call and the broker tell, until the call has ended.
+    async fn pass(&mut self, mut heard: mpsc::Receiver<Event>, (began, ahead): (Instant, u64), events: &mpsc::Sender<Event>) {
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = heard.recv() => match event {
+                    Some(Event { at_ms, kind }) => Event { at_ms: at_ms + ahead, kind: self.told(kind).await },
+                    None => return,
+                },
+                said = self.run.overhear() => {
+                    if said.is_empty() {
+                        continue;
+                    }
+                    Event { at_ms: passed(began), kind: EventKind::Chunk { text: self.grown(&said).into(), bytes: 0 } }
+                }
+            };
+            let weight = event.weight();
+            if queue::put(events, event, weight).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// What the text grows by, which begins with where the dialogue begins.
+    fn grown(&mut self, said: &[Said]) -> String {
+        let before = std::mem::take(&mut self.before);
+        before + &said.iter().map(|said| self.transcript.write(said)).collect::<String>()
+    }
+
+    /// A message of the agent as what the text grows by, its failure with what is known of the cause; all else as it is.
+    async fn told(&mut self, kind: EventKind) -> EventKind {
+        match kind {
+            EventKind::Chunk { text, bytes } => {
+                let said = self.run.take(&text);
+                EventKind::Chunk { text: self.grown(&said).into(), bytes }
+            }
+            EventKind::End { outcome, problem: Some(problem) } if problem.kind == ErrorKind::AgentError => {
+                let (_, problem) = self.run.failed(problem).await;
+                EventKind::End { outcome, problem: Some(problem) }
+            }
+            other => other,
+        }
+    }
+}
