@@ -1,9 +1,10 @@
 //! One folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies.
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row for each; [`read`], [`findings`],
-//! [`calling`], [`agents`], [`stubs`], [`watched`] and [`covered`] ask them all.
+//! [`calling`], [`agents`], [`by_hand`], [`stubs`], [`watched`] and [`covered`] ask them all.
 
 pub mod agents;
+pub mod by_hand;
 pub mod calling;
 pub mod commonground;
 pub mod covered;

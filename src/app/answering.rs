@@ -8,7 +8,7 @@ use crate::{
     model::{call::CallProblem, clock::Millis, entry::EntryId},
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
-    systems::commonground::by_hand::Waiting,
+    systems::facets::by_hand::WaitingCall,
 };
 
 /// A call that waits: the turn of its stand, and its number there.
@@ -66,7 +66,7 @@ pub enum AnsweringMessage {
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub ask: AskId,
-    pub waiting: Waiting,
+    pub waiting: Arc<dyn WaitingCall>,
     /// As JSON, without what is secret.
     pub arguments: String,
     /// Why the answer before could not be written.

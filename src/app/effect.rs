@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{
     answering::AskId,
     checking::Snapshot,
@@ -13,13 +15,13 @@ use crate::{
         attachment::CardSource,
         call::{CallId, Request},
         connection::Connection,
-        entry::FileId,
+        entry::{FileId, SystemId},
         trace::{Trace, TraceId},
         traffic::Tapped,
         unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
-    systems::{commonground::result::Built, deployed::push::Push, facets::observer::Place},
+    systems::{deployed::push::Push, facets::observer::Place},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -86,19 +88,20 @@ pub enum Effect {
         since: Option<Since>,
     },
     StopWatching,
-    /// Take the calls of a CommonGround tool in its place too. Answered by `Answering` with `Began`, `Asked`, `Told`, `Tick` and `Ended` of
+    /// Take the calls of a tool in its place too. Answered by `Answering` with `Began`, `Asked`, `Told`, `Tick` and `Ended` of
     /// that turn.
     Answer {
         turn: u64,
+        system: SystemId,
         connection: Box<Connection>,
         tool: String,
-        /// The part of its subject that its service listens on.
+        /// Where its calls are taken.
         target: String,
     },
     /// Give a call that waits its result, or leave it without one. Answered by `Told`, or by `Asked` where it could not be written.
     Reply {
         ask: AskId,
-        built: Option<Box<Built>>,
+        answer: Option<Arc<Value>>,
     },
     /// Answer for that tool no longer.
     StopAnswering {

@@ -26,6 +26,7 @@ use crate::{
     },
     syntax::source::Source,
     systems::read,
+    wire::systems::facets::responder::Lookup,
 };
 
 /// A workspace with everything that was read of it.
@@ -154,12 +155,15 @@ impl Opened {
             .remedy(remedy)
         })
     }
+}
+
+impl Lookup for Opened {
+    fn tool(&self, word: &str) -> Result<&Tool, Problem> {
+        self.tool(word)
+    }
 
     /// The service that a word means: its own key, or that of the tool which calls it.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn service(&self, word: &str) -> Result<&Service, Problem> {
+    fn service(&self, word: &str) -> Result<&Service, Problem> {
         if let Some(service) = self.catalog.services.iter().find(|service| service.key() == word) {
             return Ok(service);
         }

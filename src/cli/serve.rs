@@ -1,14 +1,13 @@
-//! `toolcrib serve`: answers for tools with the sample services or by the rules of a stub, until it is stopped.
+//! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand, until it is stopped.
 
 use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
-use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answering::{self, Wanted},
+    answering::{Desk, lines, next},
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -19,27 +18,17 @@ use super::{
 use crate::{
     model::{
         call::CallProblem,
+        catalog::Catalog,
         connection::Connection,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         tool::Tool,
     },
     runtime::registry,
-    systems::{commonground::settings::Channel, trustgraph::gateway::table::Table},
-    wire::{
-        registry::Registry,
-        systems::{
-            commonground::executor::From,
-            facets::decided::Answered,
-            trustgraph::{
-                beside,
-                gateway::{
-                    doors::{self, GatewayRoute},
-                    listening::Listening,
-                },
-                offers::{self, Offer},
-                serving::Serving,
-            },
-        },
+    systems::by_id,
+    wire::systems::{
+        facets::responder::{Abilities, Prepared, Question, Report, Stubs, Wanted},
+        table,
     },
 };
 
@@ -77,32 +66,45 @@ impl Serve {
             let problem = Problem::new(ProblemKind::Input, "serving", "embedded services are there already, within each process");
             return Err(problem.remedy("name where to answer: --connection nats://127.0.0.1:4222").into());
         }
-        if let Some(channel) = Channel::of(&connection) {
-            let wanted = Wanted { tools: &self.tools, stub: self.stub.as_deref(), by_hand: self.by_hand };
-            let answering = answering::stands(&wanted, &opened, &channel, out)?;
-            let from = if self.waiting { From::Waiting } else { From::Now };
-            return wait_for("serving", answering::serve(global, out, connection, answering, from));
+        let (asks, questions) = mpsc::channel(1);
+        let prepared = self.prepared(&opened, &connection, asks, out)?;
+        wait_for("serving", serve(global, out, connection, prepared, (questions, &opened.catalog)))
+    }
+
+    fn prepared(
+        &self,
+        opened: &Opened,
+        connection: &Connection,
+        asks: mpsc::Sender<Question>,
+        out: &Out,
+    ) -> Result<Box<dyn Prepared>, Problem> {
+        let Some(responder) = table::responder_at(connection) else {
+            let cause = format!("connection \"{}\" leads to no system that can be answered for", connection.name);
+            return Err(Problem::new(ProblemKind::Input, "serving", cause).remedy("name another: --connection NAME"));
+        };
+        let Abilities { by_hand, backlog, .. } = responder.abilities();
+        if self.waiting && !backlog {
+            return Err(unable("stream keeps commands that wait", "--waiting", |abilities| abilities.backlog));
         }
-        if self.waiting {
-            let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's stream keeps commands that wait");
-            return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --waiting out").into());
+        if self.by_hand && !by_hand {
+            return Err(unable("tools are answered by hand", "--by-hand", |abilities| abilities.by_hand));
         }
-        if self.by_hand {
-            let problem = Problem::new(ProblemKind::Input, "serving", "only CommonGround's tools are answered by hand");
-            return Err(problem.remedy("name a connection with [connections.NAME.commonground], or take --by-hand out").into());
-        }
-        if !connection.transport().is_bus() {
-            let doors = self.doors(&opened, &connection, out)?;
-            let table = Table::of(&opened.catalog);
-            return wait_for("serving", serve(global, out, connection, Place::Gateway(doors, self.listen.as_deref(), table)));
-        }
-        if self.listen.is_some() {
-            let problem =
-                Problem::new(ProblemKind::Input, "serving", "--listen is for gateways; on a broker requests come to queues");
-            return Err(problem.remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0").into());
-        }
-        let offers = self.offers(&opened, out)?;
-        wait_for("serving", serve(global, out, connection, Place::Bus(offers)))
+        let file = self.stub.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+        let stubs = match self.stub.as_deref() {
+            Some(path) => Some(Stubs { file: &file, services: stubs::services(path, out)? }),
+            None => None,
+        };
+        responder.prepare(&Wanted {
+            connection,
+            catalog: &opened.catalog,
+            tools: &self.tools,
+            stubs,
+            by_hand: self.by_hand.then_some(asks),
+            backlog: self.waiting,
+            listen: self.listen.as_deref(),
+            lookup: opened,
+            warn: &|words| out.warn(words),
+        })
     }
 
     /// The connection that calls of the named tools go through; without names, the workspace's.
@@ -127,169 +129,76 @@ impl Serve {
             }
         }
     }
-
-    fn doors(&self, opened: &Opened, connection: &Connection, out: &Out) -> Result<Vec<GatewayRoute>, Problem> {
-        let mut chosen =
-            self.stub.as_deref().map_or_else(|| Ok(Vec::new()), |path| stubs::doors(path, opened, connection, out))?;
-        let sample = |tool: &Tool| GatewayRoute::sample_for(tool, &opened.catalog, connection);
-        if self.tools.is_empty() && self.stub.is_none() {
-            let own: Vec<GatewayRoute> = opened.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
-            return Ok(if own.is_empty() { doors::samples(connection) } else { own });
-        }
-        for word in &self.tools {
-            let tool = opened.tool(word)?;
-            if chosen.iter().any(|known| known.name == tool.entry.key) {
-                continue;
-            }
-            chosen.push(sample(tool).ok_or_else(|| {
-                let cause = format!("no sample can answer for the tool \"{word}\" behind a gateway");
-                Problem::new(ProblemKind::Input, "serving", cause).remedy(
-                    "there are samples for tools of type mcp-tool named joke-service, calculator or custom-rag, and of type knowledge-query; \
-                     for others write a stub (--stub FILE)",
-                )
-            })?);
-        }
-        Ok(chosen)
-    }
-
-    fn offers(&self, opened: &Opened, out: &Out) -> Result<Vec<Offer>, Problem> {
-        let mut chosen = self.stub.as_deref().map_or_else(|| Ok(Vec::new()), |path| stubs::offers(path, opened, out))?;
-        if self.tools.is_empty() && self.stub.is_none() {
-            let own = offers::standing_in(&opened.catalog.services);
-            return Ok(if own.is_empty() { offers::samples() } else { own });
-        }
-        for word in &self.tools {
-            let service = opened.service(word)?;
-            let Some(offer) = offers::standing_in([service]).pop() else {
-                let samples: Vec<_> = offers::samples().into_iter().map(|offer| offer.name).collect();
-                let cause = format!("no sample can answer for the service \"{}\"", service.key());
-                return Err(Problem::new(ProblemKind::Input, "serving", cause)
-                    .remedy(format!("there are samples for {}", samples.join(", "))));
-            };
-            // Two tools may share a service, and the stub may have it.
-            if !chosen.iter().any(|known| known.request == offer.request) {
-                chosen.push(offer);
-            }
-        }
-        Ok(chosen)
-    }
 }
 
-/// Where to answer, and for what.
-enum Place<'p> {
-    Bus(Vec<Offer>),
-    /// At another address than the connection's, where one is named; with the configuration that it has.
-    Gateway(Vec<GatewayRoute>, Option<&'p str>, Table),
+/// That a system lacks what others have: `only CommonGround's tools are answered by hand`.
+fn unable(what: &str, option: &str, is_able: impl Fn(&Abilities) -> bool) -> Problem {
+    let able = table::responders().map(|(system, responder)| (system, responder.abilities())).filter(|(_, able)| is_able(able));
+    let (titles, connections): (Vec<_>, Vec<_>) =
+        able.map(|(system, able)| (by_id(system).map_or(system, |system| system.title()), able.connection)).unzip();
+    let problem = Problem::new(ProblemKind::Input, "serving", format!("only {}'s {what}", titles.join("'s or ")));
+    problem.remedy(format!("name {}, or take {option} out", connections.join(" or ")))
 }
 
-/// Services that listen already.
-enum Started {
-    /// With what whoever serves should know first.
-    Bus(Serving, Vec<String>),
-    Gateway(Box<Listening>),
-}
-
-impl Started {
-    fn tell(&self, out: &Out) {
-        match self {
-            Self::Bus(serving, warnings) => {
-                warnings.iter().for_each(|warning| out.warn(warning));
-                for (name, subject) in serving.subjects() {
-                    out.say(format_args!("listening on {subject} for {name}"));
-                }
-            }
-            Self::Gateway(listening) => {
-                if listening.is_open() {
-                    out.warn("other machines can reach this address too");
-                }
-                for (name, path) in listening.places() {
-                    out.say(format_args!("answering {path} for {name}"));
-                }
-                // Last, because who waits for it goes on at once.
-                out.say(format_args!("listening at {}", listening.url()));
-            }
-        }
-    }
-
-    async fn run(self, reports: mpsc::Sender<Answered>, stop: CancellationToken) {
-        match self {
-            Self::Bus(serving, _) => serving.run(Some(reports), stop).await,
-            Self::Gateway(listening) => listening.run(Some(reports), stop).await,
-        }
-    }
-}
-
-async fn serve(global: &Global, out: &mut Out, connection: Connection, place: Place<'_>) -> Ended {
+/// Answers until it is interrupted.
+async fn serve(
+    global: &Global,
+    out: &mut Out,
+    connection: Connection,
+    prepared: Box<dyn Prepared>,
+    (mut questions, catalog): (mpsc::Receiver<Question>, &Catalog),
+) -> Ended {
     let registry = registry::of_system();
-    let reached = |problem: CallProblem| {
-        Halt::from(
-            Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), problem.message)
-                .remedy(problem.remedy),
-        )
-    };
+    let doing = || format!("serving on {}", connection.name);
     let mut interrupt = std::pin::pin!(interrupted());
     let started = tokio::select! {
         () = &mut interrupt => return Ok(Ending::Interrupted),
-        started = start(&registry, &connection, place) => started.map_err(reached)?,
+        started = prepared.start(&registry, &connection) => started,
     };
-    started.tell(out);
+    let responding = started.map_err(|problem: CallProblem| {
+        let kind = if problem.kind == ErrorKind::NoProject { ProblemKind::Input } else { ProblemKind::Unreachable };
+        Halt::from(Problem::new(kind, doing(), problem.message).remedy(problem.remedy))
+    })?;
+    responding.warnings().into_iter().for_each(|warning| out.warn(warning));
+    responding.lines().into_iter().for_each(|line| out.say(line));
     let stop = CancellationToken::new();
     let (report, mut reports) = mpsc::channel(QUEUE);
-    let mut running = tokio::spawn(started.run(report, stop.clone()));
+    let mut running = tokio::spawn(responding.run(report, stop.clone()));
+    let mut typing = None;
+    let mut desk = Desk::new(catalog);
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
-            Some(answered) = reports.recv() => tell(global, out, &answered)?,
+            Some(report) = reports.recv() => tell(global, out, &report)?,
+            Some(question) = questions.recv() => {
+                typing.get_or_insert_with(lines);
+                desk.take(question, out);
+            }
+            line = next(&mut typing), if !desk.is_empty() => match line {
+                Some(line) => desk.answer(&line, out),
+                // Nobody types any more: what waits stays unanswered.
+                None => stop.cancel(),
+            },
             _ = &mut running => break,
         }
     }
-    while let Ok(answered) = reports.try_recv() {
-        tell(global, out, &answered)?;
+    while let Ok(report) = reports.try_recv() {
+        tell(global, out, &report)?;
     }
     match stop.is_cancelled() {
         true => Ok(Ending::Done),
-        false => {
-            Err(Problem::new(ProblemKind::Unreachable, format!("serving on {}", connection.name), "the connection ended").into())
-        }
+        false => Err(Problem::new(ProblemKind::Unreachable, doing(), "the connection ended").into()),
     }
 }
 
-async fn start(registry: &Registry, connection: &Connection, place: Place<'_>) -> Result<Started, CallProblem> {
-    match place {
-        Place::Bus(offers) => {
-            let bus = registry.open(connection).await?;
-            let warnings = beside::look(&*bus, &offers).await;
-            Ok(Started::Bus(Serving::start(bus, offers).await?, warnings))
-        }
-        Place::Gateway(doors, listen, table) => {
-            let listening = Listening::start(connection, registry.secrets(), listen, doors).await?.with(table);
-            Ok(Started::Gateway(Box::new(listening)))
-        }
-    }
-}
-
-fn tell(global: &Global, out: &mut Out, answered: &Answered) -> Result<(), Halt> {
-    let Answered { service, id, user, rule, pieces, note, problem } = answered;
+fn tell(global: &Global, out: &mut Out, report: &Report) -> Result<(), Halt> {
     if global.json {
-        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
-        let mut line = json!({
-            "event": "call", "service": service, "id": id, "user": user, "rule": rule, "chunks": pieces, "error": error,
-        });
-        if let Some(note) = note {
-            line["note"] = (*note).into();
-        }
-        out.json_line(&line)?;
+        out.json_line(&report.json)?;
         return Ok(());
     }
-    let of = if user.is_empty() { String::new() } else { format!(" of {user}") };
-    match problem {
-        None => {
-            let rule = rule.as_ref().map_or_else(String::new, |rule| format!(" by \"{rule}\""));
-            let chunks = if *pieces == 1 { "chunk" } else { "chunks" };
-            let note = note.map_or_else(String::new, |note| format!(" ({note})"));
-            out.say(format_args!("answered {service} {id}{of}{rule}: {pieces} {chunks}{note}"));
-        }
-        Some(problem) => out.say(format_args!("refused {service} {id}{of}: {} ({})", problem.message, problem.kind)),
+    out.say(&report.line);
+    for line in &report.details {
+        out.say(format_args!("  {line}"));
     }
     Ok(())
 }

@@ -19,14 +19,12 @@ use crate::{
         message::Message,
     },
     engine::mask::Mask,
-    model::{call::CallProblem, connection::Connection, error_kind::ErrorKind},
-    systems::commonground::{card::Card, result::Built},
+    model::{call::CallProblem, connection::Connection, entry::SystemId, error_kind::ErrorKind},
     wire::{
         registry::Registry,
-        systems::commonground::{
-            asking::{Asking, By, Question, Stand},
-            desk::Told,
-            executor::{Executor, From},
+        systems::{
+            facets::responder::{Asking, Question, Report},
+            table,
         },
     },
 };
@@ -35,7 +33,7 @@ use crate::{
 const QUEUE: usize = 64;
 
 /// Whoever waits for the result of a call that was asked.
-type Waiting = Arc<Mutex<HashMap<AskId, oneshot::Sender<Option<Built>>>>>;
+type Waiting = Arc<Mutex<HashMap<AskId, oneshot::Sender<Option<Value>>>>>;
 
 /// What is answered for, by turn.
 #[derive(Debug, Default)]
@@ -53,6 +51,7 @@ impl Drop for AnsweringByHand {
 /// For which tool, and where.
 pub struct For {
     pub turn: u64,
+    pub system: SystemId,
     pub connection: Connection,
     pub tool: String,
     pub target: String,
@@ -68,10 +67,10 @@ impl AnsweringByHand {
     }
 
     /// Gives a call its result, or leaves it without one.
-    pub fn reply(&self, ask: AskId, built: Option<Box<Built>>) {
+    pub fn reply(&self, ask: AskId, answer: Option<Arc<Value>>) {
         if let Some(reply) = held(&self.waiting).remove(&ask) {
             // An error only says that the call is no longer waited for.
-            let _ = reply.send(built.map(|built| *built));
+            let _ = reply.send(answer.map(Arc::unwrap_or_clone));
         }
     }
 
@@ -94,7 +93,7 @@ impl AnsweringByHand {
     }
 }
 
-fn held(waiting: &Waiting) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Built>>>> {
+fn held(waiting: &Waiting) -> std::sync::MutexGuard<'_, HashMap<AskId, oneshot::Sender<Option<Value>>>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -105,24 +104,23 @@ async fn answer(
     waiting: &Waiting,
     stop: CancellationToken,
 ) -> Result<(), CallProblem> {
-    let For { turn, connection, tool, target } = of;
+    let For { turn, system, connection, tool, target } = of;
     let send = |message| messages.send(Message::Answering(message));
     let (asks, mut questions) = mpsc::channel(1);
-    let starting = async {
-        let bus = registry.open(&connection).await?;
-        let stands = vec![Stand { tool, target, by: By::Hand(asks) }];
-        let executor = Executor::start(&connection, &*bus, registry.secrets(), stands, From::Now).await?;
-        Ok::<_, CallProblem>((bus, executor))
+    let responder = table::by_id(system).and_then(|system| system.responder());
+    let Some(prepared) = responder.and_then(|responder| responder.by_hand(tool, target, asks)) else {
+        let message = format!("tools of {system} are not answered for by hand");
+        return Err(CallProblem::new(ErrorKind::NotCallable, message, "choose a tool of another system"));
     };
-    let (_bus, executor) = tokio::select! {
+    let responding = tokio::select! {
         () = stop.cancelled() => return Ok(()),
-        started = starting => started?,
+        started = prepared.start(registry, &connection) => started?,
     };
-    let subject = executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default();
+    let subject = responding.address();
     // An error only says that the loop has ended, and with it this.
-    let _ = send(AnsweringMessage::Began { turn, subject, warnings: executor.warnings.clone() }).await;
+    let _ = send(AnsweringMessage::Began { turn, subject, warnings: responding.warnings() }).await;
     let (report, mut reports) = mpsc::channel(QUEUE);
-    let mut running = std::pin::pin!(executor.run(report, stop));
+    let mut running = responding.run(report, stop);
     loop {
         let waits = held(waiting).keys().any(|ask| ask.turn == turn);
         let message = tokio::select! {
@@ -141,21 +139,19 @@ async fn answer(
 }
 
 fn asked(turn: u64, asking: Asking) -> Asked {
-    let Asking { number, mut waiting, arguments, failed } = asking;
+    let Asking { number, waiting, arguments, failed } = asking;
     let arguments = serde_json::to_string_pretty(&arguments).unwrap_or_default();
-    // The arguments stand there too, and the result's card needs only the labels.
-    waiting.call = Card { content: Value::Null, ..waiting.call };
     Asked { ask: AskId { turn, number }, waiting, arguments: Mask::default().text(&arguments).into_owned(), failed }
 }
 
-fn told_words(turn: u64, told: Told) -> AnsweringMessage {
-    let Told { number, tool, agent, words, written, problem, .. } = told;
+fn told_words(turn: u64, told: Report) -> AnsweringMessage {
+    let Report { number, tool, caller: agent, words, answered, problem, .. } = told;
     let ask = AskId { turn, number };
     match problem {
         Some(problem) => {
             let words = format!("{tool} for {agent} is not answered: {} — {}", problem.message, problem.remedy);
             AnsweringMessage::Told { ask, words, good: false }
         }
-        None => AnsweringMessage::Told { ask, words: format!("{tool} for {agent}: {words}"), good: written },
+        None => AnsweringMessage::Told { ask, words: format!("{tool} for {agent}: {words}"), good: answered },
     }
 }

@@ -155,11 +155,11 @@ impl Performer {
                 self.listening.begin(at, Arc::clone(&self.registry), self.messages.clone());
             }
             Effect::StopWatching => self.listening.stop(),
-            Effect::Answer { turn, connection, tool, target } => {
-                let of = For { turn, connection: *connection, tool, target };
+            Effect::Answer { turn, system, connection, tool, target } => {
+                let of = For { turn, system, connection: *connection, tool, target };
                 self.answering.begin(of, Arc::clone(&self.registry), self.messages.clone());
             }
-            Effect::Reply { ask, built } => self.answering.reply(ask, built),
+            Effect::Reply { ask, answer } => self.answering.reply(ask, answer),
             Effect::StopAnswering { turn } => self.answering.stop(turn),
             Effect::SaveTrace { path, head, heard } => {
                 let mask = self.mask.clone();

@@ -69,6 +69,7 @@ use super::{
     deployed::deployment::Deployment,
     facets::{
         attachments::Attachments,
+        by_hand::ByHand,
         caller::{Caller, CallingAgent},
         calls::{CallOf, Calls, RouteOffer},
         merge::Merge,
@@ -184,6 +185,10 @@ impl System for CommonGround {
         Some(self)
     }
 
+    fn by_hand(&self) -> Option<&dyn ByHand> {
+        Some(self)
+    }
+
     fn deployment(&self) -> Option<&dyn Deployment> {
         Some(&deployed::row::CommonGroundDeployment)
     }
@@ -281,5 +286,15 @@ impl Caller for CommonGround {
 
     fn without_agent(&self, connection: Connection) -> Connection {
         settings::without_agent(connection)
+    }
+}
+
+impl ByHand for CommonGround {
+    fn target(&self, tool: &Tool, connection: &Connection) -> Option<String> {
+        executor::target(tool, &settings::Channel::of(connection)?)
+    }
+
+    fn needs(&self) -> &'static str {
+        "a CommonGround tool is answered for by hand, over a connection that names a channel"
     }
 }

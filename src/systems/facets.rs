@@ -11,10 +11,12 @@
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
 //! | [`agent`] | has an agent that works on a question |
 //! | [`stubs`] | has calls that a stub can answer as they were answered |
+//! | [`by_hand`] | has tools that a person can answer for |
 //! | [`deployment`](super::deployed::deployment) | has entries that can be read and written while it runs |
 
 pub mod agent;
 pub mod attachments;
+pub mod by_hand;
 pub mod caller;
 pub mod calls;
 pub mod gates;

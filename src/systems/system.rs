@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{
     deployed::deployment::Deployment,
     facets::{
-        agent::Agent, attachments::Attachments, caller::Caller, calls::Calls, gates::Gates, loader::Loader, merge::Merge,
-        observer::Observer, stubs::Stubs,
+        agent::Agent, attachments::Attachments, by_hand::ByHand, caller::Caller, calls::Calls, gates::Gates, loader::Loader,
+        merge::Merge, observer::Observer, stubs::Stubs,
     },
 };
 use crate::{
@@ -134,6 +134,11 @@ pub trait System: Sync {
 
     /// Its calls can be kept as stubs.
     fn stubs(&self) -> Option<&dyn Stubs> {
+        None
+    }
+
+    /// A person can answer for its tools.
+    fn by_hand(&self) -> Option<&dyn ByHand> {
         None
     }
 

@@ -314,7 +314,7 @@ impl Session {
             let ask = AskId { turn: self.luck.below(3) as u64, number: self.luck.below(6) as u64 };
             let asked = Asked {
                 ask,
-                waiting: Waiting { tool: "lamp".into(), ..Waiting::default() },
+                waiting: Arc::new(Waiting { tool: "lamp".into(), ..Waiting::default() }),
                 arguments: "{\"on\": true}".into(),
                 failed: None,
             };

@@ -1,6 +1,6 @@
 //! Answering by hand: beginning and ending it, calls that wait, their answers.
 
-use serde_json::Value;
+use std::sync::Arc;
 
 use crate::{
     app::{
@@ -13,12 +13,11 @@ use crate::{
         state::State,
     },
     model::{clock::Millis, entry::EntryId},
-    schema::pointer::Pointer,
     syntax::{
         edit::{Edit, EditError},
         source::{Format, Source},
     },
-    systems::commonground::{by_hand, executor, routes, settings::Channel},
+    systems::{by_hand, facets::by_hand::WaitingCall},
 };
 
 /// Takes a message about it in.
@@ -42,7 +41,7 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
         AnsweringMessage::Leave(ask) => {
             if let Some(open) = state.answering.get_mut(ask) {
                 open.sent = true;
-                return vec![Effect::Reply { ask, built: None }];
+                return vec![Effect::Reply { ask, answer: None }];
             }
         }
         AnsweringMessage::Began { turn, subject, warnings } => {
@@ -83,10 +82,9 @@ fn end(answering: &mut Answering, turn: u64) {
 
 fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     let connection = state.connection_of(id);
-    let named = state.tool(id).and_then(|tool| Some((tool.name.clone(), executor::target(tool, &Channel::of(&connection)?)?)));
-    let Some((tool, target)) = named else {
-        let words = "only a CommonGround tool is answered for by hand, over a connection that names a channel";
-        state.notices.push(NoticeKind::Problem, words, now);
+    let named = state.tool(id).and_then(|tool| Some((tool.entry.system, tool.name.clone(), by_hand::target(tool, &connection)?)));
+    let Some((system, tool, target)) = named else {
+        state.notices.push(NoticeKind::Problem, by_hand::needs(), now);
         return Vec::new();
     };
     if state.answering.stand_of(&tool).is_some() {
@@ -95,7 +93,7 @@ fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     state.answering.turn += 1;
     let turn = state.answering.turn;
     state.answering.stands.push(Stand { turn, tool: tool.clone(), connection: connection.name.clone(), subject: None });
-    vec![Effect::Answer { turn, connection: Box::new(connection), tool, target }]
+    vec![Effect::Answer { turn, system, connection: Box::new(connection), tool, target }]
 }
 
 /// A call waits. What was written for it before stays.
@@ -103,7 +101,7 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
     if stand(&state.answering, asked.ask.turn).is_none() {
         return;
     }
-    let (agent, tool) = (asked.waiting.context.agent_id.clone(), asked.waiting.tool.clone());
+    let (agent, tool) = (asked.waiting.caller().to_owned(), asked.waiting.tool().to_owned());
     let key = Act::ShowWaiting.row().keys.join(", ");
     let words = match &asked.failed {
         Some(problem) => format!("the answer of {tool} could not be written: {} — {}", problem.message, problem.remedy),
@@ -118,9 +116,9 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
         (open.asked, open.sent) = (asked, false);
         return;
     }
-    let options = state.catalog.tools.iter().find(|known| known.name == tool);
-    let due = asked.waiting.due(options.map_or_else(by_hand::patience, |tool| routes::waiting(tool)));
-    let Ok(answer) = Source::parse(Format::Json, by_hand::blank().to_string()) else { return };
+    let known = state.catalog.tools.iter().find(|known| known.name == tool);
+    let due = asked.waiting.due(known.map(AsRef::as_ref));
+    let Ok(answer) = Source::parse(Format::Json, asked.waiting.blank().to_string()) else { return };
     let (done, undone) = (Vec::new(), Vec::new());
     state.answering.open.push(Open { asked, since: now, due, answer, done, undone, place: None, sent: false });
 }
@@ -129,7 +127,8 @@ fn asks(state: &mut State, asked: Asked, now: Millis) {
 fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
     let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return };
     let made = edits.iter().try_fold(open.answer.clone(), |text, edit| text.apply(0, edit).map(|(after, _)| after));
-    match made.and_then(sound) {
+    let waiting = Arc::clone(&open.asked.waiting);
+    match made.and_then(|answer| sound(answer, &*waiting)) {
         Ok(after) => {
             let place = match edits {
                 [Edit::Set { at, .. }] => Some(at.clone()),
@@ -149,11 +148,10 @@ fn edit(state: &mut State, ask: AskId, edits: &[Edit], now: Millis) {
 }
 
 /// An answer that is a success now has no error any more; undo has it.
-fn sound(answer: Source) -> Result<Source, EditError> {
-    let is_left = answer.value(0).is_some_and(|value| value[by_hand::STATUS] == "success" && value.get(by_hand::ERROR).is_some());
-    match is_left {
-        true => answer.apply(0, &Edit::Remove { at: Pointer::root().child(by_hand::ERROR) }).map(|(after, _)| after),
-        false => Ok(answer),
+fn sound(answer: Source, waiting: &dyn WaitingCall) -> Result<Source, EditError> {
+    match answer.value(0).and_then(|value| waiting.leftover(value)) {
+        Some(at) => answer.apply(0, &Edit::Remove { at }).map(|(after, _)| after),
+        None => Ok(answer),
     }
 }
 
@@ -170,12 +168,11 @@ fn turn_back(state: &mut State, ask: AskId, steps: impl Fn(&mut Open) -> Steps<'
 
 fn send(state: &mut State, ask: AskId, now: Millis) -> Vec<Effect> {
     let Some(open) = state.answering.get_mut(ask).filter(|open| !open.sent) else { return Vec::new() };
-    let value: &Value = &open.value();
-    if let Some((at, why)) = by_hand::fault(value) {
+    let value = open.value();
+    if let Some((at, why)) = open.asked.waiting.fault(&value) {
         state.notices.push(NoticeKind::Problem, format!("{at}: {why}"), now);
         return Vec::new();
     }
     open.sent = true;
-    let built = by_hand::built(value, open.asked.waiting.command);
-    vec![Effect::Reply { ask, built: Some(Box::new(built)) }]
+    vec![Effect::Reply { ask, answer: Some(value) }]
 }

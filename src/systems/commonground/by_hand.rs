@@ -13,11 +13,15 @@ use super::{
     result::{self, Author, Built, Given, STATUSES},
     routes,
 };
-use crate::{model::clock::Millis, schema::pointer::Pointer};
+use crate::{
+    model::{clock::Millis, tool::Tool},
+    schema::pointer::Pointer,
+    systems::facets::by_hand::{Preview, WaitingCall},
+};
 
-pub const STATUS: &str = "status";
-pub const RESULT: &str = "result";
-pub const ERROR: &str = "error";
+const STATUS: &str = "status";
+const RESULT: &str = "result";
+const ERROR: &str = "error";
 const SUCCESS: &str = "success";
 const MEMBERS: [&str; 4] = [STATUS, RESULT, ERROR, keys::AFTER_EXECUTION];
 /// The codes that CommonGround's own services use.
@@ -37,13 +41,6 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// When its caller stops waiting, about: the moment of the call, and the time that the tool's options give it.
-    #[must_use]
-    pub fn due(&self, seconds: u64) -> Option<Millis> {
-        let made = Millis::parse(&self.call.created_at)?;
-        Some(Millis(made.0.saturating_add(seconds.saturating_mul(1_000))))
-    }
-
     /// The result's card as it will be stored, but for its id and its moment.
     #[must_use]
     pub fn card(&self, built: &Built) -> Value {
@@ -59,21 +56,88 @@ impl Waiting {
     }
 }
 
-/// How long a caller waits whose tool says nothing of it.
-#[must_use]
-pub fn patience() -> u64 {
-    routes::waiting_of(&Value::Null)
+impl WaitingCall for Waiting {
+    fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    fn caller(&self) -> &str {
+        &self.context.agent_id
+    }
+
+    /// The moment of the call, and the time that the tool's options give it.
+    fn due(&self, tool: Option<&Tool>) -> Option<Millis> {
+        let made = Millis::parse(&self.call.created_at)?;
+        let seconds = tool.map_or_else(|| routes::waiting_of(&Value::Null), routes::waiting);
+        Some(Millis(made.0.saturating_add(seconds.saturating_mul(1_000))))
+    }
+
+    fn ids(&self) -> Vec<(&'static str, String)> {
+        let context = &self.context;
+        let epoch = context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
+        let (step, call) = (context.step_id.clone(), context.tool_call_id.clone());
+        let ids =
+            [("agent", context.agent_id.clone()), ("turn", format!("{}{epoch}", context.turn())), ("step", step), ("call", call)];
+        ids.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+    }
+
+    fn place(&self) -> String {
+        let epoch = self.context.turn_epoch.map_or_else(String::new, |epoch| format!(", epoch {epoch}"));
+        format!("{}, {}{epoch}", self.context.tool_call_id, self.context.turn())
+    }
+
+    fn then(&self) -> String {
+        let after = self.command.unwrap_or(After::Suspend);
+        format!("{}: {}", after.word(), after.means())
+    }
+
+    fn blank(&self) -> Value {
+        blank()
+    }
+
+    fn schema(&self, answer: &Value) -> Value {
+        schema(answer, self.command)
+    }
+
+    fn fault(&self, answer: &Value) -> Option<(Pointer, String)> {
+        fault(answer)
+    }
+
+    fn leftover(&self, answer: &Value) -> Option<Pointer> {
+        (answer[STATUS] == SUCCESS && answer.get(ERROR).is_some()).then(|| Pointer::root().child(ERROR))
+    }
+
+    fn refusal(&self, message: &str) -> Value {
+        json!({STATUS: "failed", ERROR: {"code": "refused", "message": message}})
+    }
+
+    fn typed(&self, line: &str) -> Result<Value, String> {
+        typed(line)
+    }
+
+    fn how_to_type(&self) -> &'static str {
+        "type its result in one line, as JSON or in plain words; {\"error\": {\"code\": …, \"message\": …}} fails; \
+         {\"status\": \"partial\", \"result\": …, \"error\": …, \"after_execution\": …} says all of it"
+    }
+
+    fn preview(&self, answer: &Value) -> Preview {
+        let built = built(answer, self.command);
+        let after = built.after;
+        Preview {
+            written: self.card(&built),
+            then: format!("{}: {} ({})", after.after.word(), after.after.means(), after.origin.words()),
+            told: built.report("the card's id"),
+        }
+    }
 }
 
 /// An answer as its form begins.
-#[must_use]
-pub fn blank() -> Value {
+fn blank() -> Value {
     json!({STATUS: SUCCESS})
 }
 
 /// The form of an answer as it stands: what did not succeed needs an error, and a success must not have one.
-#[must_use]
-pub fn schema(answer: &Value, command: Option<After>) -> Value {
+fn schema(answer: &Value, command: Option<After>) -> Value {
     let succeeds = answer[STATUS] == SUCCESS;
     let mut properties = Map::new();
     properties.insert(
@@ -132,8 +196,7 @@ fn read(text: &str) -> Result<Value, String> {
 }
 
 /// What is wrong with an answer, by the rules of the store among others: the place, and why.
-#[must_use]
-pub fn fault(answer: &Value) -> Option<(Pointer, String)> {
+fn fault(answer: &Value) -> Option<(Pointer, String)> {
     let after = answer.get(keys::AFTER_EXECUTION).cloned().unwrap_or_else(|| After::Suspend.word().into());
     let content = json!({STATUS: answer[STATUS], keys::AFTER_EXECUTION: after, RESULT: answer[RESULT], ERROR: answer[ERROR]});
     let known = answer[STATUS].as_str().is_none_or(|status| STATUSES.contains(&status));
@@ -178,7 +241,7 @@ pub fn built(answer: &Value, command: Option<After>) -> Built {
 ///
 /// # Errors
 /// What is wrong with it, for whoever typed it.
-pub fn typed(line: &str) -> Result<Value, String> {
+fn typed(line: &str) -> Result<Value, String> {
     let line = line.trim();
     if line.is_empty() {
         return Err("nothing is written there; null is an empty result".into());
@@ -296,7 +359,7 @@ mod tests {
         assert_eq!(card["content"]["result"]["error_code"], "burnt");
         assert_eq!(card["content"]["error"]["source"], "tool");
         assert_eq!((&card["metadata"]["step_id"], &card["metadata"]["function_name"]), (&json!("s"), &json!("lamp")));
-        assert_eq!(waiting.due(patience()), Millis::parse("2026-01-01T12:00:30Z"));
+        assert_eq!(waiting.due(None), Millis::parse("2026-01-01T12:00:30Z"));
     }
 
     proptest! {

@@ -38,7 +38,7 @@ use crate::{
     },
     schema::literal::Literal,
     systems::{
-        agents, calling,
+        agents, by_hand, calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
         table,
     },
@@ -221,7 +221,13 @@ fn answer_by_hand(state: &State) -> Reply {
 /// Whether it could be answered for, and is not.
 fn is_unanswered(state: &State, tool: &EntryId) -> bool {
     let name = state.tool(tool).map(|tool| tool.name.as_str());
-    !routes_of(state).is_empty() && name.is_some_and(|name| state.answering.stand_of(name).is_none())
+    is_answerable(state) && name.is_some_and(|name| state.answering.stand_of(name).is_none())
+}
+
+/// Whether the chosen tool is of a system whose calls can be answered by hand.
+fn is_answerable(state: &State) -> bool {
+    let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
+    tool.is_some_and(|tool| by_hand::is_possible(&tool)) && !routes_of(state).is_empty()
 }
 
 /// The ways that the chosen tool can be called by, and which is taken.
@@ -410,8 +416,8 @@ impl Screen for Invoke {
                 return tool_of(state)
                     .map_or(Some("there is no tool".into()), |tool| state.request(&tool).err().map(|problem| problem.cause));
             }
-            Act::AnswerByHand if state.answering.is_idle() && routes_of(state).is_empty() => {
-                "only CommonGround's tools are answered for by hand"
+            Act::AnswerByHand if state.answering.is_idle() && !is_answerable(state) => {
+                return Some(format!("only {}'s tools are answered for by hand", by_hand::whose()));
             }
             Act::NewAgent if !names_agent(state) => "the connection names no agent: a new one is made anyway",
             Act::Route if routes_of(state).is_empty() => "this tool is called in one way only",

@@ -1,4 +1,4 @@
-//! Waiting: calls of CommonGround tools that are answered by hand: choose one, write its answer in a form, see the card, send it.
+//! Waiting: calls of tools that are answered by hand: choose one, write its answer in a form, see the card, send it.
 //!
 //! | file | pane |
 //! | --- | --- |
@@ -16,7 +16,6 @@ use ratatui::{
     buffer::Buffer,
     layout::{Constraint, Rect},
 };
-use serde_json::json;
 
 use self::calls::Calls;
 use crate::{
@@ -30,7 +29,6 @@ use crate::{
     model::finding::Severity,
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::commonground::by_hand,
     ui::{
         answer::draw::indented,
         canvas::{Pen, fit, width},
@@ -143,13 +141,13 @@ impl Waiting {
             Pen::new(buffer, indented(inside), 0).put("no call waits", styles[Role::Ghost]);
             return;
         };
-        let title = format!("Answer of {}", open.asked.waiting.tool);
+        let title = format!("Answer of {}", open.asked.waiting.tool());
         let foot = self.form().and_then(Form::position).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(buffer, area, styles);
         let (left, role) = calls::left(open, state.answering.now);
         // What is answered is seen while it is answered, also where the other panes are not.
         let mut pen = Pen::new(buffer, indented(inside), 0);
-        let agent = fit(&open.asked.waiting.context.agent_id, pen.room().saturating_sub(width(&left) + 12)).into_owned();
+        let agent = fit(open.asked.waiting.caller(), pen.room().saturating_sub(width(&left) + 12)).into_owned();
         pen.put(&agent, styles[Role::Accent]).put(" asks with", styles[Role::Dim]);
         pen.right(&left, styles[role]);
         let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -190,16 +188,17 @@ fn named(at: &Pointer) -> String {
 
 /// Asks for the message of a failure, and sends it.
 fn refuse_prompt(open: &Open) -> Reply {
-    let id = open.asked.ask;
+    let (id, waiting) = (open.asked.ask, Arc::clone(&open.asked.waiting));
     let words = format!(
         "{} gets a failed result with the code \"refused\" for {}, and this message:",
-        open.asked.waiting.context.agent_id, open.asked.waiting.tool
+        open.asked.waiting.caller(),
+        open.asked.waiting.tool()
     );
     Reply::Open(Box::new(Prompt::new("Refuse the call", words, "", move |text, _| {
         if text.trim().is_empty() {
             return Err("an error needs a message".into());
         }
-        let to = json!({by_hand::STATUS: "failed", by_hand::ERROR: {"code": "refused", "message": text}}).into();
+        let to = waiting.refusal(text).into();
         let edits = vec![Edit::Set { at: Pointer::root(), to }];
         Ok(Reply::Send(
             [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)].map(Message::Answering).into_iter().collect(),
@@ -261,14 +260,14 @@ impl Screen for Waiting {
             return;
         };
         let value = open.value();
-        let schema = Arc::new(by_hand::schema(&value, open.asked.waiting.command));
+        let schema = Arc::new(open.asked.waiting.schema(&value));
         let form = self.forms.entry(open.asked.ask).or_insert_with(|| Form::new(Arc::clone(&schema)));
         form.set_clip(&state.clip);
         form.set_wall(state.wall);
         form.set_folder(state.folder.as_ref());
         form.sync_written(&value, &|at| open.answer.written(0, at).map(str::to_owned));
         form.set_schema(&schema);
-        let fault = by_hand::fault(&value).filter(|_| form.issues().is_empty());
+        let fault = open.asked.waiting.fault(&value).filter(|_| form.issues().is_empty());
         form.set_notes(fault.into_iter().map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None }).collect());
         if before != self.shown {
             self.card = Reading::default();

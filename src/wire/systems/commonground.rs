@@ -13,7 +13,7 @@
 //! | [`sight`] | what passes in the channel, and what the server says of deliveries |
 //! | [`cause`] | who listens, and why nothing comes |
 //! | [`store`] | reads and writes the tools of a project |
-//! | [`executor`], [`desk`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
+//! | [`responder`], [`executor`], [`desk`], [`asking`] | answers commands and writes the results into its tables; who knows the answers |
 
 pub mod asking;
 pub mod busy;
@@ -26,6 +26,7 @@ pub mod given_up;
 pub mod god;
 pub mod own_agent;
 pub mod probe;
+pub mod responder;
 pub mod sight;
 pub mod store;
 pub mod tables;
@@ -40,6 +41,7 @@ use self::calling::Calling;
 use super::{
     facets::{
         multi_step::{CallContext, MultiStep},
+        responder::Responder,
         store::DeployedStore,
     },
     live::{CallDriver, LiveSystem},
@@ -62,6 +64,10 @@ impl LiveSystem for LiveCommonGround {
 
     fn calls(&self) -> Option<CallDriver<'_>> {
         Some(CallDriver::MultiStep(self))
+    }
+
+    fn responder(&self) -> Option<&dyn Responder> {
+        Some(&responder::CommonGroundResponder)
     }
 
     fn store(&self) -> Option<&dyn DeployedStore> {

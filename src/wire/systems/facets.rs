@@ -6,6 +6,7 @@
 //! | [`own_agents`] | agents of our own, kept from call to call |
 //! | [`store`] | reading and writing the entries of a running system |
 //! | [`mod@agent`] | a whole run of a system's agent |
+//! | [`responder`] | answering in the place of a system's own services |
 //! | [`embedded`] | sample services within this process |
 //! | [`decided`] | what those say, and what stubs say, step by step |
 
@@ -15,4 +16,5 @@ pub mod embedded;
 pub mod exchange;
 pub mod multi_step;
 pub mod own_agents;
+pub mod responder;
 pub mod store;

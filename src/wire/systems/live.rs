@@ -1,6 +1,8 @@
 //! What a system may have on the wire.
 
-use super::facets::{agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep, store::DeployedStore};
+use super::facets::{
+    agent::AgentRuns, embedded::Embedded, exchange::Exchange, multi_step::MultiStep, responder::Responder, store::DeployedStore,
+};
 use crate::model::entry::SystemId;
 
 /// How one system's calls are made.
@@ -29,6 +31,11 @@ pub trait LiveSystem: Sync {
 
     /// It has an agent whose run can be told.
     fn agent(&self) -> Option<&dyn AgentRuns> {
+        None
+    }
+
+    /// Calls can be answered in the place of its own services.
+    fn responder(&self) -> Option<&dyn Responder> {
         None
     }
 

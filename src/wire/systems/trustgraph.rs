@@ -5,6 +5,7 @@
 //! | [`exchange`] | how calls ride on transports |
 //! | [`store`], [`ask`] | reads and writes the configuration through the gateway |
 //! | [`agent`], [`overhearing`] | a whole run of the agent, and what is heard of it on the broker |
+//! | [`responder`] | answering in the place of its services |
 //! | [`offers`], [`serving`], [`beside`] | which service answers on which queues, listens and answers, looks who answers there already |
 //! | [`mod@gateway`] | a gateway of our own |
 //!
@@ -19,6 +20,7 @@ pub mod exchange;
 pub mod gateway;
 pub mod offers;
 pub mod overhearing;
+pub mod responder;
 pub mod serving;
 pub mod store;
 
@@ -31,6 +33,7 @@ use super::{
     facets::{
         agent::{AgentRun, AgentRuns},
         embedded::{self, Embedded},
+        responder::Responder,
         store::DeployedStore,
     },
     live::{CallDriver, LiveSystem},
@@ -54,6 +57,10 @@ impl LiveSystem for LiveTrustGraph {
 
     fn store(&self) -> Option<&dyn DeployedStore> {
         Some(&store::TrustGraphStore)
+    }
+
+    fn responder(&self) -> Option<&dyn Responder> {
+        Some(&responder::TrustGraphResponder)
     }
 
     fn agent(&self) -> Option<&dyn AgentRuns> {

@@ -10,7 +10,7 @@ use crate::{
         state::State,
     },
     model::clock::Millis,
-    systems::commonground::after::After,
+    systems::by_hand,
     ui::{
         answer::draw::indented,
         canvas::{Pen, mark_chosen, width, wrap},
@@ -48,7 +48,7 @@ impl Calls {
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let height = u16::try_from(count).unwrap_or(u16::MAX).min(inside.height / 2).max(1);
         self.area = Rect { height, ..inside };
-        let widest = answering.open.iter().map(|open| width(&open.asked.waiting.tool)).max().unwrap_or_default();
+        let widest = answering.open.iter().map(|open| width(open.asked.waiting.tool())).max().unwrap_or_default();
         for (line, row) in (0_u16..).zip(self.cursor.window(count, height)) {
             let open = &answering.open[row];
             let (left, role) = left(open, answering.now);
@@ -57,9 +57,9 @@ impl Calls {
             pen.put(if chosen { "▌" } else { " " }, styles[Role::Accent]);
             let room = pen.room().saturating_sub(left.chars().count() + 1);
             let tool = widest.min(room * 3 / 5);
-            pen.column(&open.asked.waiting.tool, tool, styles[Role::Text])
+            pen.column(open.asked.waiting.tool(), tool, styles[Role::Text])
                 .put(" ", styles[Role::Text])
-                .column(&open.asked.waiting.context.agent_id, room.saturating_sub(tool + 1), styles[Role::Dim])
+                .column(open.asked.waiting.caller(), room.saturating_sub(tool + 1), styles[Role::Dim])
                 .right(&left, styles[role]);
             if chosen {
                 mark_chosen(buffer, Rect { y: self.area.y + line, height: 1, ..self.area }, styles, focused);
@@ -123,8 +123,6 @@ fn span(ms: u64) -> String {
 /// Who asks, in what turn, what with, and until when.
 fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
-    let context = &waiting.context;
-    let epoch = context.turn_epoch.map_or_else(String::new, |epoch| format!(" · epoch {epoch}"));
     let due = match open.due {
         None => "how long its caller waits is not known".to_owned(),
         Some(due) if now > due => {
@@ -132,17 +130,14 @@ fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
         }
         Some(due) => format!("its caller waits {} more, by the tool's options", span(due.since(now))),
     };
-    let after = waiting.command.unwrap_or(After::Suspend);
     let mut lines = labelled("came", &format!("{} ago; {due}", span(now.since(open.since))), cells);
-    lines.extend(labelled("then", &format!("{}: {}", after.word(), after.means()), cells));
+    lines.extend(labelled("then", &waiting.then(), cells));
     lines.push(Vec::new());
     lines.push(vec![(Role::Heading, "arguments".into())]);
     lines.extend(reading::json(&open.asked.arguments, cells));
     lines.push(Vec::new());
-    let turn = format!("{}{epoch}", context.turn());
-    let ids = [("agent", &context.agent_id), ("turn", &turn), ("step", &context.step_id), ("call", &context.tool_call_id)];
-    for (label, text) in ids.into_iter().filter(|(_, text)| !text.is_empty()) {
-        lines.extend(labelled(label, text, cells));
+    for (label, text) in waiting.ids() {
+        lines.extend(labelled(label, &text, cells));
     }
     lines.push(Vec::new());
     lines
@@ -159,9 +154,12 @@ fn labelled(label: &str, text: &str, cells: usize) -> Vec<Line> {
 fn stands(state: &State, cells: usize) -> Vec<Line> {
     let stands = &state.answering.stands;
     if stands.is_empty() {
-        let text = "Nothing is answered for. Choose a CommonGround tool in Invoke and press H there: from then on its calls come here, in \
-                    the place of its service.";
-        return reading::words(text, Role::Ghost, cells);
+        let text = format!(
+            "Nothing is answered for. Choose a {} tool in Invoke and press H there: from then on its calls come here, in the place of \
+             its service.",
+            by_hand::whose()
+        );
+        return reading::words(&text, Role::Ghost, cells);
     }
     let mut lines = vec![vec![(Role::Heading, "answering for".into())]];
     for stand in stands {

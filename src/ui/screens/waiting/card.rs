@@ -2,7 +2,7 @@
 
 use crate::{
     app::answering::Open,
-    systems::commonground::by_hand,
+    systems::facets::by_hand::Preview,
     ui::{
         styles::Role,
         widgets::reading::{self, Line},
@@ -12,7 +12,7 @@ use crate::{
 /// The card that the answer comes to, as it stands.
 pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
-    let built = by_hand::built(&open.value(), waiting.command);
+    let Preview { written, then, told } = waiting.preview(&open.value());
     let mut lines = Vec::new();
     if mending > 0 {
         let words = if mending == 1 { "one thing is".to_owned() } else { format!("{mending} things are") };
@@ -23,15 +23,13 @@ pub(super) fn lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
             format!("✗ It could not be written: {} — {}. Send it once more, or leave the call.", problem.message, problem.remedy);
         lines.extend(reading::words(&words, Role::Error, cells));
     }
-    let card = serde_json::to_string_pretty(&waiting.card(&built)).unwrap_or_default();
+    let card = serde_json::to_string_pretty(&written).unwrap_or_default();
     lines.extend(reading::json(&card, cells));
     lines.push(Vec::new());
-    let after = built.after;
-    let words = format!("{}: {} ({})", after.after.word(), after.after.means(), after.origin.words());
-    lines.extend(reading::words(&words, Role::Dim, cells));
+    lines.extend(reading::words(&then, Role::Dim, cells));
     lines.push(Vec::new());
     lines.push(vec![(Role::Heading, "the caller's inbox gets".into())]);
-    let report = serde_json::to_string_pretty(&built.report("the card's id")).unwrap_or_default();
+    let report = serde_json::to_string_pretty(&told).unwrap_or_default();
     lines.extend(reading::json(&report, cells));
     lines
 }

@@ -17,11 +17,13 @@ use crate::{
     },
     model::{call::CallProblem, error_kind::ErrorKind},
     systems::commonground::{
-        by_hand::Waiting,
+        by_hand::{self, Waiting},
+        card::Card,
         command::Command,
         executor::{self, Spoken},
         result::Built,
     },
+    wire::systems::facets::responder::{Asking, Question},
 };
 
 /// A tool that is answered for.
@@ -41,42 +43,40 @@ pub enum By {
     Hand(mpsc::Sender<Question>),
 }
 
-/// A call that waits for an answer by hand.
-#[derive(Debug)]
-pub struct Question {
-    pub asking: Asking,
-    /// Dropped, or given none, it leaves the call without an answer.
-    pub reply: oneshot::Sender<Option<Built>>,
-}
-
-/// What is asked.
-#[derive(Debug)]
-pub struct Asking {
-    /// As in what is told of it in the end.
-    pub number: u64,
-    pub waiting: Waiting,
-    pub arguments: Map<String, Value>,
-    /// The answer before could not be written.
-    pub failed: Option<CallProblem>,
-}
-
 /// The answer of whoever answers; `None`: there is none.
 /// The stub's rule that counted is noted.
-pub(super) async fn ask(by: &By, asking: Asking, command: &Command, rule: &mut Option<String>) -> Option<Built> {
+pub(super) async fn ask(
+    by: &By,
+    (number, waiting, arguments): (u64, &Waiting, &Map<String, Value>),
+    (command, failed): (&Command, Option<CallProblem>),
+    rule: &mut Option<String>,
+) -> Option<Built> {
     match by {
-        By::Stub(stub) => stubbed(stub, &asking, rule).await.map(|spoken| executor::built(&spoken, command)),
+        By::Stub(stub) => stubbed(stub, waiting, arguments, rule).await.map(|spoken| executor::built(&spoken, command)),
         By::Hand(questions) => {
             let (reply, answer) = oneshot::channel();
+            let asking = Asking { number, waiting: Arc::new(shown(waiting)), arguments: arguments.clone(), failed };
             questions.send(Question { asking, reply }).await.ok()?;
-            answer.await.ok()?
+            let answer = answer.await.ok()??;
+            Some(by_hand::built(&answer, waiting.command))
         }
     }
 }
 
-async fn stubbed(stub: &StubService, asking: &Asking, counted: &mut Option<String>) -> Option<Spoken> {
+/// The call as a person sees it: the arguments stand beside it, and the result's card needs only the labels.
+fn shown(waiting: &Waiting) -> Waiting {
+    Waiting { call: Card { content: Value::Null, ..waiting.call.clone() }, ..waiting.clone() }
+}
+
+async fn stubbed(
+    stub: &StubService,
+    waiting: &Waiting,
+    arguments: &Map<String, Value>,
+    counted: &mut Option<String>,
+) -> Option<Spoken> {
     let none = Map::new();
-    let user = asking.waiting.context.agent_id.as_str();
-    let play = match choose::rule(stub, &sample::Asking { user, config: &none, arguments: &asking.arguments }) {
+    let user = waiting.context.agent_id.as_str();
+    let play = match choose::rule(stub, &sample::Asking { user, config: &none, arguments }) {
         Ok(rule) => {
             *counted = Some(rule.name.clone());
             Play::of(&rule.then)

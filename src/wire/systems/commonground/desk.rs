@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{
-    asking::{self, Asking, By, Stand},
+    asking::{self, By, Stand},
     tables::Tables,
 };
 use crate::{
@@ -157,10 +157,10 @@ impl Desk {
                 call: call.clone(),
                 command: executor::said(command),
             };
-            let question = Asking { number: told.number, waiting, arguments: arguments.clone(), failed: failed.take() };
+            let of_call = (told.number, &waiting, &arguments);
             let answer = tokio::select! {
                 () = stop.cancelled() => None,
-                answer = asking::ask(&stand.by, question, command, &mut told.rule) => answer,
+                answer = asking::ask(&stand.by, of_call, (command, failed.take()), &mut told.rule) => answer,
             };
             let Some(built) = answer else {
                 // Whoever else listens may have it.

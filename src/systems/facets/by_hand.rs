@@ -1,0 +1,77 @@
+//! Calls that a person answers in the place of a tool's service.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use crate::{
+    model::{clock::Millis, connection::Connection, tool::Tool},
+    schema::pointer::Pointer,
+};
+
+/// Has tools that a person can answer for.
+pub trait ByHand: Sync {
+    /// The address at which calls of the tool are taken over that connection; `None` where they cannot be taken.
+    fn target(&self, tool: &Tool, connection: &Connection) -> Option<String>;
+
+    /// What it takes, to go on after "only": `a CommonGround tool … over a connection that names a channel`.
+    fn needs(&self) -> &'static str;
+}
+
+/// A call that waits for its answer, which is a value with a form of its own.
+pub trait WaitingCall: Debug + Send + Sync {
+    fn tool(&self) -> &str;
+
+    /// Who called: an agent's id.
+    fn caller(&self) -> &str;
+
+    /// When its caller stops waiting, about; `tool` is the tool as the workspace has it.
+    fn due(&self, tool: Option<&Tool>) -> Option<Millis>;
+
+    /// The ids that tell the call from others, each with its label.
+    fn ids(&self) -> Vec<(&'static str, String)>;
+
+    /// The same in one line.
+    fn place(&self) -> String;
+
+    /// What becomes of the caller then, where the answer does not say.
+    fn then(&self) -> String;
+
+    /// An answer as its form begins.
+    fn blank(&self) -> Value;
+
+    /// The form of an answer as it stands.
+    fn schema(&self, answer: &Value) -> Value;
+
+    /// What is wrong with an answer beside what its form says: the place, and why.
+    fn fault(&self, answer: &Value) -> Option<(Pointer, String)>;
+
+    /// A member that no longer belongs to an answer as it stands.
+    fn leftover(&self, answer: &Value) -> Option<Pointer>;
+
+    /// The answer that refuses the call, with that message.
+    fn refusal(&self, message: &str) -> Value;
+
+    /// An answer as a person types it in one line.
+    ///
+    /// # Errors
+    /// What is wrong with it, for whoever typed it.
+    fn typed(&self, line: &str) -> Result<Value, String>;
+
+    /// How to type one, for whoever is asked.
+    fn how_to_type(&self) -> &'static str;
+
+    /// What an answer comes to.
+    fn preview(&self, answer: &Value) -> Preview;
+}
+
+/// What an answer comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// As it will be written.
+    pub written: Value,
+    /// What becomes of the caller then, and why.
+    pub then: String,
+    /// What its caller is told.
+    pub told: Value,
+}

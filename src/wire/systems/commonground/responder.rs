@@ -1,0 +1,154 @@
+//! Answering for CommonGround's tools in a channel, by the rules of a stub or by hand.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    asking::{By, Stand},
+    desk::Told,
+    executor::{Executor, From as Backlog},
+};
+use crate::{
+    model::{
+        call::CallProblem,
+        connection::Connection,
+        problem::{Problem, ProblemKind},
+    },
+    systems::commonground::{executor, rows, settings::Channel},
+    wire::{
+        connector::Connector,
+        systems::facets::responder::{Abilities, Prepared, Question, Report, Responder, Responding, Wanted, reporting},
+        transport::bus::Bus,
+    },
+};
+
+/// Takes commands in the place of tools' services.
+pub struct CommonGroundResponder;
+
+struct Stands {
+    stands: Vec<Stand>,
+    from: Backlog,
+}
+
+struct Listening {
+    executor: Executor,
+    /// Held open.
+    _bus: Arc<dyn Bus>,
+}
+
+impl Responder for CommonGroundResponder {
+    fn is_at(&self, connection: &Connection) -> bool {
+        Channel::of(connection).is_some()
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { by_hand: true, backlog: true, connection: "a connection with [connections.NAME.commonground]" }
+    }
+
+    fn prepare(&self, wanted: &Wanted<'_>) -> Result<Box<dyn Prepared>, Problem> {
+        let from = if wanted.backlog { Backlog::Waiting } else { Backlog::Now };
+        Ok(Box::new(Stands { stands: stands(wanted)?, from }))
+    }
+
+    fn by_hand(&self, tool: String, target: String, questions: mpsc::Sender<Question>) -> Option<Box<dyn Prepared>> {
+        let stands = vec![Stand { tool, target, by: By::Hand(questions) }];
+        Some(Box::new(Stands { stands, from: Backlog::Now }))
+    }
+}
+
+/// The tools that are wanted, with who answers for each.
+fn stands(wanted: &Wanted<'_>) -> Result<Vec<Stand>, Problem> {
+    let Some(channel) = Channel::of(wanted.connection) else { return Ok(Vec::new()) };
+    let target = |word: &str| executor::target(wanted.lookup.tool(word)?, &channel).ok_or_else(|| no_subject(word));
+    let mut stands: Vec<Stand> = Vec::new();
+    for stub in wanted.stubs.iter().flat_map(|stubs| &stubs.services) {
+        let target = match &stub.request {
+            Some(subject) => executor::target_of(subject, &channel).ok_or_else(|| no_subject(&stub.name))?,
+            None => target(&stub.name)?,
+        };
+        stands.push(Stand { tool: stub.name.clone(), target, by: By::Stub(Arc::new(stub.clone())) });
+    }
+    let rest = wanted.tools.iter().filter(|word| !stands.iter().any(|stand| stand.tool == **word)).collect::<Vec<_>>();
+    for word in rest {
+        let Some(questions) = &wanted.by_hand else {
+            return Err(Problem::new(ProblemKind::Input, "serving", format!("nothing says how to answer for \"{word}\""))
+                .remedy("name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)"));
+        };
+        let tool = wanted.lookup.tool(word)?.name.clone();
+        stands.push(Stand { tool, target: target(word)?, by: By::Hand(questions.clone()) });
+    }
+    if stands.is_empty() {
+        return Err(Problem::new(ProblemKind::Input, "serving", "nothing says what to answer for")
+            .remedy("name tools and --by-hand, or a stub file (--stub FILE)"));
+    }
+    Ok(stands)
+}
+
+fn no_subject(word: &str) -> Problem {
+    Problem::new(ProblemKind::Input, "serving", format!("\"{word}\" sends to no tool's subject"))
+        .remedy("its target_subject is cg.v1r4.{project_id}.{channel_id}.cmd.tool.TARGET.SUFFIX")
+}
+
+impl Prepared for Stands {
+    fn start<'a>(
+        self: Box<Self>,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallProblem>> {
+        Box::pin(async move {
+            let bus = connector.open(connection).await?;
+            let executor = Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from).await?;
+            Ok(Box::new(Listening { executor, _bus: bus }) as Box<dyn Responding>)
+        })
+    }
+}
+
+impl Responding for Listening {
+    fn warnings(&self) -> Vec<String> {
+        self.executor.warnings.clone()
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let subjects = self.executor.subjects().into_iter();
+        subjects.map(|(tool, subject)| format!("listening on {subject} for {tool}")).collect()
+    }
+
+    fn address(&self) -> String {
+        self.executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default()
+    }
+
+    fn run(self: Box<Self>, reports: mpsc::Sender<Report>, stop: CancellationToken) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let Self { executor, _bus } = *self;
+            reporting(|told| executor.run(told, stop), reports).await;
+        })
+    }
+}
+
+impl From<Told> for Report {
+    fn from(told: Told) -> Self {
+        let Told { number, tool, call, agent, rule, words, status, rows, written, problem } = told;
+        let error = problem.as_ref().map(|problem| json!({"type": problem.kind.word(), "message": problem.message}));
+        let listed: Vec<Value> = rows.iter().map(|row| json!({"table": row.table, "row": row.value()})).collect();
+        let json = json!({
+            "event": "call", "tool": tool, "call": call, "agent": agent, "rule": rule, "did": words, "status": status,
+            "written": written, "rows": listed, "error": error,
+        });
+        let line = match &problem {
+            Some(problem) => {
+                let remedy = if problem.remedy.is_empty() { String::new() } else { format!(" — {}", problem.remedy) };
+                format!("not answered {tool} {call} of {agent}: {}{remedy}", problem.message)
+            }
+            None => {
+                let rule = rule.as_ref().map_or_else(String::new, |rule| format!(" by \"{rule}\""));
+                format!("{tool} {call} of {agent}{rule}: {words}")
+            }
+        };
+        let details = if written { Vec::new() } else { rows::lines(&rows) };
+        Self { number, tool, caller: agent, words, answered: written, problem, line, details, json }
+    }
+}
