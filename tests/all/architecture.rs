@@ -173,6 +173,28 @@ const RULES: &[(&str, Rule, Texts)] = &[
             ("model/transport.rs", "//! C.\npub enum TransportKind { Kafka, Nats }"),
         ],
     ),
+    (
+        "only a system's own folders and the two tables know it",
+        systems,
+        &[
+            ("systems/table.rs", "//! A.\nuse super::{echo, system::System};\nconst ALL: &[&dyn System] = &[&echo::Echo];"),
+            ("systems/system.rs", "//! B.\npub trait System {}"),
+            ("systems/echo.rs", "//! C.\nuse super::system::System;\npub struct Echo;\nimpl System for Echo {}"),
+            ("wire/systems/echo.rs", "//! D.\nuse crate::systems::echo::Echo;"),
+            ("ui/a.rs", "//! E.\nuse crate::systems::{echo::Echo, system::System};"),
+        ],
+    ),
+    (
+        "nor does anybody else know its live half",
+        systems,
+        &[
+            ("systems/echo.rs", "//! A.\nuse super::system::System;\npub struct Echo;\nimpl System for Echo {}"),
+            ("systems/system.rs", "//! B.\npub trait System {}"),
+            ("wire/systems/echo.rs", "//! C.\npub struct LiveEcho;"),
+            ("wire/systems/table.rs", "//! D.\nuse super::echo::LiveEcho;"),
+            ("wire/registry.rs", "//! E.\nfn f() { super::systems::echo::LiveEcho; }"),
+        ],
+    ),
     ("every file opens with its purpose", purpose, &[("a.rs", "use std::fmt;")]),
     ("nothing panics by intent", panics, &[("a.rs", "//! A.\nfn f() { unreachable!() }")]),
     ("lints are not switched off", panics, &[("a.rs", "//! A.\n#[allow(dead_code)]\nfn f() {}")]),
@@ -365,6 +387,35 @@ fn transports(tree: &Tree) -> Vec<String> {
                 && name.starts_with(char::is_uppercase)
             {
                 found.push(format!("{}: names the transport {name}", place(file, mention.line)));
+            }
+        }
+    }
+    found
+}
+
+/// Imports of a system from outside its folder, its live half and the two tables.
+fn systems(tree: &Tree) -> Vec<String> {
+    // A system is a file of `systems` that says it is one.
+    let named: BTreeSet<&str> = tree
+        .files
+        .iter()
+        .filter(|file| file.module.len() == 2 && file.folder() == "systems" && file.text.contains("impl System for "))
+        .map(|file| file.module[1].as_str())
+        .collect();
+    let of = |path: &[String]| -> Option<String> {
+        let rest = match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["systems", name, ..] | ["wire", "systems", name, ..] => (*name).to_owned(),
+            _ => return None,
+        };
+        named.contains(rest.as_str()).then_some(rest)
+    };
+    let mut found = Vec::new();
+    for file in tree.files.iter().filter(|file| !["systems/table.rs", "wire/systems/table.rs"].contains(&file.path.as_str())) {
+        for mention in file.mentions.iter().filter(|mention| mention.path[0] == "crate") {
+            if let Some(name) = of(&mention.path[1..])
+                && of(&file.module).as_ref() != Some(&name)
+            {
+                found.push(format!("{}: knows the system {name}", place(file, mention.line)));
             }
         }
     }
