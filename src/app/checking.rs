@@ -96,11 +96,11 @@ mod tests {
         (state, effects)
     }
 
-    fn checks(effects: Vec<Effect>) -> Vec<Snapshot> {
-        effects
-            .into_iter()
-            .filter_map(|effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None })
-            .collect()
+    /// What is checked once changes have come to rest, where that was asked for.
+    fn checks(state: &mut State, effects: Vec<Effect>) -> Vec<Snapshot> {
+        let waits = effects.into_iter().filter(|effect| *effect == Effect::CheckSoon);
+        let due: Vec<_> = waits.flat_map(|_| update(state, Message::CheckDue, Millis(3))).collect();
+        due.into_iter().filter_map(|effect| if let Effect::Check(snapshot) = effect { Some(*snapshot) } else { None }).collect()
     }
 
     fn break_a_file(state: &mut State) -> Vec<Effect> {
@@ -157,25 +157,39 @@ mod tests {
     #[test]
     fn a_small_workspace_is_checked_at_once() {
         let (mut state, effects) = opened(3);
-        assert_eq!((checks(effects), state.findings.len(), state.checking.is_behind()), (vec![], 1, false));
-        assert_eq!(checks(break_a_file(&mut state)), []);
+        assert_eq!((checks(&mut state, effects), state.findings.len(), state.checking.is_behind()), (vec![], 1, false));
+        let effects = break_a_file(&mut state);
+        assert_eq!(checks(&mut state, effects), []);
         assert_eq!(state.findings.len(), 2);
     }
 
     #[test]
     fn a_large_workspace_is_checked_apart_and_only_the_newest_answer_counts() {
         let (mut state, effects) = opened(AT_ONCE + 1);
-        let [first] = checks(effects).try_into().unwrap();
+        let [first] = checks(&mut state, effects).try_into().unwrap();
         assert!(state.findings.is_empty() && state.checking.is_behind());
-        let [second] = checks(break_a_file(&mut state)).try_into().unwrap();
+        let effects = break_a_file(&mut state);
+        assert_eq!(checks(&mut state, effects), [], "one check at a time");
         let answer = |snapshot: &Snapshot| Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) };
 
-        update(&mut state, answer(&first), Millis(4));
+        let effects = update(&mut state, answer(&first), Millis(4));
         assert!(state.findings.is_empty(), "an old answer came in");
+        let [second] = checks(&mut state, effects).try_into().unwrap();
         update(&mut state, answer(&second), Millis(5));
         let codes: Vec<_> = state.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(codes, ["type.unknown", "syntax.not-well-formed"], "what the broken file held before is still checked");
         assert!(!state.checking.is_behind());
-        assert_eq!(checks(update(&mut state, Message::NoticeSeen, Millis(6))), [], "nothing is due");
+        let effects = update(&mut state, Message::NoticeSeen, Millis(6));
+        assert_eq!(checks(&mut state, effects), [], "nothing is due");
+    }
+
+    #[test]
+    fn what_changes_before_a_check_begins_is_checked_with_it() {
+        let (mut state, effects) = opened(AT_ONCE + 1);
+        assert_eq!(break_a_file(&mut state).iter().filter(|effect| **effect == Effect::CheckSoon).count(), 0);
+        assert_eq!(Arc::strong_count(&state.catalog), 1, "nothing makes the next change copy the catalog");
+        let [only] = checks(&mut state, effects).try_into().unwrap();
+        update(&mut state, Message::Checked { turn: only.turn, findings: Arc::new(only.findings()) }, Millis(4));
+        assert_eq!((state.findings.len(), state.checking.is_behind()), (2, false));
     }
 }

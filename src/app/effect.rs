@@ -42,7 +42,9 @@ pub enum Effect {
     },
     /// Read the workspace's files again. Answered by `Loaded` and `LoadEnded`.
     Read,
-    /// Check a workspace, the newest asked for only. Answered by `Checked`.
+    /// Wait until changes may have come to rest. Answered by `CheckDue`.
+    CheckSoon,
+    /// Check a workspace. Answered by `Checked`.
     Check(Box<Snapshot>),
     /// Ask who listens where a connection leads that is open. Answered by `Listeners`, where it can be known.
     AskListeners(Box<Connection>),

@@ -274,6 +274,8 @@ pub enum Message {
         names: Vec<FileId>,
         skipped: Vec<String>,
     },
+    /// The time has come that `CheckSoon` asked for.
+    CheckDue,
     /// What a check found.
     Checked {
         turn: u64,

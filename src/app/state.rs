@@ -191,6 +191,8 @@ pub struct Checking {
     pub turn: u64,
     pub asked: u64,
     pub answered: u64,
+    /// One is asked for and not answered yet; there is one at a time.
+    pub under_way: bool,
 }
 
 impl Checking {

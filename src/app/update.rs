@@ -70,6 +70,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Reload => return [Effect::Read].into_iter().chain(deployed::ask_again(state)).collect(),
         Message::Loaded(loaded) => files::loaded(state, loaded),
         Message::LoadEnded { names, skipped } => files::load_ended(state, &names, skipped, now),
+        Message::CheckDue => return vec![files::check(state)],
         Message::Checked { turn, findings } => files::checked(state, turn, findings),
         Message::DiskChanged { file, text } => return files::disk_changed(state, &file, text, now),
         Message::Saved { file, text } => {

@@ -23,6 +23,8 @@ pub struct Catalog {
     pub others: Vec<Entry>,
     /// What keeps a system from loading any of its tools.
     pub refusals: Vec<Refusal>,
+    /// Every tool is known to be loaded.
+    loads_all: bool,
     /// Rows of tools in the order in which their systems hold them, where that is not the order here.
     order: Vec<usize>,
     /// Grows whenever anything but the inside of entries changes: which there are, what they are called, their gates, what services take.
@@ -110,6 +112,7 @@ impl Catalog {
             & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
         self.names = OnceLock::new();
         self.revision += 1;
+        self.loads_all = false;
         if !same {
             self.index();
         }
@@ -187,6 +190,11 @@ impl Catalog {
             not_loaded.extend(loading.not_loaded);
             order.extend(loading.order);
         }
+        self.order = order;
+        let loads_all = not_loaded.is_empty();
+        if std::mem::replace(&mut self.loads_all, loads_all) && loads_all {
+            return;
+        }
         for (row, tool) in self.tools.iter_mut().enumerate() {
             let why = not_loaded.remove(&row);
             if tool.gate.not_loaded() != why.as_ref() {
@@ -195,7 +203,6 @@ impl Catalog {
                 self.revision += 1;
             }
         }
-        self.order = order;
     }
 
     /// Rows of tools, put in the order in which their systems hold them.
@@ -210,6 +217,7 @@ impl Catalog {
 
     fn index(&mut self) {
         self.names = OnceLock::new();
+        self.loads_all = false;
         self.revision += 1;
         let mut places = HashMap::with_capacity(self.tools.len() + self.services.len() + self.others.len());
         places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));

@@ -55,12 +55,26 @@ impl Finding {
 pub struct Findings {
     all: Vec<Finding>,
     of: HashMap<EntryId, Vec<usize>>,
+    errors: usize,
+    warnings: usize,
 }
 
 impl Findings {
     /// Those of one entry, in order.
     pub fn of(&self, entry: &EntryId) -> impl Iterator<Item = &Finding> {
         self.of.get(entry).into_iter().flatten().filter_map(|row| self.all.get(*row))
+    }
+
+    /// How many are errors.
+    #[must_use]
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many are warnings.
+    #[must_use]
+    pub fn warnings(&self) -> usize {
+        self.warnings
     }
 }
 
@@ -72,7 +86,9 @@ impl From<Vec<Finding>> for Findings {
                 of.entry(entry.clone()).or_default().push(row);
             }
         }
-        Self { all, of }
+        let count = |severity| all.iter().filter(|finding| finding.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        Self { all, of, errors, warnings }
     }
 }
 

@@ -70,7 +70,6 @@ pub struct Performer {
     unsaved: watch::Sender<Drafts>,
     /// What was last asked to be saved, by file: drafts made after that are newer.
     asked: HashMap<FileId, Option<Arc<str>>>,
-    unchecked: watch::Sender<Option<Box<Snapshot>>>,
     running: HashMap<CallId, Running>,
     /// What listens on the bus.
     listening: Listening,
@@ -112,8 +111,6 @@ impl Performer {
         let journal = Arc::new(tools.journal);
         let unsaved = watch::Sender::default();
         tokio::spawn(keep_journal(Arc::clone(&journal), unsaved.subscribe(), messages.clone()));
-        let unchecked = watch::Sender::default();
-        tokio::spawn(check(unchecked.subscribe(), messages.clone()));
         let workspace = Arc::new(tools.workspace);
         Self {
             watch: None,
@@ -126,7 +123,6 @@ impl Performer {
             messages,
             unsaved,
             asked: HashMap::new(),
-            unchecked,
             running: HashMap::new(),
             listening: Listening::default(),
             answering: AnsweringByHand::default(),
@@ -146,7 +142,8 @@ impl Performer {
         match effect {
             Effect::Save { file, text, before, overwrite } => self.save(file, text, before.as_deref(), overwrite),
             Effect::Read => self.read(),
-            Effect::Check(snapshot) => drop(self.unchecked.send_replace(Some(snapshot))),
+            Effect::CheckSoon => self.check_soon(),
+            Effect::Check(snapshot) => self.check(*snapshot),
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.drafts(texts))),
             Effect::Call { call, connection, request } => self.call(call, *connection, *request),
             Effect::Cancel(call) => self.cancel(call),
@@ -201,6 +198,25 @@ impl Performer {
             drop(writing);
             // The loop may have ended; then nobody needs to know.
             let _ = messages.blocking_send(message);
+        });
+    }
+
+    fn check_soon(&self) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(CHECK_AFTER).await;
+            messages.send(Message::CheckDue).await
+        });
+    }
+
+    fn check(&self, snapshot: Snapshot) {
+        let messages = self.messages.clone();
+        tokio::spawn(async move {
+            let turn = snapshot.turn;
+            let checked = tokio::task::spawn_blocking(move || Arc::new(snapshot.findings())).await;
+            // An answer to nothing: the next change asks again.
+            let (turn, findings) = checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
+            messages.send(Message::Checked { turn, findings }).await
         });
     }
 
@@ -399,19 +415,6 @@ impl Performer {
     pub fn forget_journal(&mut self) {
         self.wait_for_writes();
         let _ = self.journal.write(&Drafts::new());
-    }
-}
-
-/// Checks the newest workspace asked for, one at a time, a moment after the last key.
-async fn check(mut unchecked: watch::Receiver<Option<Box<Snapshot>>>, messages: mpsc::Sender<Message>) {
-    while unchecked.changed().await.is_ok() {
-        tokio::time::sleep(CHECK_AFTER).await;
-        let Some(snapshot) = unchecked.borrow_and_update().clone() else { continue };
-        let turn = snapshot.turn;
-        let Ok(findings) = tokio::task::spawn_blocking(move || Arc::new(snapshot.findings())).await else { continue };
-        if messages.send(Message::Checked { turn, findings }).await.is_err() {
-            return;
-        }
     }
 }
 

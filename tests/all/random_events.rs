@@ -360,6 +360,7 @@ impl Session {
         let message = match effect {
             Effect::Save { file, text, .. } if !fails => Message::Saved { file, text },
             Effect::Save { file, .. } => Message::SaveRefused { file, disk: self.luck.chance(50).then(|| "other: 1\n".into()) },
+            Effect::CheckSoon => Message::CheckDue,
             Effect::Check(snapshot) => Message::Checked { turn: snapshot.turn, findings: Arc::new(snapshot.findings()) },
             Effect::Call { call, .. } => {
                 self.calls.push(call);

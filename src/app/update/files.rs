@@ -223,20 +223,28 @@ fn settle(state: &mut State) {
     }
 }
 
-/// The check that is due and has not been asked for.
+/// Asks for the check that is due and has not been asked for.
 pub(super) fn due_check(state: &mut State) -> Option<Effect> {
-    let Checking { turn, asked, answered } = state.checking;
-    if turn == answered || turn == asked {
+    let Checking { turn, asked, answered, under_way } = state.checking;
+    if turn == answered || turn == asked || under_way {
         return None;
     }
+    state.checking = Checking { asked: turn, under_way: true, ..state.checking };
+    Some(Effect::CheckSoon)
+}
+
+/// What is to be checked, as it is now. It is not put together before it is needed: a change copies a catalog that a check holds.
+pub(super) fn check(state: &mut State) -> Effect {
+    let turn = state.checking.turn;
     state.checking.asked = turn;
     let files = state.documents.iter().filter(|(_, document)| !document.gone);
     let files: Vec<_> = files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
-    Some(Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files, there: state.there() })))
+    Effect::Check(Box::new(Snapshot { turn, catalog: Arc::clone(&state.catalog), files, there: state.there() }))
 }
 
 /// Takes the answer to the newest asking in.
 pub(super) fn checked(state: &mut State, turn: u64, findings: Arc<Findings>) {
+    state.checking.under_way = false;
     if turn == state.checking.turn {
         state.checking.answered = turn;
         state.findings = findings;

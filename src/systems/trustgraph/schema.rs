@@ -13,7 +13,7 @@ use crate::model::{
     catalog::Catalog,
     context::{Mode, UNDEFINED},
     entry::{Entry, EntryKind},
-    service::Service,
+    service::{Parameter, Service},
 };
 
 /// A text that Python's `int()` takes.
@@ -41,9 +41,9 @@ pub fn word(entry: &Entry, catalog: &Catalog) -> String {
     let type_name = descriptor::text(value, keys::TYPE).unwrap_or_default();
     let mut word = format!("{} {type_name:?} {}", entry.kind.word(), states_keys(value, catalog.mode).join(" "));
     if let Some(service) = bound(entry, type_name, catalog) {
-        word += &format!(" {:?}", service.key());
-        for parameter in service.parameters.iter().filter(|parameter| !properties_fixed(&parameter.name)) {
-            word += &format!(" {:?}", value.get(&parameter.name).map(configured_type));
+        for Parameter { name, required } in &service.parameters {
+            let of = value.get(name).filter(|_| !properties_fixed(name)).map(configured_type);
+            word += &format!(" {name:?} {required} {of:?}");
         }
     }
     word
@@ -91,10 +91,7 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     let service = bound(entry, type_name, catalog);
     for parameter in service.map_or(&[][..], |service| &service.parameters) {
         if !properties_fixed(&parameter.name) {
-            put(
-                &parameter.name,
-                configuration(&parameter.name, value.get(&parameter.name), service.map_or("", |service| service.key())),
-            );
+            put(&parameter.name, configuration(&parameter.name, value.get(&parameter.name)));
         }
     }
     if of.is_none_or(|of| of.arguments == types::Arguments::Listed) {
@@ -185,8 +182,9 @@ fn own_field(field: &Field, catalog: &Catalog) -> Value {
 }
 
 /// A value for the service: text, unless the entry has something else there.
-fn configuration(name: &str, present: Option<&Value>, service: &str) -> Value {
-    let mut schema = json!({"title": name, "description": format!("Configuration that {service} gets with every call.")});
+fn configuration(name: &str, present: Option<&Value>) -> Value {
+    // It does not name the service, so that tools of services that take the same have one form.
+    let mut schema = json!({"title": name, "description": "Configuration that the service gets with every call."});
     if let Some(of) = present.map_or(Some("string"), configured_type) {
         schema[keys::TYPE] = of.into();
     }
@@ -264,4 +262,49 @@ fn server() -> Value {
         },
         "required": ["url"],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::entry::FileId,
+        syntax::source::{Format, Source},
+        systems::read,
+    };
+
+    #[test]
+    fn entries_with_one_word_have_one_schema_whatever_their_services_are_called() {
+        let service = |name: &str, takes: &str| {
+            format!(
+                "  {name}:\n    id: {name}\n    request-queue: request:tg:{name}\n    response-queue: response:tg:{name}\n    config-params: [{takes}]\n"
+            )
+        };
+        let tool = |name: &str, service: &str, rest: &str| {
+            format!("  {name}:\n    type: tool-service\n    name: {name}\n    description: d\n    service: {service}\n{rest}")
+        };
+        let text = [
+            "tool-service:\n".to_owned(),
+            service("one", "{name: style, required: true}"),
+            service("two", "{name: style, required: true}"),
+            service("free", "{name: style}"),
+            service("other", "{name: limit, required: true}"),
+            "tool:\n".to_owned(),
+            tool("a", "one", "    style: dry\n"),
+            tool("b", "two", "    style: dry\n"),
+            tool("c", "two", "    style: 3\n"),
+            tool("d", "free", "    style: dry\n"),
+            tool("e", "other", ""),
+            tool("f", "nobody", ""),
+        ];
+        let (file, source) = (FileId::new("t.yaml"), Source::parse(Format::Yaml, text.concat()).unwrap());
+        let catalog = read::catalog([(&file, &source)], Mode::Document);
+        let made: Vec<_> =
+            catalog.tools.iter().map(|tool| (word(&tool.entry, &catalog), schema(&tool.entry, &catalog))).collect();
+        assert_eq!(made.len(), 6);
+        for (one, other) in made.iter().flat_map(|one| made.iter().map(move |other| (one, other))) {
+            assert_eq!(one.0 == other.0, one.1 == other.1, "{one:?} {other:?}");
+        }
+        assert_eq!(made[0].0, made[1].0);
+    }
 }

@@ -32,8 +32,7 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
     if let Reading::UnderWay(files) = state.reading {
         return Some((Role::Info, format!("reading … {files} files")));
     }
-    let count = |severity| state.findings.iter().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings) = (count(crate::model::finding::Severity::Error), count(crate::model::finding::Severity::Warning));
+    let (errors, warnings) = (state.findings.errors(), state.findings.warnings());
     let many = |number: usize, word: &str| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
     match (errors, warnings) {
         (0, 0) => None,

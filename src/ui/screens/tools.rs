@@ -72,7 +72,7 @@ struct FormOf {
 }
 
 /// How many forms are put away.
-const PUT_AWAY: usize = 4;
+const PUT_AWAY: usize = 8;
 
 /// What a schema was made from: entries with the same key have the same schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
