@@ -20,6 +20,7 @@ pub mod print;
 pub mod python;
 pub mod python_json;
 mod segments;
+pub mod shared_text;
 pub mod source;
 mod toml;
 mod tree;

@@ -14,6 +14,7 @@ use crate::{
     syntax::{
         edit::{Edit, EditError, Patch},
         nested,
+        shared_text::SharedText,
         source::{Format, Source, Span, SyntaxError},
     },
 };
@@ -22,7 +23,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Document {
     pub format: Format,
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// The text parsed; an error while it cannot be.
     pub source: Result<Source, SyntaxError>,
     /// The text on disk; `None`: there is no such file.
@@ -38,7 +39,7 @@ impl Document {
     #[must_use]
     pub fn read(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
         let on_disk = source.as_ref().ok().cloned();
-        Self { format, saved: Some(text.clone()), text, source, gone: false, on_disk }
+        Self { format, saved: Some(text.clone()), text: text.into(), source, gone: false, on_disk }
     }
 
     /// The text on disk parsed, where it is known and can be.
@@ -53,7 +54,7 @@ impl Document {
         match &self.saved {
             Some(_) if self.gone => true,
             // As read, the two are one.
-            Some(saved) => !Arc::ptr_eq(saved, &self.text) && *saved != self.text,
+            Some(saved) => !self.text.reads(saved),
             None => !self.gone,
         }
     }
@@ -62,7 +63,7 @@ impl Document {
     #[must_use]
     pub fn changed_rows(&self) -> Vec<usize> {
         let Some(saved) = &self.saved else { return (0..self.text.lines().count()).collect() };
-        if *saved == self.text {
+        if self.text.reads(saved) {
             return Vec::new();
         }
         self.changed_in_pieces().unwrap_or_else(|| diff::changed_rows(saved, &self.text))
@@ -75,7 +76,9 @@ impl Document {
             let first = now.lines().row(new.start);
             // A piece may begin in the middle of a line.
             let start = |source: &Source, span: Span| source.lines().start(source.lines().row(span.start)).min(span.start);
-            let piece = |source: &Source, span: Span| source.text()[start(source, span)..span.end].to_owned();
+            let piece = |source: &Source, span: Span| {
+                source.shared_text().part(start(source, span), span.end).unwrap_or_default().to_owned()
+            };
             let rows = diff::changed_rows(&piece(then, old), &piece(now, new));
             rows.into_iter().map(move |row| first + row)
         });
@@ -83,8 +86,15 @@ impl Document {
     }
 
     fn set_text(&mut self, text: impl Into<Arc<str>>) {
-        self.text = text.into();
-        self.source = Source::of_format(self.format, self.text.clone());
+        let text = text.into();
+        self.text = text.clone().into();
+        self.source = Source::of_format(self.format, text);
+    }
+
+    /// What an edit made of it.
+    fn set_source(&mut self, source: Source) {
+        self.text = source.shared_text().clone();
+        self.source = Ok(source);
     }
 }
 
@@ -201,9 +211,16 @@ impl Documents {
     pub fn saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
         if let Some(document) = self.files.get_mut(file) {
             document.saved = text;
-            if document.saved.as_ref().is_some_and(|saved| *saved == document.text) {
-                document.saved = Some(document.text.clone());
-                document.on_disk = document.source.as_ref().ok().cloned();
+            if document.saved.as_ref().is_some_and(|saved| document.text.reads(saved)) {
+                // From here on it is told apart from this text, and shares with it.
+                document.saved = Some(document.text.whole().clone());
+                match document.source.as_ref().map(Source::in_one_piece) {
+                    Ok(source) => {
+                        document.on_disk = Some(source.clone());
+                        document.set_source(source);
+                    }
+                    Err(_) => document.on_disk = None,
+                }
             }
             if document.gone && document.saved.is_none() {
                 self.files.remove(file);
@@ -342,8 +359,7 @@ impl Documents {
     fn put(&mut self, file: &FileId, edited: Result<(Source, Patch), EditError>) -> Result<Option<Operation>, ChangeError> {
         let (source, patch) = edited.map_err(|error| ChangeError::Edit(file.clone(), error))?;
         if let Some(document) = self.files.get_mut(file) {
-            document.text = source.text().clone();
-            document.source = Ok(source);
+            document.set_source(source);
         }
         Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
     }
@@ -352,7 +368,8 @@ impl Documents {
         let format = Format::of(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
         let source = Source::of_format(format, text.clone());
-        self.files.insert(file.clone(), Document { format, text: text.clone(), source, saved, gone: false, on_disk: None });
+        self.files
+            .insert(file.clone(), Document { format, text: text.clone().into(), source, saved, gone: false, on_disk: None });
     }
 
     fn take_back(&mut self, deed: &Operation) {
@@ -388,8 +405,7 @@ impl Documents {
         let Some(document) = self.files.get_mut(file) else { return };
         match document.source.as_ref().ok().and_then(|source| source.patched(patch).ok()) {
             Some(source) if source.format() == document.format => {
-                document.text = source.text().clone();
-                document.source = Ok(source);
+                document.set_source(source);
             }
             // It cannot be read, or as something else.
             _ => {

@@ -320,7 +320,7 @@ impl State {
     #[must_use]
     pub fn filled(&self) -> Option<Filled> {
         let form = self.form.as_ref()?;
-        let text = self.documents.get(&form.file)?.text.clone();
+        let text = self.documents.get(&form.file)?.text.whole().clone();
         Some(Filled { text, goal: form.goal, end: form.end.clone() })
     }
 

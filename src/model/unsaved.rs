@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::entry::FileId;
+use crate::syntax::shared_text::SharedText;
 
 /// A file's text that is not saved yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsaved {
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// What the file held when it was last read or saved; `None`: there was no file.
     pub before: Option<Arc<str>>,
 }

@@ -20,9 +20,12 @@ use super::{
     paths::Paths,
     stale,
 };
-use crate::model::{
-    entry::FileId,
-    problem::{Problem, ProblemKind},
+use crate::{
+    model::{
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+    },
+    syntax::shared_text::SharedText,
 };
 
 /// So many sessions can keep a journal for one workspace at a time.
@@ -37,7 +40,7 @@ pub type Drafts = BTreeMap<FileId, Draft>;
 /// An unsaved text, and how to tell later whether it is newer than its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    pub text: Arc<str>,
+    pub text: SharedText,
     /// When it was the newest.
     pub at: SystemTime,
     /// What the file may hold that is surely older: what was read or saved before, and what was being saved; `None`: no file.
@@ -158,7 +161,7 @@ struct Left {
 impl Left {
     fn of(draft: &Draft) -> Self {
         let newer_than = draft.newer_than.iter().map(|text| text.as_deref().map(fingerprint)).collect();
-        Self { text: draft.text.clone(), at: draft.at, newer_than }
+        Self { text: draft.text.whole().clone(), at: draft.at, newer_than }
     }
 
     /// Whether it says something else than the file, and says it later. Of a file that has gone it is all there is.
@@ -232,7 +235,7 @@ mod tests {
     }
 
     fn drafts(rows: &[(&str, &str)]) -> Drafts {
-        let draft = |text: Arc<str>| Draft { text, at: SystemTime::now(), newer_than: Vec::new() };
+        let draft = |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
         texts(rows).into_iter().map(|(file, text)| (file, draft(text))).collect()
     }
 

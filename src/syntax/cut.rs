@@ -10,6 +10,7 @@ use super::{
     page::Page,
     place::{Format, Note},
     segments::{Alone, Segments},
+    shared_text::SharedText,
     whole::Whole,
 };
 use crate::schema::pointer::Pointer;
@@ -66,7 +67,7 @@ impl Cut {
     }
 
     /// The segment that a pointer leads to or into, read alone.
-    pub fn alone(&self, text: &str, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
+    pub fn alone(&self, text: &SharedText, at: &Pointer) -> Option<(usize, Arc<Alone>)> {
         let row = self.segments.row(at)?;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, alone)) = &*last

@@ -2,64 +2,134 @@
 
 use std::sync::Arc;
 
-use super::edit::Patch;
+use super::{edit::Patch, shared_text::SharedText};
+
+/// So many lines are shared by two revisions of a text, or are not.
+const BLOCK: usize = 512;
 
 /// The start offset of every line of one text, cheap to clone. Behind a last line end begins a line too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines(Arc<Vec<usize>>);
+#[derive(Clone, Debug)]
+pub struct Lines(Vec<Block>);
+
+/// Lines that follow each other.
+#[derive(Clone, Debug)]
+struct Block {
+    /// Where the first of them begins; the others count from here.
+    start: usize,
+    /// The row of the first.
+    row: usize,
+    starts: Arc<[usize]>,
+}
+
+impl Block {
+    fn starts(&self) -> impl Iterator<Item = usize> {
+        self.starts.iter().map(|start| self.start + start)
+    }
+}
 
 impl Lines {
     pub fn of(text: &str) -> Self {
         let begun = text.match_indices('\n').map(|(at, _)| at + 1);
-        Self(Arc::new(std::iter::once(0).chain(begun).collect()))
+        Self(blocks(&std::iter::once(0).chain(begun).collect::<Vec<_>>(), 0).collect())
     }
 
     /// The same after a patch of the text.
     #[must_use]
     pub fn patched(&self, patch: &Patch) -> Self {
-        let (end, grown) = (patch.at + patch.old.len(), patch.new.len());
-        let (before, rest) = self.0.split_at(self.0.partition_point(|start| *start <= patch.at));
-        let behind = &rest[rest.partition_point(|start| *start <= end)..];
-        let mut starts = Vec::with_capacity(self.0.len() + 8);
-        starts.extend_from_slice(before);
-        starts.extend(patch.new.match_indices('\n').map(|(at, _)| patch.at + at + 1));
-        starts.extend(behind.iter().map(|start| start - patch.old.len() + grown));
-        Self(Arc::new(starts))
+        let end = patch.at + patch.old.len();
+        let moved = |offset: usize| offset - patch.old.len() + patch.new.len();
+        let (first, last) = (self.block(patch.at), self.block(end));
+        let touched = &self.0[first..=last];
+        let before = touched.iter().flat_map(Block::starts).take_while(|start| *start <= patch.at);
+        let new = patch.new.match_indices('\n').map(|(at, _)| patch.at + at + 1);
+        let behind = touched.iter().flat_map(Block::starts).filter(|start| *start > end).map(moved);
+        let starts: Vec<usize> = before.chain(new).chain(behind).collect();
+        let row = touched.first().map_or(0, |block| block.row);
+        let old: usize = touched.iter().map(|block| block.starts.len()).sum();
+        let mut all = Vec::with_capacity(self.0.len() + 1);
+        all.extend_from_slice(&self.0[..first]);
+        all.extend(blocks(&starts, row));
+        let later = self.0[last + 1..].iter();
+        all.extend(later.map(|block| Block {
+            start: moved(block.start),
+            row: block.row - old + starts.len(),
+            starts: Arc::clone(&block.starts),
+        }));
+        Self(all)
     }
 
-    /// How many lines have something on them, or an end.
+    /// How many lines of a text so long have something on them, or an end.
     #[must_use]
-    pub fn count(&self, text: &str) -> usize {
-        self.0.len() - usize::from(self.0.last() == Some(&text.len()) && self.0.len() > 1)
+    pub fn count(&self, len: usize) -> usize {
+        let Some(last) = self.0.last() else { return 0 };
+        let rows = last.row + last.starts.len();
+        rows - usize::from(rows > 1 && last.starts().last() == Some(len))
     }
 
     /// The text of a line without its end; rows count from 0.
     #[must_use]
-    pub fn line<'t>(&self, text: &'t str, row: usize) -> &'t str {
-        let start = self.0.get(row).copied().unwrap_or(text.len());
-        let end = self.0.get(row + 1).copied().unwrap_or(text.len());
-        text[start..end].trim_end_matches(['\n', '\r'])
+    pub fn line<'t>(&self, text: &'t SharedText, row: usize) -> &'t str {
+        let start = self.begin(row).unwrap_or(text.len());
+        let end = self.begin(row + 1).unwrap_or(text.len());
+        text.part(start, end).unwrap_or_default().trim_end_matches(['\n', '\r'])
     }
 
     /// Where a line begins; rows count from 0.
     #[must_use]
     pub fn start(&self, row: usize) -> usize {
-        self.0.get(row).copied().unwrap_or_default()
+        self.begin(row).unwrap_or_default()
     }
 
     /// The row of the line that an offset is on, from 0.
     #[must_use]
     pub fn row(&self, offset: usize) -> usize {
-        self.0.partition_point(|start| *start <= offset).saturating_sub(1)
+        let Block { start, row, starts } = &self.0[self.block(offset)];
+        row + starts.partition_point(|line| start + line <= offset).saturating_sub(1)
     }
 
     /// Line and column of an offset, both from 1; columns count characters, a byte order mark is none.
     pub fn position(&self, text: &str, offset: usize) -> (usize, usize) {
-        let line = self.0.partition_point(|start| *start <= offset).max(1);
-        let before = text.get(self.0[line - 1]..offset).unwrap_or_default();
-        (line, before.trim_start_matches('\u{feff}').chars().count() + 1)
+        let row = self.row(offset);
+        (row + 1, column(text.get(self.start(row)..offset)))
+    }
+
+    /// The same in a text that may be in pieces.
+    pub fn position_in(&self, text: &SharedText, offset: usize) -> (usize, usize) {
+        let row = self.row(offset);
+        (row + 1, column(text.part(self.start(row), offset)))
+    }
+
+    fn begin(&self, row: usize) -> Option<usize> {
+        let block = &self.0[self.0.partition_point(|block| block.row <= row).checked_sub(1)?];
+        block.starts.get(row - block.row).map(|start| block.start + start)
+    }
+
+    /// The block of the line that an offset is on.
+    fn block(&self, offset: usize) -> usize {
+        self.0.partition_point(|block| block.start <= offset).saturating_sub(1)
     }
 }
+
+fn blocks(starts: &[usize], row: usize) -> impl Iterator<Item = Block> {
+    starts.chunks(BLOCK).enumerate().map(move |(at, starts)| Block {
+        start: starts[0],
+        row: row + at * BLOCK,
+        starts: starts.iter().map(|start| start - starts[0]).collect(),
+    })
+}
+
+/// The column behind what stands before an offset on its line.
+fn column(before: Option<&str>) -> usize {
+    before.unwrap_or_default().trim_start_matches('\u{feff}').chars().count() + 1
+}
+
+impl PartialEq for Lines {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter().flat_map(Block::starts).eq(other.0.iter().flat_map(Block::starts))
+    }
+}
+
+impl Eq for Lines {}
 
 #[cfg(test)]
 mod tests {
@@ -71,6 +141,26 @@ mod tests {
             let lines = Lines::of(&format!("{head}{old}{tail}"));
             let after = lines.patched(&Patch { at: head.len(), old, new: new.clone() });
             proptest::prop_assert_eq!(after, Lines::of(&format!("{head}{new}{tail}")));
+        }
+
+        #[test]
+        fn many_patches_of_a_long_text_move_lines_as_reading_anew_does(
+            patches in proptest::collection::vec((0..4000_usize, 0..900_usize, "[a\n]{0,3}", 0..700_usize), 1..5),
+        ) {
+            let mut text = "ab\n".repeat(1200);
+            let mut lines = Lines::of(&text);
+            for (at, len, new, times) in patches {
+                let start = at.min(text.len());
+                let old = text[start..(start + len).min(text.len())].to_owned();
+                let patch = Patch { at: start, old, new: new.repeat(times) };
+                (text, lines) = (patch.apply(&text).unwrap(), lines.patched(&patch));
+                proptest::prop_assert_eq!(&lines, &Lines::of(&text));
+                let starts: Vec<usize> = Lines::of(&text).0.iter().flat_map(Block::starts).collect();
+                for (row, start) in starts.iter().enumerate() {
+                    proptest::prop_assert_eq!((lines.start(row), lines.row(*start)), (*start, row));
+                }
+                proptest::prop_assert_eq!(lines.count(text.len()), text.lines().count().max(1));
+            }
         }
     }
 

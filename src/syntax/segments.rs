@@ -16,8 +16,8 @@ pub use found::Alone;
 use found::{Found, Said};
 
 use super::{
-    page::Page,
     place::{Format, Span},
+    shared_text::SharedText,
 };
 use crate::schema::pointer::Pointer;
 
@@ -151,19 +151,19 @@ impl Segments {
     }
 
     /// The segment of a row, read alone.
-    pub fn alone(&self, text: &str, row: usize) -> Option<Alone> {
+    pub fn alone(&self, text: &SharedText, row: usize) -> Option<Alone> {
         let (Span { start, end }, _) = self.segment(row)?;
-        let written = text.get(start..end)?;
+        let written = text.part(start, end)?;
         match self.format {
             Format::Yaml => yaml::alone(written, start),
-            _ => json::alone(written, start, Page::of(text, self.format).indent(start)),
+            _ => json::alone(written, start, text.indent(start)),
         }
     }
 
     /// The segments of a text that differs from this one's in one of them, which is `len` bytes long now. `None` where it reaches further.
-    pub fn replaced(&self, row: usize, text: &str, len: usize) -> Option<Self> {
+    pub fn replaced(&self, row: usize, text: &SharedText, len: usize) -> Option<Self> {
         let (Span { start, end }, _) = self.segment(row)?;
-        let written = text.get(start..start + len)?;
+        let written = text.part(start, start + len)?;
         if !self.holds_one(written) {
             return None;
         }
@@ -207,18 +207,18 @@ impl Segments {
     }
 
     /// Where the key of a segment begins.
-    pub fn start(&self, text: &str, row: usize) -> Option<usize> {
+    pub fn start(&self, text: &SharedText, row: usize) -> Option<usize> {
         let Span { start, end } = self.span(row)?;
-        let written = text.get(start..end)?;
+        let written = text.part(start, end)?;
         Some(start + written.len() - written.trim_start_matches(' ').len())
     }
 
     /// Where the key of a segment stands.
-    pub fn key_span(&self, text: &str, row: usize) -> Option<Span> {
+    pub fn key_span(&self, text: &SharedText, row: usize) -> Option<Span> {
         let Span { start, end } = self.span(row)?;
         match self.format {
             Format::Yaml => None,
-            _ => json::key_len(text.get(start..end)?).map(|len| Span { start, end: start + len }),
+            _ => json::key_len(text.part(start, end)?).map(|len| Span { start, end: start + len }),
         }
     }
 

@@ -17,6 +17,7 @@ use super::{
     print,
     python::{self, Reading},
     segments::{self, Alone, Segments},
+    shared_text::SharedText,
     tree::Document,
     value,
     whole::Whole,
@@ -30,7 +31,7 @@ use crate::schema::pointer::Pointer;
 #[derive(Clone, Debug)]
 pub struct Source {
     format: Format,
-    text: Arc<str>,
+    text: SharedText,
     meaning: Arc<Meaning>,
     /// The manner of the text that this one is a segment of.
     learned: Option<Arc<Learned>>,
@@ -59,7 +60,7 @@ impl Source {
         match cut {
             Some(segments) => {
                 let lines = Lines::of(&text);
-                Ok(Self::of_cut(format, text, lines, Cut::of(segments)))
+                Ok(Self::of_cut(format, text.into(), lines, Cut::of(segments)))
             }
             None => Self::parse_whole(format, text),
         }
@@ -68,10 +69,10 @@ impl Source {
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::of(&text);
         let body = Body::Whole(Whole::read(format, &text, &lines)?);
-        Ok(Self { format, text, meaning: Arc::new(Meaning { lines, body }), learned: None })
+        Ok(Self { format, text: text.into(), meaning: Arc::new(Meaning { lines, body }), learned: None })
     }
 
-    fn of_cut(format: Format, text: Arc<str>, lines: Lines, cut: Cut) -> Self {
+    fn of_cut(format: Format, text: SharedText, lines: Lines, cut: Cut) -> Self {
         Self { format, text, meaning: Arc::new(Meaning { lines, body: Body::Cut(Box::new(cut)) }), learned: None }
     }
 
@@ -112,7 +113,19 @@ impl Source {
 
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
+        self.text.whole()
+    }
+
+    /// The same, as it shares what it can with other revisions.
+    #[must_use]
+    pub fn shared_text(&self) -> &SharedText {
         &self.text
+    }
+
+    /// The same with its text in one piece.
+    #[must_use]
+    pub fn in_one_piece(&self) -> Self {
+        Self { text: self.text().clone().into(), ..self.clone() }
     }
 
     /// How many documents the text holds: one, but for YAML with `---`. An empty text has none; TOML always has one.
@@ -165,7 +178,7 @@ impl Source {
                 (found.member.map(|member| member.key_span), found.node.span)
             }
         };
-        let (line, column) = self.meaning.lines.position(&self.text, key.map_or(value.start, |key| key.start));
+        let (line, column) = self.meaning.lines.position_in(&self.text, key.map_or(value.start, |key| key.start));
         Some(Place { key, value, line, column })
     }
 
@@ -185,7 +198,7 @@ impl Source {
             Some((_, alone)) => alone.outside(alone.document.find(&alone.inside(at))?.node.span),
             None => self.document(document)?.find(at)?.node.span,
         };
-        self.text.get(span.start..span.end)
+        self.text.part(span.start, span.end)
     }
 
     /// A document as JSON on one line, numbers to the letter; `None` where there is no such document.
@@ -258,7 +271,7 @@ impl Source {
     /// Line and column of a byte offset, both from 1; columns count characters.
     #[must_use]
     pub fn position(&self, offset: usize) -> (usize, usize) {
-        self.meaning.lines.position(&self.text, offset)
+        self.meaning.lines.position_in(&self.text, offset)
     }
 
     /// The text after an edit, and the patch that leads there. Only the lines of what is edited change.
@@ -448,8 +461,9 @@ impl Source {
     /// The text after a patch within a segment.
     fn patched_in(&self, row: usize, patch: &Patch) -> Option<Source> {
         let cut = self.cut()?;
-        let text: Arc<str> = patch.apply(&self.text)?.into();
-        let Span { start, end } = cut.segments.span(row)?;
+        let span = cut.segments.span(row)?;
+        let text = self.text.patched(patch, span)?;
+        let Span { start, end } = span;
         let segments = cut.segments.replaced(row, &text, end - start + patch.new.len() - patch.old.len())?;
         let lines = self.meaning.lines.patched(patch);
         Some(Self::of_cut(self.format, text, lines, cut.revised(segments)))

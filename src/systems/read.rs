@@ -42,8 +42,11 @@ pub fn breaks(catalog: &Catalog, offered: &[usize]) -> Vec<String> {
 /// Takes into a catalog what a later revision of a file says, where only the inside of single entries changed since; `false`, and the catalog
 /// as it was, where more did. [`load`] is to follow.
 pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Source) -> bool {
-    let breaks = |text: &str, span: Span| text[span.start..span.end].matches('\n').count();
-    let keeps_lines = |(now, then): &(Span, Span)| breaks(source.text(), *now) == breaks(before.text(), *then);
+    let breaks = |source: &Source, span: Span| {
+        let text = source.shared_text().part(span.start, span.end);
+        text.unwrap_or_default().matches('\n').count()
+    };
+    let keeps_lines = |(now, then): &(Span, Span)| breaks(source, *now) == breaks(before, *then);
     // Else the lines of the entries behind would be others too.
     if !source.pieces_beside(before).is_some_and(|pieces| pieces.iter().all(keeps_lines)) {
         return false;

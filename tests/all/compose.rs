@@ -61,7 +61,7 @@ fn text(state: &State, file: &str) -> Option<String> {
 }
 
 fn texts(state: &State) -> Vec<(FileId, Arc<str>)> {
-    state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect()
+    state.documents.iter().map(|(file, document)| (file.clone(), document.text.whole().clone())).collect()
 }
 
 fn id(state: &State, key: &str) -> EntryId {

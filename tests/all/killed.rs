@@ -45,7 +45,7 @@ fn journalled(text: &str) -> BTreeMap<FileId, Arc<str>> {
 }
 
 fn drafts(text: &str) -> Drafts {
-    let draft = |text| Draft { text, at: SystemTime::now(), newer_than: Vec::new() };
+    let draft = |text: Arc<str>| Draft { text: text.into(), at: SystemTime::now(), newer_than: Vec::new() };
     journalled(text).into_iter().map(|(file, text)| (file, draft(text))).collect()
 }
 

@@ -263,7 +263,7 @@ impl Session {
     /// A file changes on disk, goes, comes, or all are read again.
     fn disk(&mut self) {
         let files: Vec<(FileId, Arc<str>)> =
-            self.bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.clone())).collect();
+            self.bench.state.documents.iter().map(|(file, document)| (file.clone(), document.text.whole().clone())).collect();
         if files.is_empty() || self.luck.chance(20) {
             let names = files.iter().map(|(file, _)| file.clone()).filter(|_| self.luck.chance(80)).collect();
             return self.bench.send(Message::LoadEnded { names, skipped: Vec::new() });

@@ -65,7 +65,7 @@ impl Plan {
     pub fn files(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
         let after = documents.after(&self.changes)?;
         let text = |documents: &Documents, file: &FileId| {
-            documents.get(file).filter(|document| !document.gone).map(|document| document.text.clone())
+            documents.get(file).filter(|document| !document.gone).map(|document| document.text.whole().clone())
         };
         let mut files: Vec<FileId> = self.changes.iter().map(|change| change.file().clone()).collect();
         files.sort();

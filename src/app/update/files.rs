@@ -280,7 +280,7 @@ pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
 }
 
 fn write(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
-    let text = (!document.gone).then(|| document.text.clone());
+    let text = (!document.gone).then(|| document.text.whole().clone());
     Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
 }
 

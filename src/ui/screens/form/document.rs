@@ -119,18 +119,18 @@ impl DocumentPane {
         let digits = document.text.lines().count().to_string().len().max(2);
         let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
         let is_known = |known: &Known| {
-            known.cells == cells && Arc::ptr_eq(&known.text, &document.text) && Arc::ptr_eq(&known.before, &task.before)
+            known.cells == cells && Arc::ptr_eq(&known.text, document.text.whole()) && Arc::ptr_eq(&known.before, &task.before)
         };
         let source = document.source.as_ref().ok();
         if !self.known.as_ref().is_some_and(is_known) {
-            self.known = Some(Known::of(&document.text, &task.before, cells));
+            self.known = Some(Known::of(document.text.whole(), &task.before, cells));
         }
         let Some(known) = &mut self.known else { return };
         known.hide(form, source);
         let at = form.filter(|_| !focused).map(Form::focused);
         let here = at.zip(source).and_then(|(at, source)| nearest(at, |at| source.place(0, at)));
         let here = here.map(|place| known.row_of(place.key.unwrap_or(place.value).start));
-        let follows = at.map(|at| (at.clone(), Arc::clone(&document.text)));
+        let follows = at.map(|at| (at.clone(), Arc::clone(document.text.whole())));
         if let Some(row) = here.filter(|_| self.followed != follows) {
             self.rows.row = row;
             self.followed = follows;

@@ -115,7 +115,7 @@ pub(super) fn duplicate(state: &State) -> Reply {
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
             return Err(format!("{file} is there already"));
         }
-        let text = state.documents.get(&place.file).map(|document| document.text.clone()).unwrap_or_default();
+        let text = state.documents.get(&place.file).map(|document| document.text.whole().clone()).unwrap_or_default();
         Ok(change(label, vec![Change::Create { file: file.clone(), text: renamed(&file, text, &entry, key) }]))
     })))
 }
@@ -174,7 +174,7 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
             return Err(format!("{file} is there already"));
         }
-        let text = state.documents.get(&place.file).map(|document| document.text.clone()).unwrap_or_default();
+        let text = state.documents.get(&place.file).map(|document| document.text.whole().clone()).unwrap_or_default();
         changes.retain(|change| !matches!(change, Change::Entry(EntryEdit { entry: of, .. }) if of == &entry.id));
         changes.push(Change::Create { file: file.clone(), text: renamed(&file, text, entry, key) });
         changes.push(Change::Remove { file: place.file.clone() });

@@ -21,7 +21,7 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::lines::Lines,
+    syntax::{lines::Lines, shared_text::SharedText},
     systems::table,
     ui::{
         canvas::{Pen, wrap},
@@ -50,7 +50,7 @@ pub(super) struct Preview {
 /// The lines of what is shown, kept while that stays the same.
 struct Cache {
     of: (usize, u64, Option<EntryId>, String, Vec<(String, String)>),
-    text: Arc<str>,
+    text: SharedText,
     /// Shared with the file as it was read, where that is what is shown.
     lines: Lines,
     rows: usize,
@@ -121,15 +121,14 @@ impl Preview {
         let moved = self.cache.as_ref().is_none_or(|cache| (cache.of.0, &cache.of.2) != (of.0, &of.2));
         let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
         let document = entry.and_then(|entry| state.documents.get(entry.id.file()));
-        let text: Arc<str> = match self.tabs.at {
+        let text: SharedText = match self.tabs.at {
             FILE => document.map(|document| document.text.clone()).unwrap_or_default(),
             JSON => entry.map(|entry| serde_json::to_string_pretty(&*entry.value).unwrap_or_default().into()).unwrap_or_default(),
             _ => model_text(state).into(),
         };
         let document = document.filter(|_| self.tabs.at == FILE);
         let saved = document.and_then(|document| document.saved.clone());
-        let is_same = |one: &Arc<str>, other: &Arc<str>| Arc::ptr_eq(one, other);
-        let known = self.cache.take().filter(|cache| is_same(&cache.text, &text));
+        let known = self.cache.take().filter(|cache| cache.text.is_same(&text));
         let (lines, was, changed) = match known {
             Some(Cache { lines, saved, changed, .. }) => (lines, Some(saved), changed),
             None => {
@@ -138,7 +137,7 @@ impl Preview {
             }
         };
         let is_compared = match (&was, &saved) {
-            (Some(Some(was)), Some(saved)) => is_same(was, saved),
+            (Some(Some(was)), Some(saved)) => Arc::ptr_eq(was, saved),
             (Some(None), None) => true,
             _ => false,
         };
@@ -148,7 +147,7 @@ impl Preview {
             self.lines = ListCursor::default();
             self.lines.row = first;
         }
-        let rows = lines.count(&text);
+        let rows = lines.count(text.len());
         self.cache = Some(Cache { of, text, lines, rows, saved, changed, first });
     }
 
