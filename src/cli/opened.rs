@@ -45,6 +45,8 @@ pub struct Opened {
     /// When a single file was asked for.
     pub asked: Option<FileId>,
     rows: HashMap<FileId, usize>,
+    /// The current folder.
+    here: PathBuf,
 }
 
 impl Opened {
@@ -74,7 +76,8 @@ impl Opened {
         let custom = CustomGroups::read(&settings.groups).unwrap_or_default();
         let tools = custom.expand(&catalog.tools).tools;
         let rows = files.iter().enumerate().map(|(row, file)| (file.file.clone(), row)).collect();
-        Ok(Self { workspace, settings, settings_findings, files, skipped: end.skipped, catalog, tools, asked, rows })
+        let here = env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+        Ok(Self { workspace, settings, settings_findings, files, skipped: end.skipped, catalog, tools, asked, rows, here })
     }
 
     /// The same, with a warning for whatever keeps an answer from being whole.
@@ -129,8 +132,7 @@ impl Opened {
     #[must_use]
     pub fn shown(&self, file: &FileId) -> String {
         let path = self.workspace.path(file);
-        let here = env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_else(|_| PathBuf::new());
-        path.strip_prefix(&here).unwrap_or(&path).display().to_string()
+        path.strip_prefix(&self.here).unwrap_or(&path).display().to_string()
     }
 
     /// The tool of that key or name.

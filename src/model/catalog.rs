@@ -219,7 +219,7 @@ impl Catalog {
         self.names = OnceLock::new();
         self.loads_all = false;
         self.revision += 1;
-        let mut places = HashMap::with_capacity(self.tools.len() + self.services.len() + self.others.len());
+        let mut places = HashMap::with_capacity(self.len());
         places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
         places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));
         places.extend(self.others.iter().enumerate().map(|(row, entry)| (entry.id.clone(), Slot::Other(row))));
@@ -258,6 +258,17 @@ impl Catalog {
             Slot::Service(row) => self.services.get(*row).map(|service| &service.entry),
             Slot::Other(row) => self.others.get(*row),
         }
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len() + self.services.len() + self.others.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Every entry: tools, then services, then others.

@@ -18,6 +18,7 @@ use found::{Found, Said};
 use super::{
     place::{Format, Span},
     shared_text::SharedText,
+    spread,
 };
 use crate::schema::pointer::Pointer;
 
@@ -29,6 +30,9 @@ const CHUNK: usize = 64;
 
 /// So many segments tell the manner of a text: as many nodes as are looked at for that.
 const SAMPLE: usize = 400;
+
+/// A segment of so many bytes takes as long to read as is usual.
+const TYPICAL: usize = 256;
 
 /// The segments of one text.
 #[derive(Clone, Debug)]
@@ -72,6 +76,11 @@ impl Segments {
             Format::Yaml => yaml::cut(text)?,
             Format::Jsonc | Format::Json5 | Format::Toml => return None,
         };
+        let parts: Vec<&[Span]> = found.iter().flat_map(|section| section.members.chunks(CHUNK)).collect();
+        let read = spread::map(&parts, text.len() / TYPICAL, |part| {
+            part.iter().map(|span| said(format, text.get(span.start..span.end)?)).collect::<Option<Vec<_>>>()
+        });
+        let mut read = read.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
         let (mut sections, mut rows) = (Vec::<Section>::new(), Vec::new());
         for Found { name, members } in found {
             if sections.iter().any(|section| *section.name == *name) {
@@ -79,7 +88,7 @@ impl Segments {
             }
             let mut section = Section { name: name.into(), keys: Vec::new(), rows: HashMap::new(), first: rows.len() };
             for Span { start, end } in members {
-                let said = said(format, text.get(start..end)?)?;
+                let said = read.next()?;
                 let key: Arc<str> = said.key.into();
                 // Of two of one name the second would count.
                 if section.rows.insert(Arc::clone(&key), section.keys.len()).is_some() {
@@ -211,6 +220,12 @@ impl Segments {
         let Span { start, end } = self.span(row)?;
         let written = text.part(start, end)?;
         Some(start + written.len() - written.trim_start_matches(' ').len())
+    }
+
+    /// Where a member of a segment's value begins, with its key; `None` where that takes a parser, `Some(None)` where there is no such member.
+    pub fn member_start(&self, text: &SharedText, row: usize, key: &str) -> Option<Option<usize>> {
+        let Span { start, end } = self.span(row).filter(|_| self.format == Format::Yaml)?;
+        Some(plain::member_start(text.part(start, end)?, key)?.map(|at| start + at))
     }
 
     /// Where the key of a segment stands.

@@ -188,6 +188,11 @@ impl Source {
         if let Some((cut, row)) = self.segment(document, at).filter(|_| at.tokens().len() == 2) {
             return cut.segments.start(&self.text, row);
         }
+        if let ([_, _, key], Some((cut, row))) = (at.tokens(), self.segment(document, at))
+            && let Some(found) = cut.segments.member_start(&self.text, row, key)
+        {
+            return found;
+        }
         self.place(document, at).map(|place| place.key.unwrap_or(place.value).start)
     }
 
@@ -534,6 +539,8 @@ mod tests {
         for at in &all {
             prop_assert_eq!(cut.place(0, at), whole.place(0, at), "{}", at);
             prop_assert_eq!(cut.start(0, at), whole.start(0, at), "{}", at);
+            let absent = at.child("absent");
+            prop_assert_eq!(cut.start(0, &absent), whole.start(0, &absent), "{}", absent);
             prop_assert_eq!(cut.written(0, at), whole.written(0, at), "{}", at);
             prop_assert_eq!(cut.value_at(0, at), whole.value_at(0, at), "{}", at);
             prop_assert_eq!(cut.as_python_at(0, at).map(|read| read.value), whole.as_python_at(0, at).map(|read| read.value));

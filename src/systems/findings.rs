@@ -18,22 +18,27 @@ use crate::{
     syntax::{
         nested,
         source::{Format, Source, SyntaxError},
+        spread,
     },
     systems::settings,
 };
 
+/// So many entries, or findings, are looked into by one core at a time.
+const PART: usize = 256;
+
 /// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that could not be read are among the files
 /// and not in the catalog.
 #[must_use]
-pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
+pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source> + Sync) -> Vec<Finding> {
     let context = LintContext::new(catalog);
     let mut findings = lint::check(&context);
     findings.extend(SYSTEMS.iter().flat_map(|system| system.check(&context)));
-    for entry in catalog.entries() {
-        if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
-            findings.extend(system.check_text(entry, source));
-        }
-    }
+    let entries: Vec<_> = catalog.entries().collect();
+    let of_texts = spread::map(&entries.chunks(PART).collect::<Vec<_>>(), catalog.len(), |entries| {
+        let found = entries.iter().filter_map(|entry| Some(by_id(entry.system)?.check_text(entry, files(entry.id.file())?)));
+        found.flatten().collect::<Vec<_>>()
+    });
+    findings.extend(of_texts.into_iter().flatten());
     placed(findings, files)
 }
 
@@ -43,19 +48,23 @@ pub fn there<'s>(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,
-    files: impl Fn(&FileId) -> Option<&'s Source>,
+    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
     placed(SYSTEMS.iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
 }
 
 /// The findings at their lines and columns, in order.
-fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
+fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source> + Sync) -> Vec<Finding> {
     // Those of one entry together: then each entry is looked into once.
-    let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
-    rows.sort_by(|one, other| one.site.entry.cmp(&other.site.entry));
-    for finding in rows {
-        if let Some(source) = files(&finding.site.file) {
-            place(&mut finding.site, source);
+    let mut rows: Vec<usize> = (0..findings.len()).collect();
+    rows.sort_by(|one, other| findings[*one].site.entry.cmp(&findings[*other].site.entry));
+    let places = spread::map(&rows.chunks(PART).collect::<Vec<_>>(), findings.len(), |rows| {
+        let sites = rows.iter().map(|row| &findings[*row].site);
+        sites.map(|site| place(site, files(&site.file)?)).collect::<Vec<_>>()
+    });
+    for (row, place) in rows.iter().zip(places.into_iter().flatten()) {
+        if let Some(place) = place {
+            (findings[*row].site.line, findings[*row].site.column) = place;
         }
     }
     lint::sort(&mut findings);
@@ -109,17 +118,14 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
     found
 }
 
-/// Fills in the line and column of a finding's exact place; what is not there stands at the nearest thing around it.
-fn place(site: &mut Site, source: &Source) {
-    let Some(entry) = &site.entry else { return };
-    let home = entry.place();
+/// The line and column of a finding's exact place; what is not there stands at the nearest thing around it.
+fn place(site: &Site, source: &Source) -> Option<(usize, usize)> {
+    let home = site.entry.as_ref()?.place();
     let found = match home.form {
         EntryForm::Plain => nearest(source, home.document, &home.at.join(&site.pointer)),
         EntryForm::JsonText => in_text(source, home.document, &home.at, &site.pointer),
     };
-    if let Some((line, column)) = found.or_else(|| nearest(source, home.document, &home.at)).map(|start| source.position(start)) {
-        (site.line, site.column) = (line, column);
-    }
+    found.or_else(|| nearest(source, home.document, &home.at)).map(|start| source.position(start))
 }
 
 /// The offset of a value, or of the nearest around it that is there; that of the key where it has one.

@@ -128,10 +128,10 @@ fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let (mut before, mut current) = (Vec::<usize>::new(), Vec::with_capacity(b.len() + 1));
     let mut above: Vec<usize> = (0..=b.len()).collect();
     for (row, left) in a.iter().enumerate() {
-        let mut current = Vec::with_capacity(b.len() + 1);
+        current.clear();
         current.push(row + 1);
         for (column, right) in b.iter().enumerate() {
             let replaced = above[column] + usize::from(left != right);
@@ -144,7 +144,8 @@ fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
         if current.iter().min().is_some_and(|least| *least > limit) {
             return None;
         }
-        before = std::mem::replace(&mut above, current);
+        std::mem::swap(&mut before, &mut above);
+        std::mem::swap(&mut above, &mut current);
     }
     above.last().copied().filter(|distance| *distance <= limit)
 }

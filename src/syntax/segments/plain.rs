@@ -12,16 +12,30 @@ const DEEPEST: usize = 16;
 
 /// What a segment says.
 pub fn said(text: &str) -> Option<Said> {
-    let mut reader = Reader { lines: lines(text)?, at: 0, is_odd: false };
+    read(text).map(|(said, _)| said)
+}
+
+/// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such member in an object.
+pub fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
+    let (Said { value, .. }, members) = read(text)?;
+    value.is_object().then_some(())?;
+    Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))
+}
+
+/// What a segment says, and where the members of its value begin.
+fn read(text: &str) -> Option<(Said, Vec<(&str, usize)>)> {
+    let mut reader = Reader { lines: lines(text)?, at: 0, is_odd: false, members: Vec::new() };
     let column = reader.lines.first()?.indent;
     let Value::Object(members) = reader.object(column, 0)? else { return None };
     let mut members = members.into_iter();
     let (Some((key, value)), None) = (members.next(), members.next()) else { return None };
-    (reader.at == reader.lines.len()).then_some(Said { key, value, is_odd: reader.is_odd })
+    (reader.at == reader.lines.len()).then_some((Said { key, value, is_odd: reader.is_odd }, reader.members))
 }
 
 #[derive(Clone, Copy)]
 struct Line<'t> {
+    /// Where its words begin in the text.
+    start: usize,
     indent: usize,
     words: &'t str,
 }
@@ -29,7 +43,11 @@ struct Line<'t> {
 /// The lines of a text that has comments and empty lines behind the others only.
 fn lines(text: &str) -> Option<Vec<Line<'_>>> {
     let (mut lines, mut ended) = (Vec::new(), false);
-    for line in text.lines() {
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        let begin = next;
+        next += line.len();
+        let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
         let words = line.trim_start_matches(' ');
         let indent = line.len() - words.len();
         let words = words.trim_end_matches(' ');
@@ -38,7 +56,7 @@ fn lines(text: &str) -> Option<Vec<Line<'_>>> {
         } else if ended || !words.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
             return None;
         } else {
-            lines.push(Line { indent, words });
+            lines.push(Line { start: begin + indent, indent, words });
         }
     }
     Some(lines)
@@ -48,6 +66,8 @@ struct Reader<'t> {
     lines: Vec<Line<'t>>,
     at: usize,
     is_odd: bool,
+    /// The members of the segment's value, and where they begin.
+    members: Vec<(&'t str, usize)>,
 }
 
 impl<'t> Reader<'t> {
@@ -57,6 +77,9 @@ impl<'t> Reader<'t> {
         while let Some(line) = self.here(indent).filter(|line| !is_item(line.words)) {
             let (key, rest) = key_of(line.words)?;
             self.is_odd |= resolve::reads_differently(key);
+            if depth == 1 {
+                self.members.push((key, line.start));
+            }
             self.at += 1;
             let value = if rest.is_empty() { self.below(indent, depth + 1)? } else { self.value(rest)? };
             if members.insert(key.to_owned(), value).is_some() {
@@ -72,7 +95,8 @@ impl<'t> Reader<'t> {
             let rest = line.words[1..].trim_start();
             if key_of(rest).is_some() {
                 let column = indent + line.words.len() - rest.len();
-                self.lines[self.at] = Line { indent: column, words: rest };
+                let start = self.lines[self.at].start + line.words.len() - rest.len();
+                self.lines[self.at] = Line { start, indent: column, words: rest };
                 items.push(self.object(column, depth + 1)?);
             } else {
                 self.at += 1;

@@ -127,7 +127,7 @@ pub const CHECKS: &[Check] = &[
         code: "service.unknown",
         severity: Level::ERROR,
         about: "A tool names a service that does not exist.",
-        run: Run::Tool(services::unknown),
+        run: Run::All(services::unknown),
     },
     Check {
         code: "service.parameter-missing",

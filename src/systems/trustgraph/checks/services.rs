@@ -1,6 +1,9 @@
 //! Services, their queues and parameters, MCP servers, and the tools that use them.
 
-use std::collections::HashSet;
+use std::{
+    cell::OnceCell,
+    collections::{HashMap, HashSet},
+};
 
 use serde_json::Value;
 
@@ -11,7 +14,7 @@ use crate::{
             check::{Report, did_you_mean, member},
             context::LintContext,
         },
-        workflow::similar::nearest,
+        workflow::similar::{Names, nearest},
     },
     model::{
         entry::{Entry, EntryKind},
@@ -36,25 +39,35 @@ pub fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     }
 }
 
-pub fn unknown(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let Some(key) = tool.service.as_deref().filter(|key| tool.kind == keys::TOOL_SERVICE && !key.is_empty()) else { return };
-    if service_of(context, tool).is_some() {
-        return;
-    }
-    let services = || context.catalog.services.iter().filter(|service| service.entry.system == tool.entry.system);
-    // As deployed a service is found by its key alone; the id that the document goes by is the likeliest reason.
-    let by_id = services().find(|service| text(&service.entry.value, keys::ID) == Some(key));
-    let near = by_id.map(Service::key).or_else(|| nearest(key, services().map(Service::key)));
-    let message = match by_id {
-        Some(service) => format!(
-            "no service has the key \"{key}\"; it is the id of \"{}\", and TrustGraph as deployed goes by keys",
-            service.key()
-        ),
-        None => format!("there is no service \"{key}\"{}", did_you_mean(near)),
-    };
-    let found = report.at(&tool.entry, member(keys::SERVICE), message);
-    if let Some(near) = near {
-        found.fix_set(format!("change to \"{near}\""), near);
+pub fn unknown(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let ours = |entry: &Entry| entry.system == keys::SYSTEM;
+    let is_open = |tool: &&Tool| ours(&tool.entry) && tool.kind == keys::TOOL_SERVICE && service_of(context, tool).is_none();
+    let tools = context.catalog.tools.iter().map(|tool| &**tool).filter(is_open);
+    let open = tools.filter_map(|tool| Some((tool, tool.service.as_deref().filter(|key| !key.is_empty())?)));
+    let known = OnceCell::new();
+    for (tool, key) in open {
+        let (ids, names) = known.get_or_init(|| {
+            let services = || context.catalog.services.iter().filter(|service| ours(&service.entry));
+            let mut ids: HashMap<&str, &Service> = HashMap::new();
+            for (id, service) in services().filter_map(|service| Some((text(&service.entry.value, keys::ID)?, service))) {
+                ids.entry(id).or_insert(service);
+            }
+            (ids, Names::of(services().map(Service::key)))
+        });
+        // As deployed a service is found by its key alone; the id that the document goes by is the likeliest reason.
+        let by_id = ids.get(key);
+        let near = by_id.map(|service| service.key()).or_else(|| names.nearest(key));
+        let message = match by_id {
+            Some(service) => format!(
+                "no service has the key \"{key}\"; it is the id of \"{}\", and TrustGraph as deployed goes by keys",
+                service.key()
+            ),
+            None => format!("there is no service \"{key}\"{}", did_you_mean(near)),
+        };
+        let found = report.at(&tool.entry, member(keys::SERVICE), message);
+        if let Some(near) = near {
+            found.fix_set(format!("change to \"{near}\""), near);
+        }
     }
 }
 
