@@ -25,8 +25,8 @@ pub(super) struct Parts {
     draft: Draft,
     addresses: OnceCell<Addresses>,
     compiled: OnceCell<Option<Compiled>>,
-    /// Parts that nobody could foresee, each compiled alone.
-    others: RefCell<HashMap<String, Option<Arc<Validator>>>>,
+    /// Keywords, and parts that nobody could foresee, each compiled alone.
+    others: RefCell<HashMap<String, Option<Validator>>>,
 }
 
 /// A schema of an object with a member for each part, under the part's number.
@@ -51,7 +51,10 @@ impl Parts {
     pub(super) fn fits(&self, pointer: &str, value: &Value) -> Option<bool> {
         let pointer = self.end_of(pointer);
         let target = |reference: &str, at: &str| self.addresses().resolve("$ref", reference, at);
-        let simple = Simple { root: &self.schema, draft: self.draft, target: &target };
+        let alone = |at: &str, (name, rule): (&str, &Value), value: &Value| {
+            self.answer(at, value, || options().with_draft(self.draft.for_validator()).build(&json!({name: rule})).ok())
+        };
+        let simple = Simple { root: &self.schema, draft: self.draft, target: &target, alone: &alone };
         if let Some(fits) = simple.fits(&pointer, value) {
             return Some(fits);
         }
@@ -61,7 +64,7 @@ impl Parts {
                 let asked = Map::from_iter([(number.to_string(), value.clone())]);
                 Some(all.is_valid(&Value::Object(asked)))
             }
-            _ => self.fits_alone(&compiled.registry, pointer, value),
+            _ => self.fits_alone(&compiled.registry, &pointer, value),
         }
     }
 
@@ -100,13 +103,20 @@ impl Parts {
         Some(Compiled { registry, all, numbers })
     }
 
-    fn fits_alone(&self, registry: &Registry<'static>, pointer: String, value: &Value) -> Option<bool> {
-        let mut others = self.others.borrow_mut();
-        let validator = others.entry(pointer).or_insert_with_key(|part| {
+    fn fits_alone(&self, registry: &Registry<'static>, pointer: &str, value: &Value) -> Option<bool> {
+        self.answer(pointer, value, || {
             let options = options().with_draft(self.draft.for_validator()).with_registry(registry);
-            options.build(&json!({"$ref": address(part)})).ok().map(Arc::new)
-        });
-        validator.as_ref().map(|validator| validator.is_valid(value))
+            options.build(&json!({"$ref": address(pointer)})).ok()
+        })
+    }
+
+    /// What the validator of one part or keyword says, which is made once.
+    fn answer(&self, pointer: &str, value: &Value, make: impl FnOnce() -> Option<Validator>) -> Option<bool> {
+        let mut others = self.others.borrow_mut();
+        if !others.contains_key(pointer) {
+            others.insert(pointer.to_owned(), make());
+        }
+        others.get(pointer)?.as_ref().map(|validator| validator.is_valid(value))
     }
 }
 

@@ -46,6 +46,8 @@ pub(super) struct Simple<'s> {
     pub(super) draft: Draft,
     /// Where a reference leads that stands at a place.
     pub(super) target: &'s dyn Fn(&str, &str) -> Option<String>,
+    /// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
+    pub(super) alone: &'s dyn Fn(&str, (&str, &Value), &Value) -> Option<bool>,
 }
 
 impl Simple<'_> {
@@ -89,7 +91,7 @@ impl Simple<'_> {
         };
         match name {
             // A draft 4 integer has no fraction, not even `.0`.
-            "type" if value.is_number() && self.draft == Draft::Draft4 => None,
+            "type" if value.is_number() && self.draft == Draft::Draft4 => self.alone(name, rule, at, value),
             "type" => types(rule).map(|types| types.admits(value)),
             "enum" => Some(rule.as_array()?.iter().any(|known| same(known, value))),
             "const" if self.draft > Draft::Draft4 => Some(same(rule, value)),
@@ -102,10 +104,15 @@ impl Simple<'_> {
             }
             "not" => below("", rule, value).map(|fits| !fits),
             _ if OF_TEXTS.contains(&name) => match value {
-                Value::String(text) => bound(name, rule, text.chars().count()),
+                Value::String(text) => bound(name, rule, text.chars().count()).or_else(|| self.alone(name, rule, at, value)),
                 _ => Some(true),
             },
-            _ if OF_NUMBERS.contains(&name) => (!value.is_number()).then_some(true),
+            // In draft 4 two of them mean something together.
+            _ if OF_NUMBERS.contains(&name) => match value.is_number() {
+                true if self.draft == Draft::Draft4 && name != "multipleOf" => None,
+                true => self.alone(name, rule, at, value),
+                false => Some(true),
+            },
             _ if OF_LISTS.contains(&name) => match value {
                 Value::Array(items) => match (name, rule) {
                     ("items", Value::Array(_)) if !items.is_empty() => None,
@@ -127,6 +134,10 @@ impl Simple<'_> {
             // It checks nothing.
             _ => Some(true),
         }
+    }
+
+    fn alone(&self, name: &str, rule: &Value, at: &str, value: &Value) -> Option<bool> {
+        (self.alone)(&format!("{at}/{name}"), (name, rule), value)
     }
 
     fn of_object(
@@ -199,8 +210,14 @@ mod tests {
 
     use super::*;
 
-    fn target(reference: &str, _: &str) -> Option<String> {
-        reference.strip_prefix('#').map(ToOwned::to_owned)
+    fn fits(schema: &Value, draft: Draft, value: &Value) -> Option<bool> {
+        let target = |reference: &str, _: &str| reference.strip_prefix('#').map(ToOwned::to_owned);
+        let alone = |_: &str, (name, rule): (&str, &Value), value: &Value| {
+            let schema = json!({name: rule});
+            let options = jsonschema::options().with_draft(draft.for_validator());
+            options.build(&schema).ok().map(|validator| validator.is_valid(value))
+        };
+        Simple { root: schema, draft, target: &target, alone: &alone }.fits("", value)
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -246,6 +263,8 @@ mod tests {
                 .prop_map(|(limit, name)| (name, json!(limit))),
             Just(("required", json!(["a"]))),
             Just(("minimum", json!(1))),
+            Just(("exclusiveMaximum", json!(2))),
+            Just(("multipleOf", json!(2))),
             Just(("pattern", json!("a"))),
             Just(("uniqueItems", json!(true))),
             Just(("title", json!("T"))),
@@ -281,8 +300,7 @@ mod tests {
                 let mut root = schema.clone();
                 root["definitions"] = json!({"d": part});
                 let Ok(validator) = jsonschema::options().with_draft(draft.for_validator()).build(&root) else { continue };
-                let simple = Simple { root: &root, draft, target: &target };
-                if let Some(told) = simple.fits("", &value) {
+                if let Some(told) = fits(&root, draft, &value) {
                     prop_assert_eq!(told, validator.is_valid(&value), "{} {} {}", draft, root, value);
                 }
             }
@@ -291,18 +309,19 @@ mod tests {
 
     #[test]
     fn simple_things_are_told() {
-        let told = |schema: Value, value: Value| Simple { root: &schema, draft: Draft::Draft7, target: &target }.fits("", &value);
         for (schema, value, expected) in [
             (json!({"type": "array", "items": {"type": "string", "pattern": "a"}}), json!([]), Some(true)),
             (json!({"type": "array", "items": {"type": "string"}, "minItems": 1}), json!(["a"]), Some(true)),
             (json!({"type": "array", "items": {"type": "string"}}), json!([1]), Some(false)),
             (json!({"type": "object", "properties": {"a": {"format": "uri"}}}), json!({}), Some(true)),
             (json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}), json!([]), Some(true)),
-            (json!({"oneOf": [{"type": "string", "format": "uri"}, {"type": "array"}]}), json!("x"), None),
+            (json!({"oneOf": [{"type": "string", "pattern": "^y"}, {"type": "string"}]}), json!("x"), Some(true)),
+            (json!({"type": "string", "if": {"minLength": 3}, "then": {"pattern": "y"}}), json!("x"), None),
+            (json!({"type": "string", "if": {"minLength": 3}}), json!(3), Some(false)),
             (json!({"definitions": {"d": {"type": "boolean"}}, "allOf": [{"$ref": "#/definitions/d"}]}), json!(true), Some(true)),
             (json!({"definitions": {"d": {"$ref": "#/definitions/d"}}, "$ref": "#/definitions/d"}), json!(true), None),
         ] {
-            assert_eq!(told(schema.clone(), value.clone()), expected, "{schema} {value}");
+            assert_eq!(fits(&schema, Draft::Draft7, &value), expected, "{schema} {value}");
         }
     }
 }

@@ -56,7 +56,7 @@ pub struct Pulsar {
 pub struct Subscription {
     wire: Arc<Wire>,
     number: u64,
-    arrivals: mpsc::UnboundedReceiver<Arrived>,
+    arrivals: mpsc::Receiver<Arrived>,
     /// The topic keeps its messages, so each is acknowledged.
     kept: bool,
     share: Share,
@@ -153,7 +153,9 @@ impl Pulsar {
     async fn consume(&self, at: &Address, share: Share) -> Result<Subscription, CallProblem> {
         let wire = self.broker_of(&at.name).await?;
         let (number, request) = (wire.number(), wire.number());
-        let arrivals = wire.consumer(number);
+        let waits = at.kept && share != Share::Observer;
+        let permits = if waits { PERMITS_KEPT } else { PERMITS };
+        let arrivals = wire.consumer(number, permits);
         let (subscription, sharing, durable) = match share {
             Share::Each | Share::Observer => (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false),
             Share::OneOf(group) => (group.to_owned(), SHARED, true),
@@ -170,8 +172,6 @@ impl Pulsar {
             wire.forget(number);
             return Err(words::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
         }
-        let waits = at.kept && share != Share::Observer;
-        let permits = if waits { PERMITS_KEPT } else { PERMITS };
         wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
         Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
     }

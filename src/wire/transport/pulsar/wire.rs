@@ -13,7 +13,10 @@ use bytes::Bytes;
 use futures::StreamExt;
 use tokio::{
     io::{AsyncWriteExt, ReadHalf, WriteHalf},
-    sync::{mpsc, oneshot},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     task::AbortHandle,
     time::timeout,
 };
@@ -71,7 +74,7 @@ struct Shared {
 struct Tables {
     requests: HashMap<u64, Answer>,
     receipts: HashMap<(u64, u64), oneshot::Sender<Result<(), CallProblem>>>,
-    consumers: HashMap<u64, mpsc::UnboundedSender<Arrived>>,
+    consumers: HashMap<u64, mpsc::Sender<Arrived>>,
     producers: HashMap<String, u64>,
 }
 
@@ -146,10 +149,10 @@ impl Wire {
         receipt.await.unwrap_or_else(|_| Err(words::lost(&self.shared.place)))
     }
 
-    /// Where a consumer's messages come out; before it subscribes, so that none is missed.
+    /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may be sent so many at once.
     #[must_use]
-    pub fn consumer(&self, number: u64) -> mpsc::UnboundedReceiver<Arrived> {
-        let (sender, receiver) = mpsc::unbounded_channel();
+    pub fn consumer(&self, number: u64, permits: u32) -> mpsc::Receiver<Arrived> {
+        let (sender, receiver) = mpsc::channel(permits as usize);
         self.shared.tables().consumers.insert(number, sender);
         receiver
     }
@@ -244,8 +247,11 @@ impl Shared {
                 match frame::singles(metadata, payload) {
                     Ok(singles) => {
                         let consumer = self.tables().consumers.get(&delivery.consumer).cloned();
+                        let arrived = Arrived { id: delivery.id, singles };
                         // Whoever left meanwhile does not want it.
-                        let _ = consumer.map(|consumer| consumer.send(Arrived { id: delivery.id, singles }));
+                        if let Some(Err(TrySendError::Full(_))) = consumer.map(|consumer| consumer.try_send(arrived)) {
+                            self.emit_event(LinkEvent::Fatal(words::unasked(&self.place)));
+                        }
                     }
                     Err(fault) => self.say(unreadable(&self.place, &fault)),
                 }
@@ -297,4 +303,29 @@ fn unreadable(place: &str, fault: &Fault) -> String {
         }
     };
     format!("a message from {place} could not be read: {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::commands::{Delivery, Metadata},
+        *,
+    };
+
+    #[tokio::test]
+    async fn a_broker_that_sends_more_than_was_asked_for_is_left() {
+        let (ours, mut theirs) = tokio::io::duplex(1 << 16);
+        let (frames, out) = halves(Box::new(ours), 1 << 20);
+        let (said, mut heard) = mpsc::unbounded_channel();
+        let wire = Wire::new("pulsar://there".into(), frames, out, said, CancellationToken::new());
+        let mut arrivals = wire.consumer(3, 2);
+        let metadata = Metadata { producer: "p".into(), ..Metadata::default() };
+        let message = frame::with_message(Command::Message(Delivery { consumer: 3, id: None }), &metadata, b"body");
+        for _ in 0..3 {
+            theirs.write_all(&message).await.unwrap();
+        }
+        let Some(LinkEvent::Fatal(problem)) = heard.recv().await else { panic!("it was not left") };
+        assert_eq!(problem.kind.word(), "flooded");
+        assert!(arrivals.recv().await.is_some() && arrivals.recv().await.is_some() && arrivals.try_recv().is_err());
+    }
 }

@@ -31,6 +31,15 @@ pub fn lost(place: &str) -> CallProblem {
     )
 }
 
+/// The broker sends what nobody has room for.
+pub fn unasked(place: &str) -> CallProblem {
+    CallProblem::new(
+        ErrorKind::Flooded,
+        format!("{place} sent more messages than it was asked for, so the connection was closed"),
+        "check that a Pulsar broker is at that address; the next call connects again",
+    )
+}
+
 /// The broker would not have us.
 pub fn unwelcome(place: &str, number: i32, said: &str) -> CallProblem {
     if matches!(number, 3 | 4) {
