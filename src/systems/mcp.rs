@@ -18,6 +18,7 @@ pub mod notice;
 pub mod pages;
 pub mod result_view;
 pub mod rpc;
+pub mod session;
 pub mod task;
 mod texts;
 pub mod tool_findings;

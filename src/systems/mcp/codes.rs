@@ -11,6 +11,7 @@ pub const UNSUPPORTED_VERSION: i64 = -32022;
 /// The user has to open a URL first.
 pub const URL_ELICITATION: i64 = -32042;
 pub const METHOD_NOT_FOUND: i64 = -32601;
+pub const INVALID_PARAMS: i64 = -32602;
 
 /// The code of an error, where it is a whole number that could be one.
 #[must_use]

@@ -75,6 +75,13 @@ impl Router {
         ended.map_or(Arrival::Unknown, |(_, ended)| Arrival::Late(*ended))
     }
 
+    /// Whether a request of that id has ended, as far as that is remembered.
+    #[must_use]
+    pub fn has_ended(&self, id: &Id) -> bool {
+        let text = id.as_text();
+        self.ended.iter().any(|(known, _)| known.as_text() == text)
+    }
+
     /// Nobody waits any longer; the request, where somebody did.
     pub fn give_up(&mut self, id: &Id, why: Ended) -> Option<Call> {
         let call = self.waiting.remove(id)?;

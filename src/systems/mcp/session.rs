@@ -1,0 +1,892 @@
+//! A connection to a server as a state machine: frames go in, and out come what to do and what happened. It moves no bytes and reads no
+//! clock, so that any transport can drive it, and a test by hand.
+
+use std::{cmp::Ordering, collections::HashMap};
+
+use serde_json::{Number, Value};
+
+use super::{
+    asked::{Asked, Kind as AskedKind},
+    codes,
+    fault::Fault,
+    negotiate::{Attempt, Do as Next, EraChoice, Seen, Step, Transport, Verdict, negotiate},
+    notice::Notice,
+    rpc::{
+        build::{self, Call, Client, Members, Spoken},
+        frame::{Frame, Kind, Span},
+        id::Id,
+        router::{Arrival, Ended, Router},
+    },
+    version::{Era, OLD_SSE, Versions},
+};
+use crate::{
+    schema::{decimal, literal::Literal, pointer::Pointer},
+    systems::mcp::notice::List,
+};
+
+/// Milliseconds to wait for the answer to the probe.
+pub const PROBE_WAIT: u64 = 10_000;
+/// Milliseconds to wait for the answer to `initialize`, which a cold start delays.
+pub const START_WAIT: u64 = 30_000;
+
+/// How to open a connection.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub transport: Transport,
+    pub era: EraChoice,
+    pub versions: Versions,
+    pub client: Client,
+    /// The era that the same server spoke the last time.
+    pub remembered: Option<Era>,
+}
+
+/// A frame to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outgoing {
+    /// One line.
+    pub text: String,
+    /// The headers of its POST, where it goes over HTTP.
+    pub headers: Vec<(String, String)>,
+    /// Under which its answer comes, where one is expected.
+    pub id: Option<Id>,
+    /// Milliseconds after which [`Session::timed_out`] is to be told; `None`: as the caller likes.
+    pub wait: Option<u64>,
+}
+
+/// What the transport has to do, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Do {
+    Send(Outgoing),
+    /// Start the server's process again.
+    Respawn,
+    /// Open the GET stream, on which a server of the legacy era speaks unasked.
+    Listen,
+    /// Open the transport of 2024-11-05, and tell [`Session::old_sse_opened`].
+    OpenOldSse,
+    /// Get a token and open again.
+    Authorize,
+    /// End the stream of that request, which is how it is given up over modern HTTP.
+    CloseStream(Id),
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub what: What,
+    /// The frame that it came with.
+    pub frame: Option<Frame>,
+    pub faults: Vec<Fault>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Both sides speak.
+    Opened(Opened),
+    /// The connection cannot be opened; ids of why, and what the server said.
+    Refused {
+        findings: Vec<&'static str>,
+        error: Option<Value>,
+    },
+    /// The answer to a request.
+    Answer {
+        id: Id,
+        call: Call,
+        result: Option<Span>,
+        error: Option<Span>,
+    },
+    /// HTTP answered a request with what is no reply.
+    HttpError {
+        id: Id,
+        call: Call,
+        status: u16,
+    },
+    /// The server no longer knows the session; it has to be opened anew.
+    SessionGone,
+    /// An answer to a request that nobody waits for any longer.
+    Late {
+        id: Id,
+        why: Ended,
+    },
+    /// An answer that nobody asked for.
+    Unmatched,
+    Notice(Notice),
+    /// The server asks, and waits for [`Session::answer`].
+    Asked {
+        id: Id,
+        asked: Asked,
+    },
+    /// The server asked what was answered at once: a ping, or what nobody here can do.
+    AnsweredAtOnce {
+        asked: Asked,
+    },
+    /// The server no longer wants an answer.
+    Withdrawn {
+        id: Id,
+        reason: Option<String>,
+    },
+    /// No answer came in time.
+    TimedOut {
+        id: Id,
+        call: Call,
+    },
+    /// The connection ended before the answer.
+    Lost {
+        id: Id,
+        call: Call,
+    },
+    /// JSON that is no message.
+    Foreign,
+    /// No JSON at all.
+    Noise,
+}
+
+/// What is known of a server when it is connected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    pub spoken: Spoken,
+    /// What it answered to the request that opened the connection.
+    pub result: Value,
+    pub findings: Vec<&'static str>,
+}
+
+impl Opened {
+    /// `name`, `version` and so on; null where it does not say.
+    #[must_use]
+    pub fn server_info(&self) -> &Value {
+        let meta = &self.result["_meta"]["io.modelcontextprotocol/serverInfo"];
+        if meta.is_null() { &self.result["serverInfo"] } else { meta }
+    }
+
+    #[must_use]
+    pub fn capabilities(&self) -> &Value {
+        &self.result["capabilities"]
+    }
+
+    #[must_use]
+    pub fn instructions(&self) -> Option<&str> {
+        self.result["instructions"].as_str()
+    }
+
+    /// Whether the server says that it tells when a list has changed.
+    #[must_use]
+    pub fn tells_changes(&self, list: List) -> bool {
+        self.capabilities()[list.as_str()]["listChanged"] == Value::Bool(true)
+    }
+}
+
+/// What comes of one input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Turn {
+    pub todo: Vec<Do>,
+    pub events: Vec<Event>,
+}
+
+impl Turn {
+    fn tell(&mut self, what: What, frame: Option<Frame>, faults: Vec<Fault>) {
+        self.events.push(Event { what, frame, faults });
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Phase {
+    New,
+    /// The request that opens it waits under this id.
+    Opening {
+        id: Id,
+        step: Step,
+        version: String,
+        findings: Vec<&'static str>,
+    },
+    /// The old transport is being opened.
+    OpeningOldSse,
+    Open(Opened),
+    Closed,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub struct Session {
+    settings: Settings,
+    phase: Phase,
+    /// How often each of the requests that open it was sent.
+    discovers: u32,
+    initializes: u32,
+    router: Router,
+    /// What the server asked and nobody answered yet.
+    asked: HashMap<Id, Asked>,
+    /// How far the work at each token was.
+    progress: HashMap<String, Number>,
+}
+
+impl Session {
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            phase: Phase::New,
+            discovers: 0,
+            initializes: 0,
+            router: Router::default(),
+            asked: HashMap::new(),
+            progress: HashMap::new(),
+        }
+    }
+
+    /// Begins: with the probe, or with `initialize` where the era is known.
+    pub fn open(&mut self) -> Turn {
+        (self.discovers, self.initializes) = (0, 0);
+        let legacy = self.settings.versions.newest_legacy().map(str::to_owned);
+        let modern = self.settings.versions.modern.first().cloned();
+        let is_legacy = match self.settings.era {
+            EraChoice::Auto => self.settings.remembered == Some(Era::Legacy),
+            choice => choice == EraChoice::Legacy,
+        };
+        let step = if is_legacy || modern.is_none() { Step::Initialize } else { Step::Discover };
+        let version = if step == Step::Initialize { legacy } else { modern };
+        let mut turn = Turn::default();
+        match version {
+            Some(version) => self.ask_to_open(step, &version, Vec::new(), &mut turn),
+            None => self.refuse_to_open(vec!["version.no-mutual"], None, &mut turn),
+        }
+        turn
+    }
+
+    /// The transport of 2024-11-05 is open.
+    pub fn old_sse_opened(&mut self) -> Turn {
+        let mut turn = Turn::default();
+        if self.phase == Phase::OpeningOldSse {
+            self.ask_to_open(Step::Initialize, OLD_SSE, Vec::new(), &mut turn);
+        }
+        turn
+    }
+
+    /// What is known of the server; `None` while it is not connected.
+    #[must_use]
+    pub fn opened(&self) -> Option<&Opened> {
+        match &self.phase {
+            Phase::Open(opened) => Some(opened),
+            _ => None,
+        }
+    }
+
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.settings.client
+    }
+
+    /// The least level of logs that requests of the modern era ask for from now on.
+    pub fn ask_for_logs(&mut self, level: Option<String>) {
+        self.settings.client.log_level = level;
+    }
+
+    /// The ids of requests that wait for their answers.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Id> {
+        self.router.all()
+    }
+
+    /// A request, with its id as the token of progress where that is wanted; `mirrored` are headers of arguments. `None`: not connected.
+    pub fn call(&mut self, call: Call, with_progress: bool, mirrored: Vec<(String, String)>) -> Option<Outgoing> {
+        let spoken = self.opened()?.spoken.clone();
+        let id = self.router.ask(call.clone());
+        let call = if with_progress { call.with_progress(&id) } else { call };
+        let mut headers = call.headers(&spoken);
+        headers.extend(mirrored);
+        Some(Outgoing { text: call.frame(&id, &self.settings.client, &spoken), headers, id: Some(id), wait: None })
+    }
+
+    /// A notification. `None`: not connected.
+    #[must_use]
+    pub fn notify(&self, method: &str, params: &Members) -> Option<Outgoing> {
+        self.opened()?;
+        Some(self.outgoing(build::notification(method, params)))
+    }
+
+    /// Answers a request of the server. `None`: it no longer waits.
+    pub fn answer(&mut self, id: &Id, result: &Literal) -> Option<Outgoing> {
+        self.asked.remove(id)?;
+        Some(self.outgoing(build::result(id, result)))
+    }
+
+    /// Refuses a request of the server. `None`: it no longer waits.
+    pub fn refuse(&mut self, id: &Id, code: i64, message: &str) -> Option<Outgoing> {
+        self.asked.remove(id)?;
+        Some(self.outgoing(build::error(id, code, message)))
+    }
+
+    /// Gives up a request in the way of its transport and era. Its answer may come all the same, late.
+    pub fn cancel(&mut self, id: &Id, reason: Option<&str>) -> Turn {
+        let mut turn = Turn::default();
+        self.give_up(id, Ended::Cancelled, reason, &mut turn);
+        turn
+    }
+
+    /// No answer came in time.
+    pub fn timed_out(&mut self, id: &Id) -> Turn {
+        let mut turn = Turn::default();
+        if self.is_opening(id) {
+            self.decide(&Seen::Timeout, None, &mut turn);
+        } else if let Some(call) = self.give_up(id, Ended::TimedOut, Some("timeout"), &mut turn) {
+            turn.tell(What::TimedOut { id: id.clone(), call }, None, Vec::new());
+        }
+        turn
+    }
+
+    /// The process ended, or the connection broke.
+    pub fn ended(&mut self) -> Turn {
+        let mut turn = Turn::default();
+        if matches!(self.phase, Phase::Opening { .. }) {
+            self.decide(&Seen::Exit, None, &mut turn);
+            return turn;
+        }
+        for id in self.router.all() {
+            if let Some(call) = self.router.give_up(&id, Ended::TimedOut) {
+                turn.tell(What::Lost { id, call }, None, Vec::new());
+            }
+        }
+        self.asked.clear();
+        self.progress.clear();
+        self.phase = Phase::Closed;
+        turn
+    }
+
+    /// HTTP answered the POST of a request with a status that is no success, or with a body that is no JSON-RPC.
+    pub fn http_answered(&mut self, id: &Id, status: u16, body: &str) -> Turn {
+        let mut turn = Turn::default();
+        if self.is_opening(id) {
+            self.decide(&Seen::of_http(status, body), Some(Frame::read(body)), &mut turn);
+            return turn;
+        }
+        let frame = Frame::read(body);
+        // An error without an id belongs to its POST.
+        if let Kind::Reply { id: own, result, error } = frame.kind.clone() {
+            let own = own.unwrap_or_else(|| id.clone());
+            self.replied(own, result, error, frame, &mut turn);
+            return turn;
+        }
+        let is_legacy = self.opened().is_some_and(|opened| opened.spoken.era == Era::Legacy);
+        if let Some(call) = self.router.give_up(id, Ended::Answered) {
+            turn.tell(What::HttpError { id: id.clone(), call, status }, Some(frame), Vec::new());
+        }
+        if status == 404 && is_legacy {
+            self.phase = Phase::Closed;
+            turn.tell(What::SessionGone, None, Vec::new());
+        }
+        turn
+    }
+
+    /// A frame came on any stream.
+    pub fn received(&mut self, frame: Frame) -> Turn {
+        let mut turn = Turn::default();
+        let mut faults = Vec::new();
+        match frame.kind {
+            Kind::Several(_) => {
+                faults.push(fault("frame.several", "has several messages, which belong into frames of their own"))
+            }
+            Kind::Batch(_) if self.opened().is_some_and(|opened| opened.spoken.version.as_str() >= "2025-06-18") => {
+                faults.push(fault("frame.batch", "is a batch, which this revision does not know"));
+            }
+            _ => {}
+        }
+        for message in frame.into_messages() {
+            let before = turn.events.len();
+            self.message(message, &mut turn);
+            if let Some(event) = turn.events.get_mut(before) {
+                event.faults.append(&mut faults);
+            }
+        }
+        turn
+    }
+
+    fn message(&mut self, frame: Frame, turn: &mut Turn) {
+        match frame.kind.clone() {
+            Kind::Reply { id: Some(id), result, error } => self.replied(id, result, error, frame, turn),
+            Kind::Reply { id: None, .. } => {
+                turn.tell(What::Unmatched, Some(frame), vec![fault("id.missing", "answers to no request")]);
+            }
+            Kind::Notification { method, .. } => self.noticed(&method, frame, turn),
+            Kind::Request { id, method, .. } => self.asked(id, &method, frame, turn),
+            Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
+                turn.tell(What::Foreign, Some(frame), vec![fault("frame.foreign", "is JSON, and no message of JSON-RPC")]);
+            }
+            Kind::Noise => {
+                turn.tell(
+                    What::Noise,
+                    Some(frame),
+                    vec![fault("frame.not-json", "is no JSON; something else writes where only messages may")],
+                );
+            }
+        }
+    }
+
+    fn replied(&mut self, id: Id, result: Option<Span>, error: Option<Span>, frame: Frame, turn: &mut Turn) {
+        let (id, call, other_type) = match self.router.answered(&id) {
+            Arrival::Ends { id, call, other_type } => (id, call, other_type),
+            Arrival::Late(why) => {
+                let faults = match why {
+                    Ended::Answered => vec![fault("reply.twice", "answers a request that was answered before")],
+                    Ended::Cancelled | Ended::TimedOut => vec![fault("reply.late", "answers a request that was given up")],
+                };
+                return turn.tell(What::Late { id, why }, Some(frame), faults);
+            }
+            Arrival::Unknown => {
+                return turn.tell(What::Unmatched, Some(frame), vec![fault("id.unknown", "nobody asked under this id")]);
+            }
+        };
+        self.progress.remove(&id.as_text());
+        let faults =
+            other_type.then(|| fault("id.other-type", "its id is of another type than the request's")).into_iter().collect();
+        if matches!(&self.phase, Phase::Opening { id: opening, .. } if *opening == id) {
+            let seen = match (&result, &error) {
+                (_, Some(error)) => Seen::Error { error: frame.value(error), status: None },
+                (result, None) => Seen::Result(result.as_ref().map(|result| frame.value(result)).unwrap_or_default()),
+            };
+            return self.decide(&seen, Some(frame), turn);
+        }
+        turn.tell(What::Answer { id, call, result, error }, Some(frame), faults);
+    }
+
+    fn noticed(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
+        let notice = Notice::read(method, frame.params());
+        let mut faults = Vec::new();
+        match &notice {
+            Notice::Progress { token, progress, .. } => faults.extend(self.progressed(token, progress)),
+            Notice::Log { level, .. } => {
+                let is_modern = self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern);
+                if is_modern && self.settings.client.log_level.is_none() {
+                    faults.push(fault("log.unasked", "a server of this era logs only when it is asked to"));
+                }
+                if level.is_none() {
+                    faults.push(fault("log.level-unknown", "is of no level that is known"));
+                }
+            }
+            Notice::Changed(list) if self.opened().is_some_and(|opened| !opened.tells_changes(*list)) => {
+                faults.push(fault("list-changed.undeclared", "the server did not say that it tells this"));
+            }
+            Notice::Cancelled { request, reason } => {
+                if self.asked.remove(request).is_some() {
+                    let what = What::Withdrawn { id: request.clone(), reason: reason.clone() };
+                    return turn.tell(what, Some(frame), faults);
+                }
+                faults.push(fault("cancel.unknown", "gives up a request that does not wait"));
+            }
+            Notice::Other { .. } => {
+                faults.push(fault("notice.unknown", "is no notification that is known, or lacks what it has to say"))
+            }
+            _ => {}
+        }
+        turn.tell(What::Notice(notice), Some(frame), faults);
+    }
+
+    fn progressed(&mut self, token: &Id, progress: &Number) -> Option<Fault> {
+        let text = token.as_text();
+        if self.router.waiting(token).is_none() {
+            return Some(match self.router.has_ended(token) {
+                true => fault("progress.after-end", "reports on a request that has ended"),
+                false => fault("progress.unknown-token", "its token is that of no request"),
+            });
+        }
+        let before = self.progress.insert(text, progress.clone())?;
+        let grows = decimal::compare(&before, progress) == Some(Ordering::Less);
+        (!grows).then(|| fault("progress.not-growing", "is not more than before"))
+    }
+
+    fn asked(&mut self, id: Id, method: &str, frame: Frame, turn: &mut Turn) {
+        let mut asked = Asked::read(method, frame.params(), &self.settings.client);
+        let mut faults = std::mem::take(&mut asked.faults);
+        if self.opened().is_some_and(|opened| opened.spoken.era == Era::Modern) {
+            faults.push(fault("asked.in-modern", "a server of this era asks within its results alone"));
+        }
+        let at_once = match asked.kind {
+            AskedKind::Ping => Some(build::result(&id, &Literal::from(serde_json::json!({})))),
+            AskedKind::Other if is_known(method) => Some(build::error(&id, codes::INVALID_PARAMS, "Invalid params")),
+            AskedKind::Other => Some(build::error(&id, codes::METHOD_NOT_FOUND, "Method not found")),
+            _ => None,
+        };
+        let what = match at_once {
+            Some(text) => {
+                turn.todo.push(Do::Send(self.outgoing(text)));
+                What::AnsweredAtOnce { asked }
+            }
+            None => {
+                self.asked.insert(id.clone(), asked.clone());
+                What::Asked { id, asked }
+            }
+        };
+        turn.tell(what, Some(frame), faults);
+    }
+
+    fn is_opening(&self, asked: &Id) -> bool {
+        matches!(&self.phase, Phase::Opening { id, .. } if id == asked)
+    }
+
+    /// Sends the request that opens the connection.
+    fn ask_to_open(&mut self, step: Step, version: &str, findings: Vec<&'static str>, turn: &mut Turn) {
+        let (call, era, wait) = match step {
+            Step::Discover => (build::discover(), Era::Modern, PROBE_WAIT),
+            Step::Initialize => (build::initialize(&self.settings.client, version), Era::Legacy, START_WAIT),
+        };
+        match step {
+            Step::Discover => self.discovers += 1,
+            Step::Initialize => self.initializes += 1,
+        }
+        let spoken = Spoken { era, version: version.to_owned() };
+        let id = self.router.ask(call.clone());
+        let text = call.frame(&id, &self.settings.client, &spoken);
+        turn.todo.push(Do::Send(Outgoing { text, headers: call.headers(&spoken), id: Some(id.clone()), wait: Some(wait) }));
+        self.phase = Phase::Opening { id, step, version: version.to_owned(), findings };
+    }
+
+    /// Goes on after what came of the request that opens the connection.
+    fn decide(&mut self, seen: &Seen, frame: Option<Frame>, turn: &mut Turn) {
+        let Phase::Opening { id, step, version, mut findings } = std::mem::replace(&mut self.phase, Phase::New) else { return };
+        self.router.give_up(&id, Ended::TimedOut);
+        let attempt = if step == Step::Discover { self.discovers } else { self.initializes };
+        let Settings { transport, era, versions, .. } = &self.settings;
+        let asked = Attempt { transport: *transport, era: *era, step, sent: &version, attempt, client: versions };
+        let Verdict { step: next, speak, respawn, findings: found } = negotiate(&asked, seen);
+        findings.extend(found);
+        if respawn {
+            turn.todo.push(Do::Respawn);
+        }
+        match (next, speak) {
+            (Next::Use, Some((era, version))) => {
+                let result = if let Seen::Result(result) = seen { result.clone() } else { Value::Null };
+                self.use_it(Opened { spoken: Spoken { era, version }, result, findings }, frame, turn);
+            }
+            (Next::Discover, Some((_, version))) => self.ask_to_open(Step::Discover, &version, findings, turn),
+            (Next::Initialize, Some((_, version))) => self.ask_to_open(Step::Initialize, &version, findings, turn),
+            (Next::Sse, _) => {
+                self.phase = Phase::OpeningOldSse;
+                turn.todo.push(Do::OpenOldSse);
+            }
+            (Next::Authorize, _) => turn.todo.push(Do::Authorize),
+            _ => {
+                let error = if let Seen::Error { error, .. } = seen { Some(error.clone()) } else { None };
+                self.refuse_to_open(findings, error, turn);
+            }
+        }
+    }
+
+    fn use_it(&mut self, opened: Opened, frame: Option<Frame>, turn: &mut Turn) {
+        let is_legacy = opened.spoken.era == Era::Legacy;
+        self.phase = Phase::Open(opened.clone());
+        if is_legacy {
+            turn.todo.push(Do::Send(self.outgoing(build::notification("notifications/initialized", &Members::default()))));
+            if self.settings.transport == Transport::Http && opened.spoken.version != OLD_SSE {
+                turn.todo.push(Do::Listen);
+            }
+        }
+        turn.tell(What::Opened(opened), frame, Vec::new());
+    }
+
+    fn refuse_to_open(&mut self, findings: Vec<&'static str>, error: Option<Value>, turn: &mut Turn) {
+        self.phase = Phase::Closed;
+        turn.tell(What::Refused { findings, error }, None, Vec::new());
+    }
+
+    fn give_up(&mut self, id: &Id, why: Ended, reason: Option<&str>, turn: &mut Turn) -> Option<Call> {
+        if self.is_opening(id) {
+            return None;
+        }
+        let spoken = self.opened()?.spoken.clone();
+        let call = self.router.give_up(id, why)?;
+        self.progress.remove(&id.as_text());
+        turn.todo.push(match (spoken.era, self.settings.transport) {
+            (Era::Modern, Transport::Http) => Do::CloseStream(id.clone()),
+            _ => Do::Send(self.outgoing(build::cancelled(id, reason))),
+        });
+        Some(call)
+    }
+
+    /// A frame that no answer is expected to.
+    fn outgoing(&self, text: String) -> Outgoing {
+        let version = self.opened().map(|opened| ("MCP-Protocol-Version".to_owned(), opened.spoken.version.clone()));
+        Outgoing { text, headers: version.into_iter().collect(), id: None, wait: None }
+    }
+}
+
+fn fault(id: &'static str, words: &'static str) -> Fault {
+    Fault::new(id, Pointer::root(), words)
+}
+
+/// Whether a method is one that a server may ask a client for.
+fn is_known(method: &str) -> bool {
+    ["elicitation/create", "sampling/createMessage", "roots/list"].contains(&method)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::{super::fault::ids, *};
+
+    fn session(transport: Transport, change: impl FnOnce(&mut Settings)) -> Session {
+        let client = Client { capabilities: json!({"elicitation": {}, "roots": {}}), ..Client::new("t", "1") };
+        let mut settings = Settings { transport, era: EraChoice::Auto, versions: Versions::default(), client, remembered: None };
+        change(&mut settings);
+        Session::new(settings)
+    }
+
+    /// What is to be sent, by method; other things to do by their names.
+    fn todo(turn: &Turn) -> Vec<String> {
+        let word = |todo: &Do| match todo {
+            Do::Send(outgoing) => {
+                let frame: Value = serde_json::from_str(&outgoing.text).unwrap();
+                let method = frame["method"].as_str().map_or_else(|| "answer".to_owned(), String::from);
+                outgoing.id.as_ref().map_or(method.clone(), |id| format!("{method} {id}"))
+            }
+            Do::CloseStream(id) => format!("close {id}"),
+            other => format!("{other:?}"),
+        };
+        turn.todo.iter().map(word).collect()
+    }
+
+    fn got(session: &mut Session, frame: &Value) -> Turn {
+        session.received(Frame::read(frame.to_string()))
+    }
+
+    fn what(turn: &Turn) -> &What {
+        &turn.events[0].what
+    }
+
+    fn faults(turn: &Turn) -> Vec<&'static str> {
+        turn.events.iter().flat_map(|event| ids(&event.faults)).collect()
+    }
+
+    fn open(transport: Transport, era: Era) -> Session {
+        let mut session = session(transport, |_| {});
+        session.open();
+        if era == Era::Modern {
+            got(&mut session, &json!({"id": 1, "result": {"supportedVersions": ["2026-07-28"], "capabilities": {}}}));
+        } else {
+            got(&mut session, &json!({"id": 1, "error": {"code": -32601, "message": "no"}}));
+            let result = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}}});
+            got(&mut session, &json!({"id": 2, "result": result}));
+        }
+        assert_eq!(session.opened().unwrap().spoken.era, era);
+        session
+    }
+
+    #[test]
+    fn a_legacy_server_is_found_by_the_probe_and_greeted() {
+        let mut session = session(Transport::Http, |_| {});
+        let turn = session.open();
+        assert_eq!(todo(&turn), ["server/discover 1"]);
+        assert!(matches!(&turn.todo[0], Do::Send(Outgoing { wait: Some(PROBE_WAIT), .. })));
+        assert_eq!(todo(&session.http_answered(&Id::from(1), 404, "Cannot POST")), ["initialize 2"]);
+        let turn = got(&mut session, &json!({"id": 2, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s"}}}));
+        assert_eq!(todo(&turn), ["notifications/initialized", "Listen"]);
+        let What::Opened(opened) = what(&turn) else { panic!("{turn:?}") };
+        assert_eq!((opened.findings.as_slice(), &opened.server_info()["name"]), (&["version.downgraded"][..], &json!("s")));
+        let call = session.call(Call::of("ping"), false, Vec::new()).unwrap();
+        assert_eq!(call.headers, [("MCP-Protocol-Version".to_owned(), "2025-06-18".to_owned())]);
+    }
+
+    #[test]
+    fn a_server_that_the_probe_kills_is_started_again() {
+        let mut session = session(Transport::Stdio, |_| {});
+        session.open();
+        assert_eq!(todo(&session.ended()), ["Respawn", "initialize 2"]);
+        let refused = session.ended();
+        assert_eq!(what(&refused), &What::Refused { findings: vec!["probe.killed-server", "server.exited"], error: None });
+    }
+
+    #[test]
+    fn what_was_chosen_or_remembered_is_tried_first() {
+        assert_eq!(todo(&session(Transport::Stdio, |settings| settings.era = EraChoice::Legacy).open()), ["initialize 1"]);
+        assert_eq!(todo(&session(Transport::Stdio, |settings| settings.remembered = Some(Era::Legacy)).open()), ["initialize 1"]);
+        let mut forced = session(Transport::Stdio, |settings| {
+            settings.era = EraChoice::Modern;
+            settings.remembered = Some(Era::Legacy);
+        });
+        assert_eq!(todo(&forced.open()), ["server/discover 1"]);
+        assert!(matches!(what(&forced.timed_out(&Id::from(1))), What::Refused { .. }));
+    }
+
+    #[test]
+    fn the_old_transport_and_a_token_are_asked_for() {
+        let mut session = session(Transport::Http, |settings| settings.era = EraChoice::Legacy);
+        session.open();
+        assert_eq!(todo(&session.http_answered(&Id::from(1), 405, "")), ["OpenOldSse"]);
+        let turn = session.old_sse_opened();
+        assert!(matches!(&turn.todo[0], Do::Send(outgoing) if outgoing.text.contains("2024-11-05")));
+        assert_eq!(todo(&session.http_answered(&Id::from(2), 401, "")), ["Authorize"]);
+        assert_eq!(todo(&session.open()), ["initialize 3"]);
+    }
+
+    #[test]
+    fn answers_come_back_to_their_requests_in_any_order() {
+        let mut session = open(Transport::Stdio, Era::Legacy);
+        let first = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+        let second = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        let turn = got(&mut session, &json!({"id": second.to_value(), "result": {"n": 1}}));
+        let (What::Answer { call, result: Some(span), .. }, Some(frame)) = (what(&turn), &turn.events[0].frame) else {
+            panic!("{turn:?}")
+        };
+        assert_eq!((call.method.as_str(), frame.written(span)), ("b", r#"{"n":1}"#));
+        let turn = got(&mut session, &json!({"id": first.as_text(), "error": {"code": -1}}));
+        assert_eq!((faults(&turn), session.waiting()), (vec!["id.other-type"], vec![]));
+        assert_eq!(faults(&got(&mut session, &json!({"id": first.to_value(), "result": {}}))), ["reply.twice"]);
+        assert_eq!(faults(&got(&mut session, &json!({"id": 99, "result": {}}))), ["id.unknown"]);
+        assert_eq!(faults(&got(&mut session, &json!({"id": null, "error": {}}))), ["id.missing"]);
+    }
+
+    #[test]
+    fn a_request_is_given_up_in_the_way_of_its_transport() {
+        for (transport, era, todos) in [
+            (Transport::Stdio, Era::Legacy, "notifications/cancelled"),
+            (Transport::Http, Era::Legacy, "notifications/cancelled"),
+            (Transport::Stdio, Era::Modern, "notifications/cancelled"),
+            (Transport::Http, Era::Modern, "close 2"),
+        ] {
+            let mut session = open(transport, era);
+            let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+            let turn = session.cancel(&id, Some("enough"));
+            assert_eq!(todo(&turn), [todos.to_owned()]);
+            assert_eq!(todo(&session.cancel(&id, None)), Vec::<String>::new());
+            let late = got(&mut session, &json!({"id": id.to_value(), "result": {}}));
+            assert_eq!((faults(&late), what(&late)), (vec!["reply.late"], &What::Late { id: id.clone(), why: Ended::Cancelled }));
+        }
+    }
+
+    #[test]
+    fn progress_grows_and_belongs_to_a_request() {
+        let mut session = open(Transport::Stdio, Era::Legacy);
+        let call = session.call(Call::of("a"), true, Vec::new()).unwrap();
+        assert!(call.text.contains(r#""_meta":{"progressToken":3}"#), "{}", call.text);
+        let mut at = |progress: &str, token: u64| {
+            let text =
+                format!(r#"{{"method":"notifications/progress","params":{{"progressToken":{token},"progress":{progress}}}}}"#);
+            faults(&session.received(Frame::read(text)))
+        };
+        assert_eq!([at("0", 3), at("0.5", 3), at("9007199254740993", 3)], [Vec::<&str>::new(), vec![], vec![]]);
+        assert_eq!([at("9007199254740992", 3), at("1", 77)], [["progress.not-growing"], ["progress.unknown-token"]]);
+        got(&mut session, &json!({"id": 3, "result": {}}));
+        let turn = got(&mut session, &json!({"method": "notifications/progress", "params": {"progressToken": 3, "progress": 9}}));
+        assert_eq!(faults(&turn), ["progress.after-end"]);
+    }
+
+    #[test]
+    fn a_server_asks_and_is_answered_once() {
+        let mut session = open(Transport::Stdio, Era::Legacy);
+        let turn = got(&mut session, &json!({"id": "x", "method": "roots/list"}));
+        assert!(matches!(what(&turn), What::Asked { .. }) && turn.todo.is_empty());
+        let id = Id::Text("x".into());
+        let answer = session.answer(&id, &Literal::from(json!({"roots": []}))).unwrap();
+        assert_eq!(answer.text, r#"{"jsonrpc":"2.0","id":"x","result":{"roots":[]}}"#);
+        assert_eq!(session.refuse(&id, -1, "late"), None);
+        got(&mut session, &json!({"id": 5, "method": "roots/list"}));
+        let turn = got(&mut session, &json!({"method": "notifications/cancelled", "params": {"requestId": 5}}));
+        assert_eq!(what(&turn), &What::Withdrawn { id: Id::from(5), reason: None });
+        assert_eq!(session.answer(&Id::from(5), &Literal::from(json!({}))), None);
+    }
+
+    #[test]
+    fn pings_and_what_nobody_can_do_are_answered_at_once() {
+        let mut session = open(Transport::Stdio, Era::Legacy);
+        for (method, answer) in [("ping", r#""result":{}"#), ("x/y", "-32601"), ("elicitation/create", "-32602")] {
+            let turn = got(&mut session, &json!({"id": 1, "method": method}));
+            assert!(matches!(&turn.todo[..], [Do::Send(outgoing)] if outgoing.text.contains(answer)), "{turn:?}");
+            assert!(matches!(what(&turn), What::AnsweredAtOnce { .. }));
+        }
+        let mut modern = open(Transport::Stdio, Era::Modern);
+        assert_eq!(faults(&got(&mut modern, &json!({"id": 1, "method": "roots/list"}))), ["asked.in-modern"]);
+    }
+
+    #[test]
+    fn what_is_odd_is_told_and_kept() {
+        let mut session = open(Transport::Stdio, Era::Legacy);
+        let mut told = |text: &str| {
+            let turn = session.received(Frame::read(text));
+            (turn.events.len(), faults(&turn))
+        };
+        assert_eq!(told("listening"), (1, vec!["frame.not-json"]));
+        assert_eq!(told("{}"), (1, vec!["frame.foreign"]));
+        let changed = r#"{"method":"notifications/tools/list_changed"}"#;
+        assert_eq!(told(changed), (1, vec![]));
+        assert_eq!(told(r#"{"method":"notifications/prompts/list_changed"}"#), (1, vec!["list-changed.undeclared"]));
+        assert_eq!(told(&format!("{changed}{changed}")), (2, vec!["frame.several"]));
+        assert_eq!(told(&format!("[{changed},{changed}]")), (2, vec!["frame.batch"]));
+        assert_eq!(
+            told(r#"{"method":"notifications/message","params":{"level":"loud","data":1}}"#),
+            (1, vec!["log.level-unknown"])
+        );
+        assert_eq!(told(r#"{"method":"notifications/x"}"#), (1, vec!["notice.unknown"]));
+        assert_eq!(told(r#"{"method":"notifications/cancelled","params":{"requestId":8}}"#), (1, vec!["cancel.unknown"]));
+        let mut modern = open(Transport::Stdio, Era::Modern);
+        let log = json!({"method": "notifications/message", "params": {"level": "info", "data": 1}});
+        assert_eq!(faults(&got(&mut modern, &log)), ["log.unasked"]);
+        modern.ask_for_logs(Some("info".into()));
+        assert_eq!(faults(&got(&mut modern, &log)), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn an_error_of_http_belongs_to_its_request() {
+        let mut session = open(Transport::Http, Era::Legacy);
+        let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+        let turn = session.http_answered(&id, 400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#);
+        assert!(matches!(what(&turn), What::Answer { error: Some(_), .. }), "{turn:?}");
+        let id = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        let turn = session.http_answered(&id, 404, "gone");
+        assert!(matches!(what(&turn), What::HttpError { status: 404, .. }));
+        assert_eq!(turn.events[1].what, What::SessionGone);
+        assert_eq!(session.call(Call::of("c"), false, Vec::new()), None);
+    }
+
+    #[test]
+    fn what_waits_is_lost_with_the_connection() {
+        let mut session = open(Transport::Stdio, Era::Modern);
+        let id = session.call(Call::of("a"), false, Vec::new()).unwrap().id.unwrap();
+        let slow = session.call(Call::of("b"), false, Vec::new()).unwrap().id.unwrap();
+        assert!(matches!(what(&session.timed_out(&slow)), What::TimedOut { .. }));
+        assert_eq!(what(&session.ended()), &What::Lost { id, call: Call::of("a") });
+        assert_eq!(session.opened(), None);
+    }
+
+    /// Frames of a server of any kind.
+    fn frame() -> impl Strategy<Value = String> {
+        let member = prop::sample::select(vec![
+            r#""id":1"#,
+            r#""id":"2""#,
+            r#""id":null"#,
+            r#""method":"ping""#,
+            r#""method":"roots/list""#,
+            r#""params":{"progressToken":1,"progress":2}"#,
+            r#""method":"notifications/progress""#,
+            r#""result":{"protocolVersion":"2025-11-25"}"#,
+            r#""result":{"supportedVersions":["2026-07-28"]}"#,
+            r#""error":{"code":-32022,"data":{"supported":["2025-06-18"]}}"#,
+            r#""error":5"#,
+        ]);
+        let message = prop::collection::vec(member, 0..4).prop_map(|members| format!("{{{}}}", members.join(",")));
+        prop_oneof![
+            message.clone(),
+            (message.clone(), message).prop_map(|(one, other)| format!("[{one},{other}]")),
+            ".{0,10}".prop_map(String::from)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_frame_is_told(frames in prop::collection::vec((0..6, frame()), 1..12)) {
+            let mut session = session(Transport::Http, |_| {});
+            session.open();
+            for (input, text) in frames {
+                let turn = match input {
+                    0 => session.timed_out(&Id::from(1)),
+                    1 => session.http_answered(&Id::from(2), 400, &text),
+                    2 => session.ended(),
+                    _ => session.received(Frame::read(text)),
+                };
+                for todo in turn.todo {
+                    if let Do::Send(outgoing) = todo {
+                        prop_assert!(!outgoing.text.contains('\n') && serde_json::from_str::<Value>(&outgoing.text).is_ok());
+                    }
+                }
+                session.call(Call::of("x"), true, Vec::new());
+            }
+        }
+    }
+}
