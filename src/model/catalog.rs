@@ -10,7 +10,7 @@ use super::{
     context::{Mode, Name},
     entry::{Entry, EntryId, FileId, SystemId},
     service::Service,
-    tool::{NotLoaded, Offer, States, Tool},
+    tool::{Gate, NotLoaded, Offer, States, Tool},
 };
 
 /// Everything the workspace's files hold, in the order of files and places.
@@ -61,6 +61,8 @@ pub struct Loading {
     pub not_loaded: Vec<(usize, NotLoaded)>,
     /// Rows of the others in the order in which it holds them; none where that is the catalog's.
     pub order: Vec<usize>,
+    /// Rows of tools whose gates stand elsewhere than in their entries, with those.
+    pub gates: Vec<(usize, Gate)>,
 }
 
 /// An entry that keeps its system from loading any tool.
@@ -184,11 +186,20 @@ impl Catalog {
     /// Takes what the systems make of the tools, in the place of what they made of them before.
     pub fn load(&mut self, loadings: impl IntoIterator<Item = Loading>) {
         let (mut not_loaded, mut order) = (HashMap::new(), Vec::new());
+        let mut gates = Vec::new();
         self.refusals.clear();
         for loading in loadings {
+            gates.extend(loading.gates);
             self.refusals.extend(loading.refusal);
             not_loaded.extend(loading.not_loaded);
             order.extend(loading.order);
+        }
+        for (row, gate) in gates {
+            if let Some(tool) = self.tools.get_mut(row).filter(|tool| tool.gate.written() != gate) {
+                Arc::make_mut(tool).gate = gate;
+                self.names = OnceLock::new();
+                self.revision += 1;
+            }
         }
         self.order = order;
         let loads_all = not_loaded.is_empty();

@@ -1,25 +1,126 @@
 //! MCP: tools of servers that speak the Model Context Protocol, in both of its eras. Pure: bytes are moved elsewhere.
 //!
-//! [`negotiate`] finds the era and version that a server speaks. [`tool_findings`] looks at what a tool says of itself, and [`headers`] at the
-//! arguments that HTTP repeats.
+//! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after each. [`negotiate`] finds the era and [`version`] that a server
+//! speaks, [`notice`] reads what it says unasked, [`asked`] what it asks, [`pages`] its lists, [`task`] work that outlives its call,
+//! [`headers`] repeats arguments over HTTP.
+//!
+//! What a server says of its tools and answers, at its place and with the answer kept: [`tool_findings`], [`result_view`], [`drift`]
+//! between two lists; each thing that is wrong is a [`fault`].
+//!
+//! What is in the workspace: [`kept`] lists, found by [`entries`], read by [`function`], held against [`checks`]; [`gates`] from
+//! `toolcrib.toml`; the [`schema`] of their forms.
+//!
+//! Servers that others have configured: [`import`] reads a [`form`], [`expand`] fills in its variables.
 
 pub mod annotations;
 pub mod asked;
 pub mod base64;
+pub mod checks;
 pub mod codes;
 pub mod drift;
+pub mod entries;
 pub mod expand;
 pub mod fault;
 pub mod form;
+pub mod function;
+pub mod gates;
 pub mod headers;
 pub mod import;
+pub mod kept;
+pub mod keys;
 pub mod negotiate;
 pub mod notice;
 pub mod pages;
 pub mod result_view;
 pub mod rpc;
+pub mod schema;
 pub mod session;
 pub mod task;
 mod texts;
 pub mod tool_findings;
+pub mod turn;
 pub mod version;
+
+use serde_json::Value;
+
+use super::{
+    facets::loader::Loader,
+    system::{NewEntry, Reference, System},
+};
+use crate::{
+    engine::lint::context::LintContext,
+    model::{
+        catalog::{Catalog, Loading},
+        context::Mode,
+        entry::{Entry, FileId, SystemId},
+        finding::Finding,
+        service::Service,
+        tool::{Function, Tool},
+    },
+    syntax::source::Source,
+};
+
+/// MCP up to revision 2026-07-28.
+pub struct Mcp;
+
+impl System for Mcp {
+    fn id(&self) -> SystemId {
+        keys::SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "MCP"
+    }
+
+    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        entries::entries(file, source)
+    }
+
+    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
+        function::tool(entry)
+    }
+
+    fn service(&self, entry: &Entry, _: Mode) -> Service {
+        // No entry of this system is a service.
+        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
+    }
+
+    fn schema(&self, entry: &Entry, _: &Catalog) -> Value {
+        schema::schema(entry)
+    }
+
+    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        checks::check(context)
+    }
+
+    fn reference(&self, _: &Tool) -> Option<Reference> {
+        None
+    }
+
+    fn kinds(&self) -> Vec<NewEntry> {
+        // Lists come from servers.
+        Vec::new()
+    }
+
+    fn function(&self, tool: &Tool) -> Function {
+        function::function(tool)
+    }
+
+    fn settings_table(&self) -> Option<&'static str> {
+        Some(keys::MCP)
+    }
+
+    fn loader(&self) -> Option<&dyn Loader> {
+        Some(self)
+    }
+}
+
+impl Loader for Mcp {
+    fn loading(&self, catalog: &Catalog) -> Loading {
+        gates::loading(catalog)
+    }
+
+    fn breaks(&self, _: &Tool, _: Mode) -> Option<String> {
+        None
+    }
+}

@@ -16,7 +16,8 @@ fn schemas() -> Vec<&'static SettingsSchema> {
 /// What the text of a `toolcrib.toml` says, and everything that is wrong in it.
 #[must_use]
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-    workspace::parse(text, &schemas())
+    let tables: Vec<&str> = SYSTEMS.iter().filter_map(|system| system.settings_table()).collect();
+    workspace::parse(text, &schemas(), &tables)
 }
 
 /// The schema of the form for a connection's table with this value.

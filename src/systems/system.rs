@@ -92,6 +92,11 @@ pub trait System: Sync {
         None
     }
 
+    /// The table of `toolcrib.toml` that it reads itself, as [`System::entries`]; `None` where it has none.
+    fn settings_table(&self) -> Option<&'static str> {
+        None
+    }
+
     /// It says in groups and states which tools a request gets.
     fn gates(&self) -> Option<&dyn Gates> {
         None

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{commonground, deployed::deployment::Deployment, system::System, trustgraph};
+use super::{commonground, deployed::deployment::Deployment, mcp, system::System, trustgraph};
 use crate::model::{connection::Connection, tool::Tool};
 
 /// Every system, in the order in which they are asked whether a file is theirs.
-pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround];
+pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp];
 
 /// The system of that id.
 #[must_use]

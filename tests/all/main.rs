@@ -44,6 +44,7 @@ mod key_store;
 mod killed;
 mod kitchen_sink;
 mod layout;
+mod mcp_lists;
 mod nats;
 mod numbers;
 mod pictures;

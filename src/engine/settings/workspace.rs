@@ -16,15 +16,18 @@ use crate::{
     schema::pointer::Pointer,
 };
 
+const KEYS: [&str; 9] = ["name", "mode", "connection", "context", "profiles", "groups", "states", "connections", "schemas"];
+
 const MODES: [(&str, Mode); 3] =
     [("document", Mode::Document), ("as-deployed", Mode::AsDeployed), ("as deployed", Mode::AsDeployed)];
 
-/// What a text says, and everything that is wrong in it; `systems` is what systems need to know of connections.
+/// What a text says, and everything that is wrong in it; `systems` is what systems need to know of connections, `tables` are those that
+/// systems read themselves.
 #[must_use]
-pub fn parse(text: &str, systems: &[&SettingsSchema]) -> (WorkspaceSettings, Vec<Finding>) {
+pub fn parse(text: &str, systems: &[&SettingsSchema], tables: &[&str]) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.known(&top, &["name", "mode", "connection", "context", "profiles", "groups", "states", "connections", "schemas"]);
+    reader.known(&top, &[&KEYS, tables].concat());
     let mut settings = WorkspaceSettings {
         name: reader.text(&top, "name").filter(|name| !name.trim().is_empty()),
         mode: reader.word(&top, "mode", &MODES).unwrap_or_default(),
@@ -123,7 +126,7 @@ mod tests {
     };
 
     fn read_alone(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-        parse(text, &[])
+        parse(text, &[], &[])
     }
 
     fn told(findings: &[Finding]) -> Vec<String> {

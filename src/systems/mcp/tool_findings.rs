@@ -77,13 +77,12 @@ fn name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
 }
 
 fn descriptions(tool: &Value, faults: &mut Vec<Fault>) {
-    match tool.get("description").and_then(Value::as_str) {
-        Some(text) if !text.trim().is_empty() => {
-            if text.chars().count() > LONGEST_DESCRIPTION {
-                faults.push(Fault::new("text.long", at("description"), "is longer than 1,024 characters"));
-            }
-        }
-        _ => faults.push(Fault::new("tool.no-description", at("description"), "says nothing for a model to choose it by")),
+    let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
+    if description.trim().is_empty() {
+        faults.push(Fault::new("tool.no-description", at("description"), "says nothing for a model to choose it by"));
+    }
+    if description.chars().count() > LONGEST_DESCRIPTION {
+        faults.push(Fault::new("text.long", at("description"), "is longer than 1,024 characters"));
     }
     for place in [at("title"), at("description"), at("annotations").child("title")] {
         if let Some(text) = place.get(tool).and_then(Value::as_str) {
@@ -284,6 +283,7 @@ pub(super) mod tests {
             assert_eq!(found(&json!({"description": text})), ["tool.no-description"]);
         }
         assert_eq!(found(&json!({"description": "é".repeat(1024)})), Vec::<&str>::new());
+        assert_eq!(found(&json!({"description": " ".repeat(1025)})), ["text.long", "tool.no-description"]);
     }
 
     #[test]

@@ -119,13 +119,13 @@ pub fn loading(catalog: &Catalog) -> Loading {
     };
     match configuration.load() {
         Ok(agent) => Loading {
-            refusal: None,
             not_loaded: agent
                 .replaced
                 .iter()
                 .map(|(row, by)| (tools[*row].0, NotLoaded::Replaced { by: tools[*by].1.entry.key.as_str().into() }))
                 .collect(),
             order: agent.tools.iter().map(|row| tools[*row].0).collect(),
+            ..Loading::default()
         },
         Err(Stopped { section, row, error }) => {
             let entry = if section == keys::SERVICES { &services[row].entry } else { &tools[row].1.entry };
@@ -138,8 +138,8 @@ pub fn loading(catalog: &Catalog) -> Loading {
             let why = NotLoaded::Refused { entry: refusal.name.clone(), logged: refusal.logged.clone() };
             Loading {
                 not_loaded: tools.iter().map(|(row, _)| (*row, why.clone())).collect(),
-                order: Vec::new(),
                 refusal: Some(refusal),
+                ..Loading::default()
             }
         }
     }

@@ -403,10 +403,7 @@ mod tests {
         assert_eq!(started(arguments.clone()), "npx --yes p --port ${input:port} ${input:dir} --mount src={source}");
         let inputs = of(json!([arguments])).0.remove(0).inputs;
         let told: Vec<_> = inputs.iter().map(|input| (input.id.as_str(), input.required, input.secret, &input.default)).collect();
-        assert_eq!(
-            told,
-            [("port", false, false, &json!("80")), ("dir", true, false, &json!(null)), ("source", false, true, &json!(null))]
-        );
+        assert_eq!(told, [("port", false, false, &json!("80")), ("dir", true, false, &json!(null))]);
         assert_eq!(of(json!([{"registryType": "elsewhere", "identifier": "p"}])).1, ["config.no-transport"]);
         assert_eq!(of(json!([5])).1, ["config.entry-not-object"]);
     }

@@ -129,7 +129,6 @@ fn reached(reader: &mut Reader, server: &mut Server, transport: &Value, at: &Poi
     }
     .to_owned();
     server.url = text(transport, "url").map(str::to_owned);
-    variables(server, transport);
     for header in list(transport, "headers") {
         pair(server, header, |server| &mut server.headers);
     }
@@ -159,20 +158,10 @@ fn pair(server: &mut Server, spec: &Value, of: fn(&mut Server) -> &mut Vec<(Stri
 /// A value as it is written, or one that is asked for under that id.
 fn given(server: &mut Server, spec: &Value, id: &str) -> String {
     if let Some(value) = member(spec, "value").and_then(Value::as_str) {
-        variables(server, spec);
         return value.to_owned();
     }
     ask(server, id, spec);
     format!("${{input:{id}}}")
-}
-
-/// What the templates of a value ask for.
-fn variables(server: &mut Server, spec: &Value) {
-    for (name, variable) in member(spec, "variables").and_then(Value::as_object).into_iter().flatten() {
-        if member(variable, "value").is_none() {
-            ask(server, name, variable);
-        }
-    }
 }
 
 fn ask(server: &mut Server, id: &str, spec: &Value) {

@@ -1,0 +1,81 @@
+//! Finds kept lists in a workspace's files, and what `toolcrib.toml` says of their servers.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::keys;
+use crate::{
+    model::{
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        settings::SETTINGS,
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+};
+
+/// The entries of a file: a server and its tools of a kept list, servers of the settings.
+#[must_use]
+pub fn entries(file: &FileId, source: &Source) -> Vec<Entry> {
+    let Some(root) = source.value(0) else { return Vec::new() };
+    if file.as_str() == SETTINGS {
+        return settings(file, source, root);
+    }
+    if !is_kept(file, root) {
+        return Vec::new();
+    }
+    let server = root.get(keys::SERVER).and_then(Value::as_str).unwrap_or_default();
+    let mut entries = vec![entry(file, source, Pointer::root(), EntryKind::Server, server.to_owned(), Arc::clone(root))];
+    for (row, tool) in root.get(keys::TOOLS).and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let at = Pointer::root().child(keys::TOOLS).item(row);
+        let name = tool.get("name").and_then(Value::as_str);
+        let key = name.map_or_else(|| format!("{server}/#{row}"), |name| format!("{server}/{name}"));
+        entries.push(entry(file, source, at, EntryKind::Tool, key, Arc::new(tool.clone())));
+    }
+    entries
+}
+
+/// Whether a file holds a kept list: it stands in a folder `mcp`, and says of which server it is.
+fn is_kept(file: &FileId, root: &Value) -> bool {
+    let folder = file.path().parent().and_then(|folder| folder.file_name());
+    folder.is_some_and(|folder| folder == keys::MCP)
+        && root.get(keys::SERVER).is_some_and(Value::is_string)
+        && root.get(keys::TOOLS).is_some_and(Value::is_array)
+}
+
+/// `[mcp.NAME]`, each a server.
+fn settings(file: &FileId, source: &Source, root: &Value) -> Vec<Entry> {
+    let servers = root.get(keys::MCP).and_then(Value::as_object).into_iter().flatten();
+    let server = |(name, value): (&String, &Value)| {
+        let at = Pointer::from_iter([keys::MCP, name.as_str()]);
+        entry(file, source, at, EntryKind::Server, name.clone(), Arc::new(value.clone()))
+    };
+    servers.map(server).collect()
+}
+
+fn entry(file: &FileId, source: &Source, at: Pointer, kind: EntryKind, key: String, value: Arc<Value>) -> Entry {
+    let place = source.place(0, &at);
+    Entry {
+        id: EntryId::new(EntryPlace { file: file.clone(), document: 0, at, form: EntryForm::Plain }),
+        system: keys::SYSTEM,
+        kind,
+        key,
+        value,
+        line: place.map_or(0, |place| place.line),
+        column: place.map_or(0, |place| place.column),
+    }
+}
+
+/// Whether an entry is what `toolcrib.toml` says of a server.
+#[must_use]
+pub fn is_setting(entry: &Entry) -> bool {
+    entry.system == keys::SYSTEM && entry.id.file().as_str() == SETTINGS
+}
+
+/// The server that a tool of a kept list belongs to: its key without the tool's name.
+#[must_use]
+pub fn server_of(entry: &Entry) -> &str {
+    let name = entry.value.get("name").and_then(Value::as_str);
+    let alone = name.and_then(|name| entry.key.strip_suffix(name)?.strip_suffix('/'));
+    alone.or_else(|| entry.key.rsplit_once("/#").map(|(server, _)| server)).unwrap_or(&entry.key)
+}

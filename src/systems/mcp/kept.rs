@@ -1,0 +1,105 @@
+//! A list of tools as a server gave it, kept in the workspace as `mcp/NAME.json`: the catalog while the server is away, and what later lists
+//! are compared with.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{keys, version::Era};
+
+/// A kept list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptList {
+    /// The server's name in the workspace.
+    pub server: String,
+    pub era: Era,
+    /// The revision of the protocol that it spoke.
+    pub version: String,
+    /// When it was asked, as RFC 3339 has it.
+    pub time: String,
+    /// Each tool as it came.
+    pub tools: Vec<Value>,
+}
+
+impl KeptList {
+    /// The list that the root of a file holds; `None` where it is none.
+    #[must_use]
+    pub fn read(root: &Value) -> Option<Self> {
+        let text = |name: &str| root.get(name).and_then(Value::as_str).map(str::to_owned);
+        let version = text(keys::VERSION)?;
+        Some(Self {
+            server: text(keys::SERVER)?,
+            era: Era::of(&version),
+            version,
+            time: text(keys::TIME).unwrap_or_default(),
+            tools: root.get(keys::TOOLS)?.as_array()?.clone(),
+        })
+    }
+
+    /// The text of its file.
+    #[must_use]
+    pub fn print(&self) -> String {
+        let members = [
+            (keys::SERVER, json!(self.server)),
+            (keys::ERA, json!(self.era.as_str())),
+            (keys::VERSION, json!(self.version)),
+            (keys::TIME, json!(self.time)),
+            (keys::HASH, json!(hash(&self.tools))),
+            (keys::TOOLS, Value::Array(self.tools.clone())),
+        ];
+        let root: Map<String, Value> = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        format!("{:#}\n", Value::Object(root))
+    }
+
+    /// Where the list of a server is kept, by names that every file system takes.
+    #[must_use]
+    pub fn path(server: &str) -> String {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let name: String = server.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+        format!("{}/{}.json", keys::MCP, if name.trim_matches('.').is_empty() { "server" } else { &name })
+    }
+}
+
+/// What tells whether tools are as they came.
+#[must_use]
+pub fn hash(tools: &[Value]) -> String {
+    let mut hash = Sha256::new();
+    for tool in tools {
+        hash.update(tool.to_string());
+        hash.update("\n");
+    }
+    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_kept_to_the_digit() {
+        let tools: Value = serde_json::from_str(r#"[{"name": "a", "z": 12345678901234567890123, "b": [1.10]}]"#).unwrap();
+        let list = KeptList {
+            server: "files".into(),
+            era: Era::Legacy,
+            version: "2025-11-25".into(),
+            time: "2026-11-22T10:00:00Z".into(),
+            tools: tools.as_array().unwrap().clone(),
+        };
+        let text = list.print();
+        assert!(text.contains("12345678901234567890123") && text.contains("1.10") && text.ends_with("}\n"), "{text}");
+        let root: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(KeptList::read(&root), Some(list.clone()));
+        assert_eq!(root["hash"], hash(&list.tools));
+        assert_ne!(hash(&list.tools), hash(&[]));
+        assert_eq!(KeptList::read(&json!({"tools": []})), None);
+    }
+
+    #[test]
+    fn a_file_has_a_plain_name() {
+        for (server, path) in
+            [("files", "mcp/files.json"), ("io.x/a b", "mcp/io.x-a-b.json"), ("../..", "mcp/..-...json"), ("", "mcp/server.json")]
+        {
+            assert_eq!(KeptList::path(server), path);
+        }
+    }
+}

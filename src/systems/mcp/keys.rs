@@ -1,0 +1,19 @@
+//! Words of kept lists and of the settings of servers.
+
+use crate::model::entry::SystemId;
+
+pub const SYSTEM: SystemId = "mcp";
+
+/// The folder of kept lists, and the table of servers in `toolcrib.toml`.
+pub const MCP: &str = "mcp";
+
+pub const SERVER: &str = "server";
+pub const ERA: &str = "era";
+pub const VERSION: &str = "version";
+pub const TIME: &str = "time";
+pub const HASH: &str = "hash";
+pub const TOOLS: &str = "tools";
+
+pub const GROUPS: &str = "groups";
+pub const STATES: &str = "states";
+pub const NEXT: &str = "next";

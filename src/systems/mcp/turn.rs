@@ -1,0 +1,175 @@
+//! What goes into and comes out of a [`session`](super::session): settings, frames to be sent, things to do and things that happened.
+
+use serde_json::Value;
+
+use super::{
+    asked::Asked,
+    fault::Fault,
+    negotiate::{EraChoice, Transport},
+    notice::{List, Notice},
+    rpc::{
+        build::{Call, Client, Spoken},
+        frame::{Frame, Span},
+        id::Id,
+        router::Ended,
+    },
+    version::{Era, Versions},
+};
+
+/// How to open a connection.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub transport: Transport,
+    pub era: EraChoice,
+    pub versions: Versions,
+    pub client: Client,
+    /// The era that the same server spoke the last time.
+    pub remembered: Option<Era>,
+}
+
+/// A frame to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outgoing {
+    /// One line.
+    pub text: String,
+    /// The headers of its POST, where it goes over HTTP.
+    pub headers: Vec<(String, String)>,
+    /// Under which its answer comes, where one is expected.
+    pub id: Option<Id>,
+    /// Milliseconds after which [`Session::timed_out`](super::session::Session::timed_out) is to be told; `None`: as the caller likes.
+    pub wait: Option<u64>,
+}
+
+/// What the transport has to do, in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Do {
+    Send(Outgoing),
+    /// Start the server's process again.
+    Respawn,
+    /// Open the GET stream, on which a server of the legacy era speaks unasked.
+    Listen,
+    /// Open the transport of 2024-11-05, and tell [`Session::old_sse_opened`](super::session::Session::old_sse_opened).
+    OpenOldSse,
+    /// Get a token and open again.
+    Authorize,
+    /// End the stream of that request, which is how it is given up over modern HTTP.
+    CloseStream(Id),
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub what: What,
+    /// The frame that it came with.
+    pub frame: Option<Frame>,
+    pub faults: Vec<Fault>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Both sides speak.
+    Opened(Opened),
+    /// The connection cannot be opened; ids of why, and what the server said.
+    Refused {
+        findings: Vec<&'static str>,
+        error: Option<Value>,
+    },
+    /// The answer to a request.
+    Answer {
+        id: Id,
+        call: Call,
+        result: Option<Span>,
+        error: Option<Span>,
+    },
+    /// HTTP answered a request with what is no reply.
+    HttpError {
+        id: Id,
+        call: Call,
+        status: u16,
+    },
+    /// The server no longer knows the session; it has to be opened anew.
+    SessionGone,
+    /// An answer to a request that nobody waits for any longer.
+    Late {
+        id: Id,
+        why: Ended,
+    },
+    /// An answer that nobody asked for.
+    Unmatched,
+    Notice(Notice),
+    /// The server asks, and waits for [`Session::answer`](super::session::Session::answer).
+    Asked {
+        id: Id,
+        asked: Asked,
+    },
+    /// The server asked what was answered at once: a ping, or what nobody here can do.
+    AnsweredAtOnce {
+        asked: Asked,
+    },
+    /// The server no longer wants an answer.
+    Withdrawn {
+        id: Id,
+        reason: Option<String>,
+    },
+    /// No answer came in time.
+    TimedOut {
+        id: Id,
+        call: Call,
+    },
+    /// The connection ended before the answer.
+    Lost {
+        id: Id,
+        call: Call,
+    },
+    /// JSON that is no message.
+    Foreign,
+    /// No JSON at all.
+    Noise,
+}
+
+/// What is known of a server when it is connected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    pub spoken: Spoken,
+    /// What it answered to the request that opened the connection.
+    pub result: Value,
+    pub findings: Vec<&'static str>,
+}
+
+impl Opened {
+    /// `name`, `version` and so on; null where it does not say.
+    #[must_use]
+    pub fn server_info(&self) -> &Value {
+        let meta = &self.result["_meta"]["io.modelcontextprotocol/serverInfo"];
+        if meta.is_null() { &self.result["serverInfo"] } else { meta }
+    }
+
+    #[must_use]
+    pub fn capabilities(&self) -> &Value {
+        &self.result["capabilities"]
+    }
+
+    #[must_use]
+    pub fn instructions(&self) -> Option<&str> {
+        self.result["instructions"].as_str()
+    }
+
+    /// Whether the server says that it tells when a list has changed.
+    #[must_use]
+    pub fn tells_changes(&self, list: List) -> bool {
+        self.capabilities()[list.as_str()]["listChanged"] == Value::Bool(true)
+    }
+}
+
+/// What comes of one input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Turn {
+    pub todo: Vec<Do>,
+    pub events: Vec<Event>,
+}
+
+impl Turn {
+    pub(super) fn tell(&mut self, what: What, frame: Option<Frame>, faults: Vec<Fault>) {
+        self.events.push(Event { what, frame, faults });
+    }
+}
