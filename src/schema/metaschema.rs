@@ -4,7 +4,7 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-use super::{pointer::Pointer, words};
+use super::{patterns, pointer::Pointer, words};
 
 /// The drafts by the address that names them, without the empty fragment at its end; the newest is the last.
 const DRAFTS: [&str; 5] = [
@@ -38,8 +38,7 @@ pub struct Metaschemas {
 /// Why a pattern is none to the validator, which reads the regular expressions of ECMAScript.
 #[must_use]
 pub fn ecma_fault(pattern: &str) -> Option<String> {
-    let is_pattern = jsonschema::options().offline().build(&json!({"pattern": pattern})).is_ok();
-    (!is_pattern).then(|| "is not a regular expression".to_owned())
+    patterns::compile(pattern).is_err().then(|| "is not a regular expression".to_owned())
 }
 
 /// Whether an address names a draft that is known, with an empty fragment at its end or without.

@@ -11,17 +11,20 @@ use super::{
     version::DEFAULT,
 };
 use crate::{
-    engine::lint::{
-        check::{Report, did_you_mean},
-        context::LintContext,
+    engine::{
+        lint::{
+            check::{Report, did_you_mean},
+            context::LintContext,
+        },
+        workflow::similar::nearest,
     },
-    engine::workflow::similar::nearest,
     model::{
         entry::{Entry, EntryKind, FileId},
         finding::{Finding, Severity},
         tool::Tool,
     },
     schema::pointer::Pointer,
+    syntax::spread,
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -42,6 +45,9 @@ const fn warning(code: &'static str, about: &'static str) -> Row {
 const fn note(code: &'static str, about: &'static str) -> Row {
     Row { code, severity: Severity::Note, about }
 }
+
+/// So many tools are looked at by one core at a time.
+const PART: usize = 64;
 
 const EDITED: &str = "kept.edited";
 const UNKNOWN_KEY: &str = "server.unknown-key";
@@ -143,10 +149,17 @@ impl Found {
         for tool in tools {
             *counts.entry(tool.name.as_str()).or_default() += 1;
         }
-        for tool in tools {
-            let others: &[&str] =
-                if counts.get(tool.name.as_str()).is_some_and(|count| *count > 1) { &[&tool.name] } else { &[] };
-            for fault in tool_findings(&tool.entry.value, version, others) {
+        let parts: Vec<&[&Tool]> = tools.chunks(PART).collect();
+        let faults = spread::map(&parts, tools.len(), |tools| {
+            let of_one = |tool: &&Tool| {
+                let is_double = counts.get(tool.name.as_str()).is_some_and(|count| *count > 1);
+                let others = [tool.name.as_str()];
+                tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
+            };
+            tools.iter().map(of_one).collect::<Vec<_>>()
+        });
+        for (tool, faults) in tools.iter().zip(faults.into_iter().flatten()) {
+            for fault in faults {
                 self.at(fault.id, &tool.entry, fault.at, fault.words);
             }
         }

@@ -239,6 +239,7 @@ impl Session {
     }
 
     fn message(&mut self, frame: Frame, turn: &mut Turn) {
+        // It is cheap: a kind is words and places, not the text.
         match frame.kind.clone() {
             Kind::Reply { id: Some(id), result, error } => self.replied(id, result, error, frame, turn),
             Kind::Reply { id: None, .. } => {

@@ -144,12 +144,37 @@ mod tests {
         assert_eq!(events.retry(), Some(u64::MAX), "the line has not ended");
     }
 
+    /// What a reader knows in the end, with the events on the way.
+    fn known(pieces: &[&[u8]]) -> (Vec<Event>, String, Option<u64>) {
+        let mut events = Events::default();
+        let read = pieces.iter().flat_map(|piece| events.take(piece)).collect();
+        (read, events.last_id().to_owned(), events.retry())
+    }
+
     proptest! {
         #[test]
         fn it_does_not_matter_where_the_bytes_are_cut(at in 0..STREAM.len(), then in 0..STREAM.len()) {
             let (first, second) = (at.min(then), at.max(then));
             let bytes = STREAM.as_bytes();
             prop_assert_eq!(read(&[&bytes[..first], &bytes[first..second], &bytes[second..]]), read(&[bytes]));
+        }
+
+        #[test]
+        fn nor_does_it_of_any_other_stream(
+            parts in prop::collection::vec(
+                prop::sample::select(vec!["data", "id", "event", "retry", ":", ": ", "\n", "\r", "\r\n", "7", "x", "ü", "\0", "\u{feff}"]),
+                0..40,
+            ),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let text = parts.concat();
+            let bytes = text.as_bytes();
+            let (head, tail) = bytes.split_at(at.index(bytes.len() + 1));
+            let single: Vec<&[u8]> = bytes.chunks(1).collect();
+            let whole = known(&[bytes]);
+            prop_assert_eq!(&known(&[head, tail]), &whole);
+            prop_assert_eq!(&known(&single), &whole);
+            prop_assert!(whole.0.iter().all(|event| !event.id.contains('\0')));
         }
     }
 }
