@@ -67,6 +67,8 @@ use crate::{
         problem::{Problem, ProblemKind},
         shown,
     },
+    systems::{self, system::System},
+    wire::systems::{live::LiveSystem, table as live},
 };
 
 const AFTER: &str = "\
@@ -134,9 +136,11 @@ enum Command {
     Man(man::Page),
 }
 
-/// Runs the command that the process was started with.
+/// Runs the command that the process was started with, in a program that has these systems.
 #[must_use]
-pub fn run() -> ExitCode {
+pub fn run(systems: &'static [&'static dyn System], live: &'static [&'static dyn LiveSystem]) -> ExitCode {
+    systems::table::install(systems);
+    live::install(live);
     let line = match CommandLine::try_parse() {
         Ok(line) => line,
         Err(refused) => return halted(print(&refused)).code().into(),

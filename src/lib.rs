@@ -10,7 +10,7 @@
 //! | [`engine`] | pure behaviour: the filter, the workflow and its analysis, simulation, layout, export, lint |
 //! | [`systems`] | one folder per ecosystem, pure: reads descriptors, gives their schema, checks them, renders requests, decodes replies |
 //! | [`store`] | files: workspace, saving, journal, settings, state |
-//! | [`wire`] | transports, sessions, and answering services |
+//! | [`wire`] | transports, the life of a call, and what each system does on the wire |
 //! | [`app`] | the application without a terminal: actions, keymap, state, messages, update, effects |
 //! | [`ui`] | drawing and input: theme, widgets, forms, overlays, screens |
 //! | [`runtime`] | the only place where things run: event loop, effects, terminal |

@@ -2,7 +2,13 @@
 
 use std::process::ExitCode;
 
+use toolcrib::{
+    cli,
+    systems::table::SYSTEMS,
+    wire::{systems::table::LIVE_SYSTEMS, tls},
+};
+
 fn main() -> ExitCode {
-    toolcrib::wire::tls::install();
-    toolcrib::cli::run()
+    tls::install();
+    cli::run(SYSTEMS, LIVE_SYSTEMS)
 }

@@ -21,4 +21,4 @@ pub mod table;
 pub mod trustgraph;
 pub mod watched;
 
-pub use table::{SYSTEMS, by_id};
+pub use table::{by_id, every_system};

@@ -1,4 +1,4 @@
-//! Transports, sessions, and services that answer.
+//! Transports, the life of a call, and what each system does on the wire.
 //!
 //! A [`transport`] moves bytes and knows no system. One row of [`systems`] says what a system does over transports: how its calls ride on
 //! them, how what is deployed is read and written, who answers in its place. A [`session`] joins the two for one call, from the request to the

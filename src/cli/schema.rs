@@ -19,7 +19,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     schema::pointer::Pointer,
-    systems::{SYSTEMS, by_id, system::NewEntry},
+    systems::{by_id, every_system, system::NewEntry},
 };
 
 #[derive(Args, Debug)]
@@ -50,7 +50,7 @@ impl Schema {
 
 /// Every type of entry with its system.
 fn types() -> impl Iterator<Item = (&'static str, NewEntry)> {
-    SYSTEMS.iter().flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
+    every_system().iter().flat_map(|system| system.kinds().into_iter().map(|kind| (system.id(), kind)))
 }
 
 fn list(global: &Global, out: &mut Out) -> Ended {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::schema::pointer::Pointer;
 
-/// The short name of a system, as in `systems::SYSTEMS`: `trustgraph`.
+/// The short name of a system, as in `systems::table`: `trustgraph`.
 pub type SystemId = &'static str;
 
 /// A file of the workspace, by its path relative to the workspace folder, with `/` between folders.

@@ -1,6 +1,6 @@
 //! The agents of systems: which one a connection leads to, and requests that are questions for one.
 
-use super::{facets::agent::Agent, table::SYSTEMS};
+use super::{facets::agent::Agent, table::every_system};
 use crate::model::{
     agent::Asked,
     call::Request,
@@ -9,7 +9,7 @@ use crate::model::{
 };
 
 fn agents() -> impl Iterator<Item = &'static dyn Agent> {
-    SYSTEMS.iter().filter_map(|system| system.agent())
+    every_system().iter().filter_map(|system| system.agent())
 }
 
 /// The patterns that agents can be told to work by.

@@ -1,6 +1,6 @@
 //! Which tools of any system a person can answer for.
 
-use super::table::{SYSTEMS, by_id};
+use super::table::{by_id, every_system};
 use crate::model::{connection::Connection, tool::Tool};
 
 /// Whether calls of the tool could be answered by hand, over some connection.
@@ -18,13 +18,14 @@ pub fn target(tool: &Tool, connection: &Connection) -> Option<String> {
 /// What it takes, for people.
 #[must_use]
 pub fn needs() -> String {
-    let needs: Vec<&str> = SYSTEMS.iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
+    let needs: Vec<&str> = every_system().iter().filter_map(|system| Some(system.by_hand()?.needs())).collect();
     format!("only {}", needs.join(", or "))
 }
 
 /// Whose tools those are: `CommonGround`.
 #[must_use]
 pub fn whose() -> String {
-    let titles: Vec<&str> = SYSTEMS.iter().filter(|system| system.by_hand().is_some()).map(|system| system.title()).collect();
+    let titles: Vec<&str> =
+        every_system().iter().filter(|system| system.by_hand().is_some()).map(|system| system.title()).collect();
     titles.join(" or ")
 }

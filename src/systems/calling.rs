@@ -14,7 +14,7 @@ use crate::{
             caller::CallingAgent,
             calls::{CallOf, Calls, RouteOffer},
         },
-        table::{SYSTEMS, by_id},
+        table::{by_id, every_system},
     },
 };
 
@@ -68,11 +68,14 @@ pub fn arguments(system: SystemId, body: &str) -> String {
 /// The agent that calls over a connection are made in the name of; `None` where they are in nobody's.
 #[must_use]
 pub fn agent(connection: &Connection) -> Option<CallingAgent> {
-    SYSTEMS.iter().filter_map(|system| system.caller()).find_map(|caller| caller.agent(connection))
+    every_system().iter().filter_map(|system| system.caller()).find_map(|caller| caller.agent(connection))
 }
 
 /// The connection without the agent that it names.
 #[must_use]
 pub fn without_agent(connection: Connection) -> Connection {
-    SYSTEMS.iter().filter_map(|system| system.caller()).fold(connection, |connection, caller| caller.without_agent(connection))
+    every_system()
+        .iter()
+        .filter_map(|system| system.caller())
+        .fold(connection, |connection, caller| caller.without_agent(connection))
 }

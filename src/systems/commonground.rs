@@ -75,7 +75,7 @@ use super::{
         merge::Merge,
         observer::{Follower, Observer, Usual},
     },
-    system::{NewEntry, Reference, System},
+    system::{NewEntry, System},
 };
 use crate::{
     engine::{lint::context::LintContext, settings::system_settings::SettingsSchema, traffic::conversation::Conversation},
@@ -91,7 +91,6 @@ use crate::{
         finding::Finding,
         merging::Merging,
         problem::Problem,
-        service::Service,
         tool::{Function, Tool},
         traffic::{ObservedMessage, Reading, Settled},
     },
@@ -117,11 +116,6 @@ impl System for CommonGround {
 
     fn tool(&self, entry: &Entry, _: Mode) -> Tool {
         definition::tool(entry)
-    }
-
-    fn service(&self, entry: &Entry, _: Mode) -> Service {
-        // No entry of this system is a service.
-        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
     }
 
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
@@ -151,10 +145,6 @@ impl System for CommonGround {
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
         entries::name(&entry.value).map(|_| Pointer::root().child(entries::name_key(&entry.value)))
-    }
-
-    fn reference(&self, _: &Tool) -> Option<Reference> {
-        None
     }
 
     fn kinds(&self) -> Vec<NewEntry> {

@@ -1,6 +1,6 @@
 //! All findings of a workspace, each at its line and column.
 
-use super::table::{SYSTEMS, by_id};
+use super::table::{by_id, every_system};
 use crate::{
     engine::{
         lint::{self, context::LintContext, syntax},
@@ -32,7 +32,7 @@ const PART: usize = 256;
 pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source> + Sync) -> Vec<Finding> {
     let context = LintContext::new(catalog);
     let mut findings = lint::check(&context);
-    findings.extend(SYSTEMS.iter().flat_map(|system| system.check(&context)));
+    findings.extend(every_system().iter().flat_map(|system| system.check(&context)));
     let entries: Vec<_> = catalog.entries().collect();
     let of_texts = spread::map(&entries.chunks(PART).collect::<Vec<_>>(), catalog.len(), |entries| {
         let found = entries.iter().filter_map(|entry| Some(by_id(entry.system)?.check_text(entry, files(entry.id.file())?)));
@@ -50,7 +50,7 @@ pub fn there<'s>(
     listeners: &Listeners,
     files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
-    placed(SYSTEMS.iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
+    placed(every_system().iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
 }
 
 /// The findings at their lines and columns, in order.

@@ -1,6 +1,6 @@
 //! Reads files into a catalog by asking every system what they hold.
 
-use super::table::{SYSTEMS, by_id};
+use super::table::{by_id, every_system};
 use crate::{
     model::{
         catalog::{Catalog, Part},
@@ -34,7 +34,7 @@ pub fn catalog<'s>(files: impl IntoIterator<Item = (&'s FileId, &'s Source)>, mo
 
 /// Asks every system which of the tools it loads. For after a change of the catalog.
 pub fn load(catalog: &mut Catalog) {
-    let loadings: Vec<_> = SYSTEMS.iter().filter_map(|system| Some(system.loader()?.loading(catalog))).collect();
+    let loadings: Vec<_> = every_system().iter().filter_map(|system| Some(system.loader()?.loading(catalog))).collect();
     catalog.load(loadings);
 }
 
@@ -78,7 +78,7 @@ pub fn again(catalog: &mut Catalog, file: &FileId, source: &Source, before: &Sou
 #[must_use]
 pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
     let mut entries: Vec<Entry> = Vec::new();
-    for system in SYSTEMS {
+    for system in every_system() {
         let mut found = system.entries(file, source);
         found.retain(|entry| entries.iter().all(|known| known.id.place().document != entry.id.place().document));
         entries.append(&mut found);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::table::SYSTEMS;
+use super::table::every_system;
 use crate::{
     engine::settings::{connection_form, system_settings::SettingsSchema, workspace},
     model::{finding::Finding, settings::WorkspaceSettings},
@@ -10,13 +10,13 @@ use crate::{
 
 /// What systems need to know of connections.
 fn schemas() -> Vec<&'static SettingsSchema> {
-    SYSTEMS.iter().filter_map(|system| system.connection_settings()).collect()
+    every_system().iter().filter_map(|system| system.connection_settings()).collect()
 }
 
 /// What the text of a `toolcrib.toml` says, and everything that is wrong in it.
 #[must_use]
 pub fn parse(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-    let tables: Vec<&str> = SYSTEMS.iter().filter_map(|system| system.settings_table()).collect();
+    let tables: Vec<&str> = every_system().iter().filter_map(|system| system.settings_table()).collect();
     workspace::parse(text, &schemas(), &tables)
 }
 

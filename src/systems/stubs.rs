@@ -2,7 +2,7 @@
 
 use super::{
     facets::stubs::Stubs,
-    table::{SYSTEMS, by_id},
+    table::{by_id, every_system},
 };
 use crate::{
     engine::{mask::Mask, stub::script::StubService},
@@ -32,8 +32,11 @@ pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
 /// The systems whose calls can be kept, for people: `TrustGraph's tools`.
 #[must_use]
 pub fn whose() -> String {
-    let titles: Vec<String> =
-        SYSTEMS.iter().filter(|system| system.stubs().is_some()).map(|system| format!("{}'s tools", system.title())).collect();
+    let titles: Vec<String> = every_system()
+        .iter()
+        .filter(|system| system.stubs().is_some())
+        .map(|system| format!("{}'s tools", system.title()))
+        .collect();
     titles.join(" or ")
 }
 

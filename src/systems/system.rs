@@ -44,8 +44,11 @@ pub trait System: Sync {
     /// The tool that an entry describes, read leniently: what cannot be read is a finding, never a refusal.
     fn tool(&self, entry: &Entry, mode: Mode) -> Tool;
 
-    /// The service that an entry describes, read as leniently.
-    fn service(&self, entry: &Entry, mode: Mode) -> Service;
+    /// The service that an entry describes, read as leniently; one without any queue where no entry of the system is a service.
+    fn service(&self, entry: &Entry, mode: Mode) -> Service {
+        let _ = mode;
+        Service { entry: entry.clone(), alias: None, request_queue: None, response_queue: None, parameters: Vec::new() }
+    }
 
     /// The JSON Schema for the form of an entry, in the order in which fields are shown.
     fn schema(&self, entry: &Entry, catalog: &Catalog) -> Value;
@@ -79,7 +82,10 @@ pub trait System: Sync {
     }
 
     /// What a tool names to answer for it; `None` where it names nothing.
-    fn reference(&self, tool: &Tool) -> Option<Reference>;
+    fn reference(&self, tool: &Tool) -> Option<Reference> {
+        let _ = tool;
+        None
+    }
 
     /// Names for a new entry's kind, with the smallest value that is worth opening a form on.
     fn kinds(&self) -> Vec<NewEntry>;

@@ -1,22 +1,39 @@
 //! Every system, one row each.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 use super::{commonground, deployed::deployment::Deployment, mcp, system::System, trustgraph};
 use crate::model::{connection::Connection, tool::Tool};
 
-/// Every system, in the order in which they are asked whether a file is theirs.
+/// The systems of toolcrib, in the order in which they are asked whether a file is theirs.
 pub const SYSTEMS: &[&dyn System] = &[&trustgraph::TrustGraph, &commonground::CommonGround, &mcp::Mcp];
+
+/// What the program that runs has; a program may bring systems of its own.
+static INSTALLED: OnceLock<&[&dyn System]> = OnceLock::new();
+
+/// Sets the systems of the program that runs, before anything is read. Only the first call counts.
+pub fn install(systems: &'static [&'static dyn System]) {
+    // A second call finds them set.
+    let _ = INSTALLED.set(systems);
+}
+
+/// Every system of the program that runs; until it says which, those of toolcrib.
+#[must_use]
+pub fn every_system() -> &'static [&'static dyn System] {
+    INSTALLED.get().copied().unwrap_or(SYSTEMS)
+}
 
 /// The system of that id.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn System> {
-    SYSTEMS.iter().copied().find(|system| system.id() == id)
+    every_system().iter().copied().find(|system| system.id() == id)
 }
 
 /// Every system whose entries can be read and written while it runs.
 pub fn deployments() -> impl Iterator<Item = (&'static dyn System, &'static dyn Deployment)> {
-    SYSTEMS.iter().filter_map(|system| Some((*system, system.deployment()?)))
+    every_system().iter().filter_map(|system| Some((*system, system.deployment()?)))
 }
 
 /// The one of them that a connection leads to.

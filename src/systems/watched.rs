@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     facets::observer::{Follower, Observer, Place, Usual},
-    table::{SYSTEMS, by_id},
+    table::{by_id, every_system},
 };
 use crate::{
     engine::traffic::conversation::{Conversation, Standing},
@@ -101,7 +101,7 @@ pub fn usual(catalog: &Catalog, connection: &Connection) -> Result<Vec<Place>, P
 }
 
 fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {
-    SYSTEMS.iter().filter_map(|system| Some((system.id(), system.observer()?)))
+    every_system().iter().filter_map(|system| Some((system.id(), system.observer()?)))
 }
 
 /// All that matters to the system that a connection leads to; `None` where it leads to none that says so.
@@ -197,7 +197,7 @@ pub fn unread(system: SystemId, status: u16, body: &[u8]) -> CallProblem {
 /// # Errors
 /// When not, with what to set.
 pub fn any_card_source(connection: &Connection) -> Result<(), Problem> {
-    let mut sources = SYSTEMS.iter().filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
+    let mut sources = every_system().iter().filter_map(|system| Some(system.attachments()?.card_source(connection, &[])));
     let first = sources.next().unwrap_or_else(|| card_source(None, connection, &[]));
     first.or_else(|problem| sources.find_map(Result::ok).ok_or(problem)).map(drop)
 }

@@ -20,7 +20,7 @@ use super::{
     systems::{
         facets::{multi_step::Kept, own_agents::OwnAgents},
         live::CallDriver,
-        table::{self, LIVE_SYSTEMS},
+        table::{self, every_live_system},
     },
     transport::{self, bus::Bus},
 };
@@ -186,7 +186,7 @@ impl Registry {
         });
         let mut beside = vec![watching.abort_handle()];
         if connection.is_embedded() {
-            for embedded in LIVE_SYSTEMS.iter().filter_map(|system| system.embedded()) {
+            for embedded in every_live_system().iter().filter_map(|system| system.embedded()) {
                 let serving = tokio::spawn(embedded.samples(Arc::clone(bus)).await?);
                 beside.push(serving.abort_handle());
             }

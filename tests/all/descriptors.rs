@@ -11,7 +11,7 @@ use toolcrib::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{SYSTEMS, by_id, read},
+    systems::{by_id, every_system, read},
 };
 
 fn parse(name: &str, text: &str) -> (FileId, Source) {
@@ -121,7 +121,7 @@ fn in_document_mode_a_services_id_finds_it_too() {
 
 #[test]
 fn new_entries_are_known_again_when_read_back() {
-    for system in SYSTEMS {
+    for system in every_system() {
         for kind in system.kinds() {
             let text = match kind.section {
                 Some(section) => serde_json::json!({section: {"fresh": kind.value}}).to_string(),

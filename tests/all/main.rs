@@ -21,6 +21,7 @@ mod demo;
 mod deployed_tools;
 mod deployment;
 mod descriptors;
+mod echo;
 mod end_to_end;
 mod event_loop;
 mod findings;

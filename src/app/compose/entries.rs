@@ -24,7 +24,7 @@ use crate::{
     systems::{
         self, read,
         system::{NewEntry, named},
-        table::SYSTEMS,
+        table::every_system,
     },
 };
 
@@ -181,7 +181,7 @@ fn pretty(value: &Value) -> String {
 pub fn new_tool(ground: Ground<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, ground)?;
     let value = kind.called(key);
-    let owner = SYSTEMS.iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
+    let owner = every_system().iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
     let value = match owner.and_then(|system| system.gates()) {
         Some(gates) => gates.gated(value, gate),
         None => value,
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn reading_a_new_entry_gives_it_back_in_every_format() {
-        for kind in SYSTEMS.iter().flat_map(|system| system.kinds()) {
+        for kind in every_system().iter().flat_map(|system| system.kinds()) {
             for ending in ["json", "yaml", "toml"] {
                 let file = FileId::new(format!("new.{ending}"));
                 let format = Format::of(file.path()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::model::entry::SystemId;
 
-/// TrustGraph's row in `systems::SYSTEMS`.
+/// TrustGraph's row in `systems::table`.
 pub const SYSTEM: SystemId = "trustgraph";
 
 pub const TYPE: &str = "type";

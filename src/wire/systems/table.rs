@@ -1,20 +1,37 @@
 //! Every system that does something on the wire, one row each.
 
+use std::sync::OnceLock;
+
 use super::{commonground, facets::responder::Responder, live::LiveSystem, trustgraph};
 use crate::model::{connection::Connection, entry::SystemId};
 
-/// Every one of them.
+/// Those of toolcrib.
 pub const LIVE_SYSTEMS: &[&dyn LiveSystem] = &[&trustgraph::LiveTrustGraph, &commonground::LiveCommonGround];
+
+/// What the program that runs has; a program may bring systems of its own.
+static INSTALLED: OnceLock<&[&dyn LiveSystem]> = OnceLock::new();
+
+/// Sets the live systems of the program that runs, before anything is called. Only the first call counts.
+pub fn install(systems: &'static [&'static dyn LiveSystem]) {
+    // A second call finds them set.
+    let _ = INSTALLED.set(systems);
+}
+
+/// Every live system of the program that runs; until it says which, those of toolcrib.
+#[must_use]
+pub fn every_live_system() -> &'static [&'static dyn LiveSystem] {
+    INSTALLED.get().copied().unwrap_or(LIVE_SYSTEMS)
+}
 
 /// The system of that id; `None` where it does nothing on the wire.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn LiveSystem> {
-    LIVE_SYSTEMS.iter().copied().find(|system| system.id() == id)
+    every_live_system().iter().copied().find(|system| system.id() == id)
 }
 
 /// Every system in whose place calls can be answered.
 pub fn responders() -> impl Iterator<Item = (SystemId, &'static dyn Responder)> {
-    LIVE_SYSTEMS.iter().filter_map(|system| Some((system.id(), system.responder()?)))
+    every_live_system().iter().filter_map(|system| Some((system.id(), system.responder()?)))
 }
 
 /// The one of them that a connection leads to.

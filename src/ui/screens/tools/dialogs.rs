@@ -24,7 +24,7 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{self, rename, system::NewEntry, table::SYSTEMS},
+    systems::{self, rename, system::NewEntry, table::every_system},
     ui::{
         overlays::{
             confirm::{Answer, Confirm},
@@ -67,7 +67,7 @@ fn apply(fix: &Fix) -> Reply {
 
 /// Asks for the kind, then for the key of a new entry.
 pub(super) fn new_entry(state: &State) -> Reply {
-    let kinds: Vec<NewEntry> = SYSTEMS.iter().flat_map(|system| system.kinds()).collect();
+    let kinds: Vec<NewEntry> = every_system().iter().flat_map(|system| system.kinds()).collect();
     let item = |kind: &NewEntry| Item { title: kind.type_name.to_owned(), detail: kind.help.to_owned(), ..Item::default() };
     let items = kinds.iter().map(item).collect();
     let home = Home::beside(chosen(state));

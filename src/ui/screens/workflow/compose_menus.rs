@@ -25,7 +25,7 @@ use crate::{
         entry::{EntryId, EntryKind},
         tool::States,
     },
-    systems::{system::NewEntry, table::SYSTEMS},
+    systems::{system::NewEntry, table::every_system},
     ui::{
         overlays::{
             menu::{Item, Menu},
@@ -164,7 +164,7 @@ pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
 /// Asks for type and key of a new tool that is this arrow.
 fn new_tool(from: &Tail, to: &Name, home: &Home) -> Reply {
     let kinds: Vec<NewEntry> =
-        SYSTEMS.iter().flat_map(|system| system.kinds()).filter(|kind| kind.kind == EntryKind::Tool).collect();
+        every_system().iter().flat_map(|system| system.kinds()).filter(|kind| kind.kind == EntryKind::Tool).collect();
     // What has the fewest fields of its own.
     let other = kinds.iter().min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len)).cloned();
     let mut rows: Vec<(Item, Then)> = kinds

@@ -1,0 +1,145 @@
+//! Echo: a file with an object `echo` describes a tool that a server answers with one HTTP exchange.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolcrib::{
+    engine::lint::{
+        self,
+        check::{Check, Level, Report, Run, member},
+        context::LintContext,
+    },
+    model::{
+        call::Request,
+        catalog::Catalog,
+        context::Mode,
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+        finding::Finding,
+        problem::Problem,
+        tool::{Function, Gate, GateKeys, Tool},
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+    systems::{
+        facets::calls::{CallOf, Calls},
+        system::{NewEntry, System},
+    },
+};
+
+pub const SYSTEM: SystemId = "echo";
+const NAME: &str = "name";
+const PATH: &str = "path";
+const PARAMETERS: &str = "parameters";
+
+pub struct Echo;
+
+impl System for Echo {
+    fn id(&self) -> SystemId {
+        SYSTEM
+    }
+
+    fn title(&self) -> &'static str {
+        "Echo"
+    }
+
+    fn entries(&self, file: &FileId, source: &Source) -> Vec<Entry> {
+        let at = Pointer::root().child(SYSTEM);
+        let found = source.value(0).and_then(|root| root.get(SYSTEM).filter(|value| value.is_object()).cloned());
+        let entry = |value: Value| {
+            let place = source.place(0, &at);
+            Entry {
+                key: value[NAME].as_str().unwrap_or_default().to_owned(),
+                id: EntryId::new(EntryPlace { file: file.clone(), document: 0, at: at.clone(), form: EntryForm::Plain }),
+                system: SYSTEM,
+                kind: EntryKind::Tool,
+                line: place.map_or(0, |place| place.line),
+                column: place.map_or(0, |place| place.column),
+                value: Arc::new(value),
+            }
+        };
+        found.map(entry).into_iter().collect()
+    }
+
+    fn tool(&self, entry: &Entry, _: Mode) -> Tool {
+        Tool {
+            name: entry.key.clone(),
+            name_key: NAME,
+            kind: "echo".into(),
+            description: entry.value["description"].as_str().unwrap_or_default().to_owned(),
+            service: None,
+            gate: Gate::none(),
+            keys: GateKeys { groups: "groups", states: "states", next: "next" },
+            entry: entry.clone(),
+        }
+    }
+
+    fn schema(&self, _: &Entry, _: &Catalog) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                NAME: {"type": "string", "description": "The name that a model calls it by"},
+                "description": {"type": "string", "description": "What it does"},
+                PATH: {"type": "string", "description": "Where the server answers for it"},
+                PARAMETERS: {"type": "object", "description": "JSON Schema of its arguments"},
+            },
+            "required": [NAME, PATH],
+        })
+    }
+
+    fn check(&self, context: &LintContext<'_>) -> Vec<Finding> {
+        lint::run(CHECKS, context, |system| system == SYSTEM)
+    }
+
+    fn kinds(&self) -> Vec<NewEntry> {
+        vec![NewEntry {
+            kind: EntryKind::Tool,
+            type_name: "echo",
+            section: None,
+            named: &[NAME],
+            help: "An Echo tool: a server answers it with one HTTP exchange.",
+            value: json!({NAME: "", PATH: "/"}),
+        }]
+    }
+
+    fn function(&self, tool: &Tool) -> Function {
+        let parameters = tool.entry.value.get(PARAMETERS).cloned().unwrap_or_else(|| json!({"type": "object"}));
+        Function { name: tool.name.clone(), description: tool.description.clone(), parameters }
+    }
+
+    fn calls(&self) -> Option<&dyn Calls> {
+        Some(self)
+    }
+}
+
+impl Calls for Echo {
+    fn request(&self, call: &CallOf<'_>) -> Result<Request, Problem> {
+        Ok(Request {
+            tool: call.tool.id().clone(),
+            system: SYSTEM,
+            name: call.tool.name.clone(),
+            to: call.tool.entry.value[PATH].as_str().unwrap_or("/").to_owned(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: call.correlation.to_owned(),
+            arguments: call.arguments.json().into(),
+            body: call.arguments.json().into(),
+        })
+    }
+
+    fn arguments(&self, body: &str) -> Option<String> {
+        Some(body.to_owned())
+    }
+}
+
+const CHECKS: &[Check] = &[Check {
+    code: "echo.path",
+    severity: Level::ERROR,
+    about: "The path does not begin with a slash: no server answers there.",
+    run: Run::Tool(path),
+}];
+
+fn path(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if !tool.entry.value[PATH].as_str().is_some_and(|path| path.starts_with('/')) {
+        report.at(&tool.entry, member(PATH), "the path does not begin with a slash");
+    }
+}
