@@ -171,7 +171,7 @@ impl Found {
             return self.at(MALFORMED, server, Pointer::root(), "has to be a table: [mcp.NAME]");
         };
         for key in members.keys().filter(|key| !OF_SERVER.contains(&key.as_str())) {
-            let near = did_you_mean(nearest(key, OF_SERVER.into_iter()));
+            let near = did_you_mean(nearest(key, OF_SERVER));
             self.at(UNKNOWN_KEY, server, Pointer::root().child(key.as_str()), format!("\"{key}\" is not read{near}"));
         }
         let at = Pointer::root().child(keys::TOOLS);
@@ -204,7 +204,7 @@ impl Found {
                 keys::NEXT if !value.is_string() => self.at(MALFORMED, server, at, "next has to be the name of a state"),
                 key if OF_TOOL.contains(&key) => {}
                 key => {
-                    let near = did_you_mean(nearest(key, OF_TOOL.into_iter()));
+                    let near = did_you_mean(nearest(key, OF_TOOL));
                     self.at(UNKNOWN_KEY, server, at, format!("\"{key}\" is not read{near}"));
                 }
             }

@@ -107,8 +107,11 @@ impl From<Option<String>> for Found {
     }
 }
 
+/// What a match names, and what that comes to.
+type LookUp = fn(&Captures<'_>, &Context) -> (String, Found);
+
 fn filled(form: Form, text: &str, context: &Context, missing: &mut Vec<String>) -> String {
-    let (pattern, look_up): (_, fn(&Captures<'_>, &Context) -> (String, Found)) = match form {
+    let (pattern, look_up): (_, LookUp) = match form {
         Form::ClaudeDesktop | Form::Zed => return text.to_owned(),
         Form::McpJson => (&SHELL, of_shell),
         Form::VsCode | Form::Cursor => (&ANY, of_editor),

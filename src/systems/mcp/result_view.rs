@@ -160,7 +160,7 @@ impl Reading {
         let at = place("result", "structuredContent");
         match (structured, output_schema.filter(|schema| schema.is_object())) {
             (None, Some(_)) => {
-                self.tell("result.structured-missing", at, "the tool promises structured content, and there is none")
+                self.tell("result.structured-missing", at, "the tool promises structured content, and there is none");
             }
             (Some(structured), schema) => {
                 if self.era == Era::Legacy && !structured.is_object() {
@@ -309,16 +309,20 @@ mod tests {
         (view.outcome.as_str(), view.text, ids(&view.faults))
     }
 
+    fn reply(member: &str, value: Value) -> Value {
+        Value::Object(Map::from_iter([(member.to_owned(), value)]))
+    }
+
     fn result(result: Value) -> (&'static str, String, Vec<&'static str>) {
-        viewed(&json!({"result": result}), None, DEFAULT)
+        viewed(&reply("result", result), None, DEFAULT)
     }
 
     fn modern(result: Value) -> (&'static str, String, Vec<&'static str>) {
-        viewed(&json!({"result": result}), None, MODERN)
+        viewed(&reply("result", result), None, MODERN)
     }
 
     fn error(error: Value) -> (String, Vec<&'static str>) {
-        let (outcome, text, faults) = viewed(&json!({"error": error}), None, DEFAULT);
+        let (outcome, text, faults) = viewed(&reply("error", error), None, DEFAULT);
         assert_eq!(outcome, "protocol-error");
         (text, faults)
     }

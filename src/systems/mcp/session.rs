@@ -221,7 +221,7 @@ impl Session {
         let mut faults = Vec::new();
         match frame.kind {
             Kind::Several(_) => {
-                faults.push(fault("frame.several", "has several messages, which belong into frames of their own"))
+                faults.push(fault("frame.several", "has several messages, which belong into frames of their own"));
             }
             Kind::Batch(_) if self.opened().is_some_and(|opened| opened.spoken.version.as_str() >= "2025-06-18") => {
                 faults.push(fault("frame.batch", "is a batch, which this revision does not know"));
@@ -312,7 +312,7 @@ impl Session {
                 faults.push(fault("cancel.unknown", "gives up a request that does not wait"));
             }
             Notice::Other { .. } => {
-                faults.push(fault("notice.unknown", "is no notification that is known, or lacks what it has to say"))
+                faults.push(fault("notice.unknown", "is no notification that is known, or lacks what it has to say"));
             }
             _ => {}
         }
