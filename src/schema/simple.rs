@@ -37,8 +37,7 @@ const OF_OBJECTS: [&str; 11] = [
     "dependencies",
 ];
 /// Keywords whose meaning is not looked at here.
-const OTHERS: [&str; 9] =
-    ["$id", "id", "$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
+const OTHERS: [&str; 7] = ["$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
 
 /// A schema whose parts are asked about.
 pub(super) struct Simple<'s> {
