@@ -27,8 +27,12 @@ pub struct Catalog {
     loads_all: bool,
     /// Rows of tools in the order in which their systems hold them, where that is not the order here.
     order: Vec<usize>,
-    /// Grows whenever anything but the inside of entries changes: which there are, what they are called, their gates, what services take.
+    /// Grows whenever a list of the entries may be another one: which there are, their keys, types and gates, what services are called.
     pub revision: u64,
+    /// Grows whenever what entries may name can be another: groups and states, services and what they take, servers.
+    pub vocabulary: u64,
+    /// Grows whenever models see a tool under another name.
+    pub tool_names: u64,
     names: OnceLock<Arc<Names>>,
     places: Arc<HashMap<EntryId, Slot>>,
     /// Rows of services by what tools may call them; the first of a key counts, and a key wins over an alias.
@@ -112,9 +116,7 @@ impl Catalog {
         let same = splice(&mut self.tools, part.tools, |tool| tool.entry.id.file() == file, |tool| tool.entry.id.clone())
             & splice(&mut self.services, part.services, |service| service.entry.id.file() == file, is_called)
             & splice(&mut self.others, part.others, |entry| entry.id.file() == file, |entry| entry.id.clone());
-        self.names = OnceLock::new();
-        self.revision += 1;
-        self.loads_all = false;
+        self.is_another();
         if !same {
             self.index();
         }
@@ -128,9 +130,13 @@ impl Catalog {
             // Until its system is asked again.
             tool.gate.offer = known.gate.offer.clone();
         }
-        let is_new = (&known.name, &known.kind, &known.entry.key) != (&tool.name, &tool.kind, &tool.entry.key);
-        if is_new || known.gate != tool.gate {
+        self.tool_names += u64::from(known.name != tool.name);
+        if (&known.kind, &known.entry.key, &known.gate) != (&tool.kind, &tool.entry.key, &tool.gate) {
             self.revision += 1;
+        }
+        let named = |gate: &Gate| (gate.groups.clone(), gate.states.clone(), gate.next.clone());
+        if named(&known.gate) != named(&tool.gate) {
+            self.vocabulary += 1;
             self.names = OnceLock::new();
         }
         *known = Arc::new(tool);
@@ -146,14 +152,16 @@ impl Catalog {
         if is_called {
             self.index();
         } else {
-            self.revision += u64::from(takes);
+            self.vocabulary += u64::from(takes);
         }
     }
 
     /// Puts an entry of another kind in the place of the one with its id, if there is one.
     pub fn put_other(&mut self, entry: Entry) {
         if let Some(Slot::Other(row)) = self.places.get(&entry.id) {
-            self.revision += u64::from(self.others[*row].key != entry.key);
+            let is_called = self.others[*row].key != entry.key;
+            self.revision += u64::from(is_called);
+            self.vocabulary += u64::from(is_called);
             self.others[*row] = entry;
         }
     }
@@ -162,6 +170,8 @@ impl Catalog {
     #[must_use]
     pub fn after(mut self, other: &Self) -> Self {
         self.revision += other.revision + 1;
+        self.vocabulary += other.vocabulary + 1;
+        self.tool_names += other.tool_names + 1;
         self
     }
 
@@ -226,10 +236,17 @@ impl Catalog {
         rows
     }
 
-    fn index(&mut self) {
+    /// Nothing is known of what it was before.
+    fn is_another(&mut self) {
         self.names = OnceLock::new();
         self.loads_all = false;
         self.revision += 1;
+        self.vocabulary += 1;
+        self.tool_names += 1;
+    }
+
+    fn index(&mut self) {
+        self.is_another();
         let mut places = HashMap::with_capacity(self.len());
         places.extend(self.tools.iter().enumerate().map(|(row, tool)| (tool.entry.id.clone(), Slot::Tool(row))));
         places.extend(self.services.iter().enumerate().map(|(row, service)| (service.entry.id.clone(), Slot::Service(row))));

@@ -39,6 +39,7 @@ mod gateway_stubs;
 mod history;
 mod hostile;
 mod http;
+mod incremental;
 mod invoke;
 mod kafka;
 mod key_store;

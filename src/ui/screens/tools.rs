@@ -77,7 +77,7 @@ const PUT_AWAY: usize = 8;
 /// What a schema was made from: entries with the same key have the same schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SchemaKey {
-    catalog: u64,
+    vocabulary: u64,
     system: SystemId,
     word: String,
 }
@@ -85,7 +85,7 @@ struct SchemaKey {
 impl SchemaKey {
     fn of(entry: &Entry, state: &State) -> Option<Self> {
         let word = table::by_id(entry.system)?.schema_word(entry, &state.catalog)?;
-        Some(Self { catalog: state.catalog.revision, system: entry.system, word })
+        Some(Self { vocabulary: state.catalog.vocabulary, system: entry.system, word })
     }
 }
 
@@ -135,7 +135,7 @@ impl Tools {
     /// A form on a schema that was compiled for another entry. The form that was shown is put away for that.
     fn empty_form(&mut self, schema: Option<&SchemaKey>) -> Option<Form> {
         if let Some(FormOf { schema: Some(schema), form, .. }) = self.form.take() {
-            self.put_away.retain(|(known, _)| known.catalog == schema.catalog);
+            self.put_away.retain(|(known, _)| known.vocabulary == schema.vocabulary);
             self.put_away.truncate(PUT_AWAY - 1);
             self.put_away.insert(0, (schema, form));
         }

@@ -67,14 +67,17 @@ pub(super) struct CatalogPane {
     cursor: ListCursor,
     area: Rect,
     find_area: Rect,
-    /// What the rows were made of: the catalog's revision, the arrangement, the text to find.
-    made_of: Option<(u64, Arrangement, String)>,
+    /// What the rows were made of: the catalog's revision and its names of tools, the arrangement, the text to find.
+    made_of: Option<((u64, u64), Arrangement, String)>,
     chosen: Option<EntryId>,
 }
 
 impl CatalogPane {
     pub(super) fn sync(&mut self, state: &State) {
-        let wanted = (state.catalog.revision, self.arrangement, self.needle());
+        let needle = self.needle();
+        // What models see a tool as counts only where it is looked for.
+        let names = if needle.is_empty() { 0 } else { state.catalog.tool_names };
+        let wanted = ((state.catalog.revision, names), self.arrangement, needle);
         if self.made_of.as_ref() != Some(&wanted) {
             self.rows = rows(state, self.arrangement, &wanted.2);
             self.made_of = Some(wanted);

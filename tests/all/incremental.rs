@@ -1,0 +1,199 @@
+//! What an edit of a large file changes in the catalog, the findings and what lists and forms go by is what reading all anew comes to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use proptest::{prelude::*, test_runner::TestCaseError};
+use serde_json::{Value, json};
+use toolcrib::{
+    app::{
+        documents::Change,
+        effect::Effect,
+        message::{Loaded, Message},
+        state::{Start, State},
+        update::update,
+    },
+    engine::filter::Filter,
+    model::{
+        catalog::Catalog,
+        clock::Millis,
+        entry::{EntryId, FileId},
+        finding::EntryEdit,
+    },
+    schema::pointer::Pointer,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
+    systems::table,
+};
+
+const FILE: &str = "tools.yaml";
+
+fn text(format: Format) -> String {
+    let tool = |row: usize| {
+        let kind = ["tool-service", "knowledge-query", "text-completion"][row % 3];
+        let mut value = json!({
+            "type": kind,
+            "name": format!("tool-{row}"),
+            "description": format!("Does number {row} of many things"),
+            "group": [format!("group-{}", row % 4), "read-only"],
+            "state": format!("state-{}", row % 5),
+            "applicable-states": [format!("state-{}", (row + 1) % 6)],
+        });
+        if row % 3 == 0 {
+            value["service"] = format!("service-{}", row % 4).into();
+        }
+        (format!("tool-{row}"), value)
+    };
+    let service = |row: usize| {
+        let value = json!({"id": format!("service-{row}"), "request-queue": format!("request:tg:s{row}"),
+            "response-queue": format!("response:tg:s{row}"), "config-params": [{"name": "style", "required": true}]});
+        (format!("service-{row}"), value)
+    };
+    let tools: serde_json::Map<_, _> = (0..40).map(tool).collect();
+    let services: serde_json::Map<_, _> = (0..3).map(service).collect();
+    let value = json!({"tool": tools, "tool-service": services});
+    let json = serde_json::to_string_pretty(&value).unwrap();
+    match format {
+        Format::Json => json,
+        _ => {
+            let block = |name: &str| {
+                let members = value[name].as_object().unwrap().iter();
+                let member = |(key, value): (&String, &Value)| {
+                    let lines = value.as_object().unwrap().iter().map(|(key, value)| format!("    {key}: {value}\n"));
+                    format!("  {key}:\n{}", lines.collect::<String>())
+                };
+                format!("{name}:\n{}", members.map(member).collect::<String>())
+            };
+            block("tool") + &block("tool-service")
+        }
+    }
+}
+
+/// A workspace of one file, read and checked.
+fn opened(format: Format, text: &str, deployed: bool) -> State {
+    let mut state = State::new(Start::default());
+    let (file, text) =
+        (FileId::new(FILE.replace("yaml", if format == Format::Json { "json" } else { "yaml" })), Arc::<str>::from(text));
+    let source = Source::parse(format, text.clone());
+    update(&mut state, Message::Loaded(vec![(file.clone(), Loaded { source, text })]), Millis(1));
+    let effects = update(&mut state, Message::LoadEnded { names: vec![file], skipped: Vec::new() }, Millis(2));
+    settle(&mut state, effects);
+    if deployed {
+        let effects = update(&mut state, Message::SwitchMode, Millis(3));
+        settle(&mut state, effects);
+    }
+    state
+}
+
+/// Checks as long as a check is due.
+fn settle(state: &mut State, effects: Vec<Effect>) {
+    let mut effects = effects;
+    while let Some(effect) = effects.pop() {
+        effects.extend(match effect {
+            Effect::CheckSoon => update(state, Message::CheckDue, Millis(3)),
+            Effect::Check(snapshot) => {
+                let findings = Arc::new(snapshot.findings());
+                update(state, Message::Checked { turn: snapshot.turn, findings }, Millis(3))
+            }
+            _ => Vec::new(),
+        });
+    }
+}
+
+fn ids(state: &State) -> Vec<EntryId> {
+    state.catalog.entries().map(|entry| entry.id.clone()).collect()
+}
+
+/// What a list of the catalog shows.
+fn listed(catalog: &Catalog) -> String {
+    let tools = catalog.tools.iter().map(|tool| format!("{:?} {} {:?}", tool.id(), tool.kind, tool.gate));
+    let services = catalog.services.iter().map(|service| format!("{:?} {:?}", service.entry.id, service.alias));
+    tools.chain(services).collect::<Vec<_>>().join("\n")
+}
+
+/// The schemas of all entries, by what they are said to depend on.
+fn schemas(catalog: &Catalog) -> BTreeMap<String, Value> {
+    let of = |entry| {
+        let system = table::by_id(toolcrib::model::entry::Entry::clone(entry).system)?;
+        Some((system.schema_word(entry, catalog)?, system.schema(entry, catalog)))
+    };
+    catalog.entries().filter_map(of).collect()
+}
+
+fn names(catalog: &Catalog) -> Vec<String> {
+    catalog.tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+fn edit() -> impl Strategy<Value = (usize, Edit)> {
+    let at = |key: &str| Pointer::root().child(key);
+    let key = prop::sample::select(vec!["name", "state", "description", "service", "type", "other", "id", "request-queue"]);
+    let word =
+        prop::sample::select(vec!["tool-1", "tool-service", "state-2", "state-9", "service-1", "nobody", "yes", "two words", ""]);
+    let list = prop::sample::select(vec!["group", "applicable-states", "available_in_states", "config-params"]);
+    let edit = prop_oneof![
+        4 => (key.clone(), word.clone()).prop_map(move |(key, word)| Edit::Set { at: at(key), to: word.into() }),
+        2 => (list.clone(), prop::collection::vec(word.clone(), 0..3))
+            .prop_map(move |(key, words)| Edit::Set { at: at(key), to: Value::from(words).into() }),
+        1 => key.clone().prop_map(move |key| Edit::Remove { at: at(key) }),
+        1 => list.prop_map(move |key| Edit::Remove { at: at(key) }),
+        1 => (key, word).prop_map(move |(key, to)| Edit::Rename { at: at(key), key: format!("{to}-key") }),
+    ];
+    (0..43_usize, edit)
+}
+
+fn compare(state: &State, format: Format, deployed: bool) -> Result<(), TestCaseError> {
+    let (_, document) = state.documents.iter().next().unwrap();
+    let anew = opened(format, &document.text, deployed);
+    prop_assert_eq!(format!("{:?}", state.catalog.tools), format!("{:?}", anew.catalog.tools));
+    prop_assert_eq!(format!("{:?}", state.catalog.services), format!("{:?}", anew.catalog.services));
+    prop_assert_eq!(format!("{:?}", state.catalog.others), format!("{:?}", anew.catalog.others));
+    prop_assert_eq!(format!("{:?}", state.catalog.names()), format!("{:?}", anew.catalog.names()));
+    prop_assert_eq!(&*state.findings, &*anew.findings);
+    prop_assert!(!state.checking.is_behind());
+    let offered = |state: &State| {
+        let filter = Filter::new(&state.context());
+        state.catalog.tools.iter().map(|tool| filter.admits(&tool.gate)).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(offered(state), offered(&anew));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edits_of_a_large_file_come_to_what_reading_it_anew_does(
+        json in any::<bool>(), deployed in any::<bool>(),
+        edits in prop::collection::vec((edit(), prop::bool::weighted(0.2)), 1..7),
+    ) {
+        let format = if json { Format::Json } else { Format::Yaml };
+        let mut state = opened(format, &text(format), deployed);
+        prop_assert_eq!(ids(&state).len(), 43);
+        for ((row, edit), undo) in edits {
+            let ids = ids(&state);
+            let entry = ids[row % ids.len()].clone();
+            let before = Arc::clone(&state.catalog);
+            let change = Change::Entry(EntryEdit { entry, edit });
+            let mut effects = update(&mut state, Message::Change { label: "edit".into(), changes: vec![change] }, Millis(3));
+            if undo {
+                effects.extend(update(&mut state, Message::Undo, Millis(3)));
+            }
+            settle(&mut state, effects);
+            let after = &state.catalog;
+            if after.revision == before.revision {
+                prop_assert_eq!(listed(after), listed(&before));
+            }
+            if after.vocabulary == before.vocabulary {
+                let (old, new) = (schemas(&before), schemas(after));
+                for (word, schema) in &new {
+                    prop_assert!(old.get(word).is_none_or(|old| old == schema), "{}", word);
+                }
+            }
+            if after.tool_names == before.tool_names && after.revision == before.revision {
+                prop_assert_eq!(names(after), names(&before));
+            }
+        }
+        compare(&state, format, deployed)?;
+    }
+}
