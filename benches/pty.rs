@@ -53,6 +53,18 @@ fn workspace(tools: usize) -> TempDir {
 enum OneFile {
     Yaml,
     Json,
+    /// YAML, with a service for every ten tools.
+    Served,
+}
+
+impl OneFile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Yaml => "YAML",
+            Self::Json => "JSON",
+            Self::Served => "YAML, served",
+        }
+    }
 }
 
 /// A workspace with so many tools in one file, in chains of twenty states.
@@ -78,6 +90,20 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
     };
     let (name, text) = match format {
         OneFile::Yaml => ("tools.yaml", format!("tool:\n{}", (0..tools).map(|row| yaml(tool(row))).collect::<String>())),
+        OneFile::Served => {
+            let tool = |row: usize| {
+                let service = format!("type: tool-service\n    service: service-{}\n    collection: things", row / 10);
+                yaml(tool(row)).replace("type: knowledge-query", &service)
+            };
+            let service = |row: usize| {
+                format!(
+                    "  service-{row}:\n    id: service-{row}\n    request-queue: request:tg:s{row}\n    \
+                     response-queue: response:tg:s{row}\n    config-params:\n      - name: collection\n        required: true\n"
+                )
+            };
+            let services: String = (0..tools.div_ceil(10)).map(service).collect();
+            ("tools.yaml", format!("tool:\n{}tool-service:\n{services}", (0..tools).map(tool).collect::<String>()))
+        }
         OneFile::Json => {
             let members: Vec<_> = (0..tools).map(|row| json(tool(row))).collect();
             ("tools.json", format!("{{\n  \"tool\": {{\n{}\n  }}\n}}\n", members.join(",\n")))
@@ -90,7 +116,7 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
 /// Moving and typing where all tools stand in one file, with the memory that takes, and the check without a screen.
 fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor: (f64, f64)) {
     let folder = one_file(tools, format);
-    let what = format!("{tools} tools in one {} file", if matches!(format, OneFile::Yaml) { "YAML" } else { "JSON" });
+    let what = format!("{tools} tools in one {} file", format.name());
     let start = || toolcrib([folder.path()]).size(200, 60).start();
     row(&format!("first tools shown, {what}"), starts(start, "tool-1 "), start_floor);
     let mut terminal = start();
@@ -217,5 +243,6 @@ fn main() {
     for tools in [100, 1_000, 10_000] {
         large_file(tools, OneFile::Yaml, key_floor, start_floor);
         large_file(tools, OneFile::Json, key_floor, start_floor);
+        large_file(tools, OneFile::Served, key_floor, start_floor);
     }
 }

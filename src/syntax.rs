@@ -22,7 +22,6 @@ pub mod python_json;
 mod segments;
 pub mod shared_text;
 pub mod source;
-pub mod spread;
 mod toml;
 mod tree;
 pub mod value;

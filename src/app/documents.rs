@@ -62,11 +62,11 @@ impl Document {
     /// Rows of the text that differ from the disk, counted from 0.
     #[must_use]
     pub fn changed_rows(&self) -> Vec<usize> {
-        let Some(saved) = &self.saved else { return (0..self.text.lines().count()).collect() };
+        let Some(saved) = &self.saved else { return (0..self.text.whole().lines().count()).collect() };
         if self.text.reads(saved) {
             return Vec::new();
         }
-        self.changed_in_pieces().unwrap_or_else(|| diff::changed_rows(saved, &self.text))
+        self.changed_in_pieces().unwrap_or_else(|| diff::changed_rows(saved, self.text.whole()))
     }
 
     /// The same by the pieces that were written anew, where those are known.
@@ -332,7 +332,7 @@ impl Documents {
             }
             Change::Text { file, text } => {
                 let document = self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
-                let patch = difference(&document.text, text);
+                let patch = difference(document.text.whole(), text);
                 document.set_text(text.clone());
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
             }
@@ -409,7 +409,7 @@ impl Documents {
             }
             // It cannot be read, or as something else.
             _ => {
-                if let Some(text) = patch.apply(&document.text) {
+                if let Some(text) = patch.apply(document.text.whole()) {
                     document.set_text(text);
                 }
             }
@@ -520,7 +520,7 @@ mod tests {
     }
 
     fn text(documents: &Documents) -> &str {
-        &documents.get(&FileId::new("tools.yaml")).unwrap().text
+        documents.get(&FileId::new("tools.yaml")).unwrap().text.whole()
     }
 
     #[test]

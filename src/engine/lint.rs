@@ -15,12 +15,9 @@ pub mod syntax;
 use check::{Check, Level, Report, Run};
 use context::LintContext;
 
-use crate::{
-    model::{
-        entry::SystemId,
-        finding::{Finding, Severity},
-    },
-    syntax::spread,
+use crate::model::{
+    entry::SystemId,
+    finding::{Finding, Severity},
 };
 
 /// Every check that is no system's own.
@@ -150,11 +147,11 @@ pub fn check(context: &LintContext<'_>) -> Vec<Finding> {
 
 /// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose for themselves.
 #[must_use]
-pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) -> bool + Sync) -> Vec<Finding> {
+pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) -> bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let catalog = context.catalog;
-    let found = spread::map(checks, catalog.len(), |check| {
-        let mut findings = Vec::new();
-        let Some(severity) = check.severity.of(context.mode()) else { return findings };
+    for check in checks {
+        let Some(severity) = check.severity.of(context.mode()) else { continue };
         let mut report = Report::new(check.code, severity, &mut findings);
         match check.run {
             Run::Entry(look) => {
@@ -172,9 +169,8 @@ pub fn run(checks: &[Check], context: &LintContext<'_>, of: impl Fn(SystemId) ->
             }
             Run::All(look) => look(context, &mut report),
         }
-        findings
-    });
-    found.into_iter().flatten().collect()
+    }
+    findings
 }
 
 /// Sorts findings as people read them: by file, place, severity, code.

@@ -43,11 +43,11 @@ impl Cut {
         self.value.get_or_init(|| Arc::new(self.segments.whole()))
     }
 
-    pub fn whole(&self, format: Format, text: &str, lines: &Lines) -> Option<&Whole> {
-        self.whole.get_or_init(|| Whole::read(format, text, lines).ok()).as_ref()
+    pub fn whole(&self, format: Format, text: &SharedText, lines: &Lines) -> Option<&Whole> {
+        self.whole.get_or_init(|| Whole::read(format, text.whole(), lines).ok()).as_ref()
     }
 
-    pub fn notes(&self, format: Format, text: &str, lines: &Lines) -> &[Note] {
+    pub fn notes(&self, format: Format, text: &SharedText, lines: &Lines) -> &[Note] {
         self.notes.get_or_init(|| {
             // Nearly always there is none.
             let is_odd = self.segments.odd().next().is_some();
@@ -56,12 +56,12 @@ impl Cut {
         })
     }
 
-    pub fn learned(&self, format: Format, text: &str) -> Option<Arc<Learned>> {
+    pub fn learned(&self, format: Format, text: &SharedText) -> Option<Arc<Learned>> {
         let learn = || {
-            let sample = self.segments.sample(text)?;
+            let sample = self.segments.sample(text.whole())?;
             let whole = Whole::read(format, &sample, &Lines::of(&sample)).ok()?;
             let root = &whole.tree.documents.first()?.root;
-            Learned::of(&Page::of(&sample, format), format, root, text).map(Arc::new)
+            Learned::of(&Page::of(&sample, format), format, root, text.whole()).map(Arc::new)
         };
         self.learned.get_or_init(learn).clone()
     }

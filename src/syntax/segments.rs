@@ -18,7 +18,6 @@ use found::{Found, Said};
 use super::{
     place::{Format, Span},
     shared_text::SharedText,
-    spread,
 };
 use crate::schema::pointer::Pointer;
 
@@ -30,9 +29,6 @@ const CHUNK: usize = 64;
 
 /// So many segments tell the manner of a text: as many nodes as are looked at for that.
 const SAMPLE: usize = 400;
-
-/// A segment of so many bytes takes as long to read as is usual.
-const TYPICAL: usize = 256;
 
 /// The segments of one text.
 #[derive(Clone, Debug)]
@@ -76,11 +72,6 @@ impl Segments {
             Format::Yaml => yaml::cut(text)?,
             Format::Jsonc | Format::Json5 | Format::Toml => return None,
         };
-        let parts: Vec<&[Span]> = found.iter().flat_map(|section| section.members.chunks(CHUNK)).collect();
-        let read = spread::map(&parts, text.len() / TYPICAL, |part| {
-            part.iter().map(|span| said(format, text.get(span.start..span.end)?)).collect::<Option<Vec<_>>>()
-        });
-        let mut read = read.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
         let (mut sections, mut rows) = (Vec::<Section>::new(), Vec::new());
         for Found { name, members } in found {
             if sections.iter().any(|section| *section.name == *name) {
@@ -88,7 +79,7 @@ impl Segments {
             }
             let mut section = Section { name: name.into(), keys: Vec::new(), rows: HashMap::new(), first: rows.len() };
             for Span { start, end } in members {
-                let said = read.next()?;
+                let said = said(format, text.get(start..end)?)?;
                 let key: Arc<str> = said.key.into();
                 // Of two of one name the second would count.
                 if section.rows.insert(Arc::clone(&key), section.keys.len()).is_some() {

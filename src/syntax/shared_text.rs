@@ -2,7 +2,6 @@
 
 use std::{
     fmt,
-    ops::Deref,
     sync::{Arc, OnceLock},
 };
 
@@ -14,7 +13,8 @@ const MOST_PIECES: usize = 512;
 /// A line that is longer than this is parted.
 const LONGEST_LINE: usize = 4 * 1024;
 
-/// A text in pieces. Immutable, and cheap to clone. Used as a `str` it is put together, once for all of its clones.
+/// A text in pieces. Immutable, and cheap to clone. Only [`SharedText::whole`] puts it together, once for all of its clones; it is asked for by
+/// name, so that nothing that happens with each key does so unseen.
 #[derive(Clone)]
 pub struct SharedText(Arc<Pieces>);
 
@@ -191,17 +191,9 @@ impl Default for SharedText {
     }
 }
 
-impl Deref for SharedText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        self.whole()
-    }
-}
-
 impl PartialEq for SharedText {
     fn eq(&self, other: &Self) -> bool {
-        self.is_same(other) || (self.len() == other.len() && **self == **other)
+        self.is_same(other) || (self.len() == other.len() && self.whole() == other.whole())
     }
 }
 
@@ -215,7 +207,7 @@ impl PartialEq<Arc<str>> for SharedText {
 
 impl fmt::Debug for SharedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
+        fmt::Debug::fmt(self.whole(), f)
     }
 }
 

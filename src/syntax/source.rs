@@ -156,10 +156,10 @@ impl Source {
     #[must_use]
     pub fn document_text(&self, document: usize) -> Option<&str> {
         if self.cut().is_some() {
-            return (document == 0).then_some(&*self.text);
+            return (document == 0).then_some(&**self.text());
         }
         let extent = self.document(document)?.extent;
-        self.text.get(extent.start..extent.end)
+        self.text().get(extent.start..extent.end)
     }
 
     /// Where the value at `at` stands; values that come from an alias or a merge key have the alias's place.
@@ -209,7 +209,7 @@ impl Source {
     /// A document as JSON on one line, numbers to the letter; `None` where there is no such document.
     #[must_use]
     pub fn json(&self, document: usize) -> Option<String> {
-        Some(print::one_line(&Draft::of_document(self.document(document)?, &self.text)))
+        Some(print::one_line(&Draft::of_document(self.document(document)?, self.text())))
     }
 
     /// The text of a new file with this value, which is the document's own up to the order of members. Comments above the document and the
@@ -217,15 +217,15 @@ impl Source {
     #[must_use]
     pub fn laid_out(&self, value: &Value) -> Option<String> {
         let [document] = self.whole()?.tree.documents.as_slice() else { return None };
-        let draft = Draft::of_arranged(value, document, &self.text);
-        Some(format!("{}{}", self.head(), print::laid_out(self.format, &draft, Page::of(&self.text, self.format).eol)))
+        let draft = Draft::of_arranged(value, document, self.text());
+        Some(format!("{}{}", self.head(), print::laid_out(self.format, &draft, Page::of(self.text(), self.format).eol)))
     }
 
     /// Whether the text is as a new file's would be; one with nothing but comments is.
     #[must_use]
     pub fn is_laid_out(&self) -> bool {
         let only_head = self.head().len() == self.text.len();
-        only_head || self.value(0).is_some_and(|value| self.laid_out(value).is_some_and(|text| text == *self.text))
+        only_head || self.value(0).is_some_and(|value| self.laid_out(value).is_some_and(|text| text == **self.text()))
     }
 
     /// Whether there is nothing in the document yet.
@@ -239,14 +239,14 @@ impl Source {
     fn head(&self) -> &str {
         let sign = if self.format.is_json() { "//" } else { "#" };
         let is_head = |line: &&str| line.trim().is_empty() || line.starts_with(sign);
-        let len = self.text.split_inclusive('\n').take_while(is_head).map(str::len).sum();
-        &self.text[..len]
+        let len = self.text().split_inclusive('\n').take_while(is_head).map(str::len).sum();
+        &self.text()[..len]
     }
 
     /// A document as PyYAML reads it, JSON as well as YAML; `None` where there is no such document.
     #[must_use]
     pub fn as_python(&self, document: usize) -> Option<Reading> {
-        Some(python::reading(self.document(document)?, &self.text))
+        Some(python::reading(self.document(document)?, self.text()))
     }
 
     /// The same of a part of a document, with pointers within that part.
@@ -254,7 +254,7 @@ impl Source {
     pub fn as_python_at(&self, document: usize, at: &Pointer) -> Option<Reading> {
         match self.alone(document, at) {
             Some((_, alone)) => python::reading_at(&alone.document, &alone.inside(at), &alone.text),
-            None => python::reading_at(self.document(document)?, at, &self.text),
+            None => python::reading_at(self.document(document)?, at, self.text()),
         }
     }
 
@@ -294,13 +294,13 @@ impl Source {
         let before = self.value(document).map(|value| &**value);
         let expected = value::edited(before, edit)?;
         if before == Some(&expected) && !self.respells(document, edit) {
-            return Ok((self.clone(), change::patch(&self.text, Vec::new())));
+            return Ok((self.clone(), change::patch(self.text(), Vec::new())));
         }
         if let Some(done) = self.apply_gently(document, edit, &expected) {
             return Ok(done);
         }
         let mut refused = None;
-        for splices in amend::ways(self.format, &self.text, self.document(document), edit, &expected, self.learned.as_deref())? {
+        for splices in amend::ways(self.format, self.text(), self.document(document), edit, &expected, self.learned.as_deref())? {
             match self.amended(document, &expected, splices) {
                 Ok(done) => return Ok(done),
                 Err(error) => drop(refused.get_or_insert(error)),
@@ -323,13 +323,13 @@ impl Source {
         for step in &steps {
             now = now.apply(document, step).ok()?.0;
         }
-        let patch = change::patch(&self.text, vec![Splice::new(0, self.text.len(), &*now.text)]);
+        let patch = change::patch(self.text(), vec![Splice::new(0, self.text.len(), &**now.text())]);
         amend::means(now.document(document)?, expected).then_some((now, patch))
     }
 
     /// The text with the splices made, if it means what is expected.
     fn amended(&self, document: usize, expected: &Value, splices: Vec<Splice>) -> Result<(Source, Patch), EditError> {
-        let patch = change::patch(&self.text, splices);
+        let patch = change::patch(self.text(), splices);
         let after = self.patched(&patch)?;
         let count = self.documents().max(document + 1);
         let others = (0..count).filter(|other| *other != document);
@@ -375,7 +375,7 @@ impl Source {
     /// When there is no such document, or the rest would read otherwise without it.
     pub fn without(&self, document: usize) -> Result<Self, EditError> {
         let extent = self.document(document).ok_or(EditError::NoDocument(document))?.extent;
-        let patch = change::patch(&self.text, vec![Splice::new(extent.start, extent.end, "")]);
+        let patch = change::patch(self.text(), vec![Splice::new(extent.start, extent.end, "")]);
         let after = self.patched(&patch)?;
         let rest = (0..self.documents()).filter(|row| *row != document);
         let same =
@@ -390,7 +390,7 @@ impl Source {
         if let Some(after) = within {
             return Ok(after);
         }
-        let text = patch.apply(&self.text).ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
+        let text = patch.apply(self.text()).ok_or_else(|| EditError::Broken("the text has changed since".into()))?;
         let after = Self::parse(self.format, text).map_err(|error| EditError::Broken(error.to_string()))?;
         Ok(Self { learned: self.learned.clone(), ..after })
     }
@@ -458,7 +458,7 @@ impl Source {
         let (_, patch) = part.apply(0, &within).ok()?;
         let patch = Patch { at: patch.at + alone.ahead, ..patch };
         if patch.old == patch.new {
-            return Some((self.clone(), change::patch(&self.text, Vec::new())));
+            return Some((self.clone(), change::patch(self.text(), Vec::new())));
         }
         Some((self.patched_in(row, &patch)?, patch))
     }

@@ -18,27 +18,22 @@ use crate::{
     syntax::{
         nested,
         source::{Format, Source, SyntaxError},
-        spread,
     },
     systems::settings,
 };
 
-/// So many entries, or findings, are looked into by one core at a time.
-const PART: usize = 256;
-
 /// What is wrong with a catalog and the texts that it was read from, sorted by place. Texts that could not be read are among the files
 /// and not in the catalog.
 #[must_use]
-pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source> + Sync) -> Vec<Finding> {
+pub fn all<'s>(catalog: &Catalog, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
     let context = LintContext::new(catalog);
     let mut findings = lint::check(&context);
     findings.extend(every_system().iter().flat_map(|system| system.check(&context)));
-    let entries: Vec<_> = catalog.entries().collect();
-    let of_texts = spread::map(&entries.chunks(PART).collect::<Vec<_>>(), catalog.len(), |entries| {
-        let found = entries.iter().filter_map(|entry| Some(by_id(entry.system)?.check_text(entry, files(entry.id.file())?)));
-        found.flatten().collect::<Vec<_>>()
-    });
-    findings.extend(of_texts.into_iter().flatten());
+    for entry in catalog.entries() {
+        if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
+            findings.extend(system.check_text(entry, source));
+        }
+    }
     placed(findings, files)
 }
 
@@ -48,23 +43,19 @@ pub fn there<'s>(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,
-    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
+    files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {
     placed(every_system().iter().flat_map(|system| system.check_there(catalog, connections, listeners)).collect(), files)
 }
 
 /// The findings at their lines and columns, in order.
-fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source> + Sync) -> Vec<Finding> {
+fn placed<'s>(mut findings: Vec<Finding>, files: impl Fn(&FileId) -> Option<&'s Source>) -> Vec<Finding> {
     // Those of one entry together: then each entry is looked into once.
-    let mut rows: Vec<usize> = (0..findings.len()).collect();
-    rows.sort_by(|one, other| findings[*one].site.entry.cmp(&findings[*other].site.entry));
-    let places = spread::map(&rows.chunks(PART).collect::<Vec<_>>(), findings.len(), |rows| {
-        let sites = rows.iter().map(|row| &findings[*row].site);
-        sites.map(|site| place(site, files(&site.file)?)).collect::<Vec<_>>()
-    });
-    for (row, place) in rows.iter().zip(places.into_iter().flatten()) {
-        if let Some(place) = place {
-            (findings[*row].site.line, findings[*row].site.column) = place;
+    let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
+    rows.sort_by(|one, other| one.site.entry.cmp(&other.site.entry));
+    for finding in rows {
+        if let Some(found) = files(&finding.site.file).and_then(|source| place(&finding.site, source)) {
+            (finding.site.line, finding.site.column) = found;
         }
     }
     lint::sort(&mut findings);

@@ -8,14 +8,8 @@ use crate::{
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
     },
     schema::pointer::Pointer,
-    syntax::{
-        source::{Source, Span},
-        spread,
-    },
+    syntax::source::{Source, Span},
 };
-
-/// So many entries are read by one core at a time.
-const PART: usize = 256;
 
 /// The catalog of some files, in their order.
 #[must_use]
@@ -84,18 +78,13 @@ pub fn part(file: &FileId, source: &Source, mode: Mode) -> Part {
         entries.append(&mut found);
     }
     entries.sort_by_key(|entry| entry.id.place().document);
-    let parts = spread::map(&entries.chunks(PART).collect::<Vec<_>>(), entries.len(), |entries| {
-        let mut part = Part::default();
-        for entry in *entries {
-            match (entry.kind, by_id(entry.system)) {
-                (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(entry, mode).into()),
-                (EntryKind::Service, Some(system)) => part.services.push(system.service(entry, mode)),
-                _ => part.others.push(entry.clone()),
-            }
+    let mut part = Part::default();
+    for entry in entries {
+        match (entry.kind, by_id(entry.system)) {
+            (EntryKind::Tool, Some(system)) => part.tools.push(system.tool(&entry, mode).into()),
+            (EntryKind::Service, Some(system)) => part.services.push(system.service(&entry, mode)),
+            _ => part.others.push(entry),
         }
-        part
-    });
-    let mut all = Part::default();
-    parts.into_iter().for_each(|part| all.extend(part));
-    all
+    }
+    part
 }

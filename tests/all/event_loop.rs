@@ -49,7 +49,7 @@ impl Host for Noting {
         match effect {
             Effect::Save { text, .. } => self.done.push(format!("save {}", first_line(&text.unwrap()))),
             Effect::Journal(texts) => {
-                self.done.extend(texts.values().map(|unsaved| format!("journal {}", first_line(&unsaved.text))));
+                self.done.extend(texts.values().map(|unsaved| format!("journal {}", first_line(unsaved.text.whole()))));
             }
             _ => {}
         }

@@ -144,7 +144,7 @@ fn edit() -> impl Strategy<Value = (usize, Edit)> {
 
 fn compare(state: &State, format: Format, deployed: bool) -> Result<(), TestCaseError> {
     let (_, document) = state.documents.iter().next().unwrap();
-    let anew = opened(format, &document.text, deployed);
+    let anew = opened(format, document.text.whole(), deployed);
     prop_assert_eq!(format!("{:?}", state.catalog.tools), format!("{:?}", anew.catalog.tools));
     prop_assert_eq!(format!("{:?}", state.catalog.services), format!("{:?}", anew.catalog.services));
     prop_assert_eq!(format!("{:?}", state.catalog.others), format!("{:?}", anew.catalog.others));

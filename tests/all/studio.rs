@@ -30,7 +30,7 @@ fn studio(groups: &[&str]) -> Workbench {
 #[test]
 fn a_what_if_tells_the_difference_before_anything_is_done() {
     let mut bench = studio(&["read-only", "knowledge"]);
-    let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.clone();
+    let text = |bench: &Workbench| bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string();
     let before = text(&bench);
     bench.keys("w");
     assert!(bench.shows("What if") && bench.shows("W accept · Esc take back"), "{}", bench.screen());
@@ -66,7 +66,7 @@ fn a_hidden_tools_edit_is_shown_and_made() {
     bench.keys("enter down right space");
     assert!(bench.shows("Show graph-update") && bench.shows("+     available_in_states"), "{}", bench.screen());
     bench.keys("enter");
-    let text = &bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text;
+    let text = bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string();
     assert!(text.contains("available_in_states: [\"analysis\", \"modification\", \"undefined\"]"), "{}", bench.screen());
     assert!(bench.shows("Available 2") && bench.shows("● graph-update"), "{}", bench.screen());
 }

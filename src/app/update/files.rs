@@ -181,7 +181,7 @@ fn take_settings(state: &mut State) {
         Some(Err(_)) => return,
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
-    let text = document.map_or("", |document| &document.text);
+    let text = document.map_or("", |document| document.text.whole());
     take_connections(state, settings::parse(text).0.connections);
     state.listed_states = listed_states(&settings);
     state.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));

@@ -1,8 +1,9 @@
 //! What checks stand on: the catalog, and what is worth knowing of it once.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, HashMap},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use crate::{
@@ -27,14 +28,14 @@ pub struct LintContext<'c> {
     /// State names that tools list or lead to, with how many do.
     pub states: BTreeMap<&'c str, usize>,
     servers: HashMap<(SystemId, &'c str), &'c Entry>,
-    flow: OnceLock<(Workflow, Analysis)>,
+    flow: OnceCell<(Workflow, Analysis)>,
 }
 
 impl<'c> LintContext<'c> {
     #[must_use]
     pub fn new(catalog: &'c Catalog) -> Self {
         let mut context =
-            Self { catalog, groups: BTreeMap::new(), states: BTreeMap::new(), servers: HashMap::new(), flow: OnceLock::new() };
+            Self { catalog, groups: BTreeMap::new(), states: BTreeMap::new(), servers: HashMap::new(), flow: OnceCell::new() };
         for tool in &catalog.tools {
             count(&mut context.groups, tool.gate.groups.iter().flatten());
             count(&mut context.states, listed(tool).iter().chain(&tool.gate.next));

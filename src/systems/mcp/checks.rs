@@ -24,7 +24,6 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::spread,
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -45,9 +44,6 @@ const fn warning(code: &'static str, about: &'static str) -> Row {
 const fn note(code: &'static str, about: &'static str) -> Row {
     Row { code, severity: Severity::Note, about }
 }
-
-/// So many tools are looked at by one core at a time.
-const PART: usize = 64;
 
 const EDITED: &str = "kept.edited";
 const UNKNOWN_KEY: &str = "server.unknown-key";
@@ -149,17 +145,10 @@ impl Found {
         for tool in tools {
             *counts.entry(tool.name.as_str()).or_default() += 1;
         }
-        let parts: Vec<&[&Tool]> = tools.chunks(PART).collect();
-        let faults = spread::map(&parts, tools.len(), |tools| {
-            let of_one = |tool: &&Tool| {
-                let is_double = counts.get(tool.name.as_str()).is_some_and(|count| *count > 1);
-                let others = [tool.name.as_str()];
-                tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
-            };
-            tools.iter().map(of_one).collect::<Vec<_>>()
-        });
-        for (tool, faults) in tools.iter().zip(faults.into_iter().flatten()) {
-            for fault in faults {
+        for tool in tools {
+            let is_double = counts.get(tool.name.as_str()).is_some_and(|count| *count > 1);
+            let others = [tool.name.as_str()];
+            for fault in tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] }) {
                 self.at(fault.id, &tool.entry, fault.at, fault.words);
             }
         }

@@ -205,7 +205,7 @@ fn differing(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> 
     let Some(document) = state.documents.get(file) else {
         return vec![vec![name, (Role::Warning, "  the file is not there any more".into())]];
     };
-    let mut lines = difference::changed(&state.mask.text(&document.text), &state.mask.text(text));
+    let mut lines = difference::changed(&state.mask.text(document.text.whole()), &state.mask.text(text));
     let count = |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
     let counts = format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
     if state.form.is_some() {

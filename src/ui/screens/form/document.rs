@@ -116,7 +116,7 @@ impl DocumentPane {
         (focused, form): (bool, Option<&Form>),
     ) {
         let Some(document) = state.documents.get(&task.file) else { return };
-        let digits = document.text.lines().count().to_string().len().max(2);
+        let digits = document.text.whole().lines().count().to_string().len().max(2);
         let cells = usize::from(area.width).saturating_sub(4 + digits).max(8);
         let is_known = |known: &Known| {
             known.cells == cells && Arc::ptr_eq(&known.text, document.text.whole()) && Arc::ptr_eq(&known.before, &task.before)

@@ -233,7 +233,7 @@ pub(super) fn diff(state: &State) -> Reply {
             _ => "",
         };
         lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
-        let now = if document.gone { "" } else { &document.text };
+        let now = if document.gone { "" } else { document.text.whole() };
         lines.extend(difference::lines(document.saved.as_deref().unwrap_or_default(), now));
     }
     Reply::Open(Box::new(Page::new("What saving will change", lines)))

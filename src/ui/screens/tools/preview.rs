@@ -133,7 +133,7 @@ impl Preview {
             Some(Cache { lines, saved, changed, .. }) => (lines, Some(saved), changed),
             None => {
                 let source = document.and_then(|document| document.source.as_ref().ok());
-                (source.map_or_else(|| Lines::of(&text), |source| source.lines().clone()), None, Vec::new())
+                (source.map_or_else(|| Lines::of(text.whole()), |source| source.lines().clone()), None, Vec::new())
             }
         };
         let is_compared = match (&was, &saved) {
