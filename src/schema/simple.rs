@@ -39,14 +39,16 @@ const OF_OBJECTS: [&str; 11] = [
 /// Keywords whose meaning is not looked at here.
 const OTHERS: [&str; 7] = ["$dynamicRef", "$recursiveRef", "if", "contentSchema", "discriminator", "disallow", "extends"];
 
+/// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
+type Alone<'a> = dyn Fn(&str, (&str, &Value), &Value) -> Option<bool> + 'a;
+
 /// A schema whose parts are asked about.
 pub(super) struct Simple<'s> {
     pub(super) root: &'s Value,
     pub(super) draft: Draft,
     /// Where a reference leads that stands at a place.
     pub(super) target: &'s dyn Fn(&str, &str) -> Option<String>,
-    /// Whether a value fits a keyword that means the same alone: its place, its name, and what it says.
-    pub(super) alone: &'s dyn Fn(&str, (&str, &Value), &Value) -> Option<bool>,
+    pub(super) alone: &'s Alone<'s>,
 }
 
 impl Simple<'_> {
