@@ -5,20 +5,20 @@
 
 pub mod actions;
 pub mod answering;
+pub mod batch;
 pub mod calls;
 pub mod cases;
 pub mod checking;
 pub mod compose;
+pub mod connection_test;
 pub mod deployed;
 pub mod documents;
 pub mod effect;
-pub mod exploring;
 pub mod folder;
 pub mod form_file;
 pub mod history;
 pub mod input;
 pub mod keymap;
-pub mod many;
 pub mod message;
 pub mod notices;
 pub mod resending;

@@ -25,7 +25,7 @@
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`settings`] | what the texts of settings files say |
-//! | [`secret`], [`mask`], [`pieces`] | what a secret looks like; texts without their secrets; answers that come in pieces |
+//! | [`secret`], [`mask`], [`stream_redactor`] | what a secret looks like; texts without their secrets; answers that come in pieces |
 //! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
@@ -49,13 +49,13 @@ pub mod mask;
 pub mod members;
 pub mod mentions;
 pub mod model_view;
-pub mod pieces;
 pub mod scenario;
 pub mod secret;
 pub mod series;
 pub mod services;
 pub mod settings;
 pub mod simulate;
+pub mod stream_redactor;
 pub mod stub;
 pub mod subset;
 pub mod template;

@@ -1,10 +1,11 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
 mod answering;
+pub mod connection_test;
 mod editor;
 pub mod event_loop;
-pub mod exploring;
 mod folder;
+pub mod hidden_line;
 pub mod input_decoder;
 pub mod input_reader;
 mod kept;
@@ -16,5 +17,4 @@ pub mod registry;
 mod signals;
 pub mod terminal;
 mod terminal_host;
-pub mod unseen;
 mod watching;

@@ -9,6 +9,7 @@ pub mod equal;
 pub mod fields;
 pub mod kind;
 pub mod literal;
+pub mod messages;
 pub mod metaschema;
 pub mod moment;
 pub mod node;
@@ -21,7 +22,6 @@ pub mod subschemas;
 pub mod tree;
 pub mod ui_schema;
 pub mod validate;
-pub mod words;
 
 mod draft;
 mod encoding;

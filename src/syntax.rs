@@ -3,15 +3,15 @@
 //! A [`source::Source`] is immutable; an edit gives a new one and the [`edit::Patch`] that led there, whose inverse leads back byte for byte.
 //! Each format has one folder: `parse` makes the common [`tree`] from the text, `edit` writes a change into it, `print` writes new values.
 
-mod amend;
 mod change;
 mod cut;
 mod draft;
 pub mod edit;
+mod edit_strategies;
 mod flow;
-mod gentle;
 pub(crate) mod json;
 pub mod lines;
+mod minimal_edits;
 pub mod nested;
 mod number;
 mod page;

@@ -4,8 +4,8 @@
 
 pub mod answer;
 pub mod canvas;
-pub mod carry;
 pub mod cases;
+pub mod dispatch_reply;
 pub mod form;
 pub mod overlays;
 pub mod ranking;

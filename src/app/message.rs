@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::{
     answering::{AnsweringMessage, AskId},
     compose::plan::Plan,
+    connection_test::Report,
     documents::Change,
-    exploring::Report,
     folder::FolderList,
     notices::NoticeKind,
     watching::WatchMessage,

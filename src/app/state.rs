@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::{
     answering::Answering,
+    batch::Many,
     calls::Calls,
     cases::Cases,
     checking::There,
+    connection_test::Exploring,
     deployed::DeployedTools,
     documents::Documents,
-    exploring::Exploring,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
     history::Kept,
-    many::Many,
     message::{Condition, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,

@@ -1,14 +1,14 @@
 //! The one place where the state changes: state and message in, effects out.
 
 mod answering;
+mod batch;
 mod calls;
 mod cases;
+mod connection_test;
 mod deployed;
-mod exploring;
 mod files;
 mod form;
 mod history;
-mod many;
 mod renamed;
 mod watching;
 mod workflow;
@@ -112,8 +112,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             files::check_again(state);
         }
         Message::ShowConnection(name) => state.exploring.selected = Some(name),
-        Message::TestConnection(name) => return exploring::test(state, &name),
-        Message::ConnectionTested { turn, connection, report } => exploring::tested(state, turn, &connection, report),
+        Message::TestConnection(name) => return connection_test::test(state, &name),
+        Message::ConnectionTested { turn, connection, report } => connection_test::tested(state, turn, &connection, report),
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);
@@ -183,8 +183,8 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         Message::Resend(call) => return calls::resend(state, call, now),
         Message::UseRoute(route) => state.route = route,
         Message::NewAgent { tool } => calls::turn_new_agent(state, &tool, now),
-        Message::SendMany { tool, times, at_once } => return many::begin(state, &tool, (times, at_once), now),
-        Message::Cancel(call) => return many::cancel(state, call),
+        Message::SendMany { tool, times, at_once } => return batch::begin(state, &tool, (times, at_once), now),
+        Message::Cancel(call) => return batch::cancel(state, call),
         Message::Watch(message) => return watching::take(state, message, now),
         Message::Answering(message) => return answering::take(state, message, now),
         Message::SelectCall(call) => state.calls.selected = Some(call),
@@ -192,7 +192,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             if let Some((outcome, took_ms)) = calls::events(state, call, events, now) {
                 workflow::ended(state, call, outcome, took_ms, now);
                 let mut effects = cases::ended(state, call, now);
-                effects.extend(many::ended(state, call, outcome, took_ms, now));
+                effects.extend(batch::ended(state, call, outcome, took_ms, now));
                 if state.screen == ScreenId::History {
                     effects.extend(history::list(state));
                 }

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    arguments, deployed,
+    arguments,
+    batch::{self, Many},
+    deployed,
     ending::{Ended, Ending, Halt, of_call},
     global::Global,
-    many::{self, Many},
     opened::Opened,
     out::{Out, complain},
     signals::{interrupted, wait_for},
@@ -144,7 +145,7 @@ impl Call {
                 history: if self.no_history { None } else { history(&opened).ok() },
                 json: global.json,
             };
-            return wait_for("calling", many::run(many, out));
+            return wait_for("calling", batch::run(many, out));
         }
         let recorder = if self.no_history { None } else { record(&opened, &request, &connection, out) };
         let shown = request_json(&request, &connection, 0);

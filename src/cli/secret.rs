@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::mask,
     model::problem::{Problem, ProblemKind},
-    runtime::unseen,
+    runtime::hidden_line,
     store::key_store::KeyStore,
 };
 
@@ -83,7 +83,7 @@ fn set(name: &str, out: &Out) -> Ended {
 fn secret(name: &str) -> Result<Option<String>, Problem> {
     let unread = |error: io::Error| Problem::new(ProblemKind::Input, "reading the secret", error.to_string());
     if io::stdin().is_terminal() {
-        return unseen::ask(&format!("{name} (is not shown):")).map_err(unread);
+        return hidden_line::ask(&format!("{name} (is not shown):")).map_err(unread);
     }
     let mut text = String::new();
     let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unread)?;

@@ -15,7 +15,7 @@ use tokio::{
 
 use super::{
     answering::{AnsweringByHand, For},
-    editor, exploring, folder,
+    connection_test, editor, folder,
     kept::{HistoryRecorder, Record},
     reading, registry,
     watching::{self, At, Listening},
@@ -323,7 +323,7 @@ impl Performer {
     fn test_connection(&self, turn: u64, connection: Connection) {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         tokio::spawn(async move {
-            let report = exploring::report(&registry, &connection).await;
+            let report = connection_test::report(&registry, &connection).await;
             messages.send(Message::ConnectionTested { turn, connection: connection.name, report }).await
         });
     }

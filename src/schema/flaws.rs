@@ -9,13 +9,13 @@ use super::{
     draft::Draft,
     equal::same,
     finding::SchemaFinding,
+    messages,
     node::Types,
     patterns,
     phrase::plain,
     pointer::Pointer,
     resolve::Addresses,
     subschemas::{self, Holds, held_by},
-    words,
 };
 
 /// A keyword that cannot count as it is.
@@ -128,7 +128,7 @@ pub(super) fn listed(schema: &Value, error: &ValidationError<'_>) -> Vec<SchemaF
 fn finding(error: &ValidationError<'_>) -> SchemaFinding {
     let words = match error.kind() {
         ValidationErrorKind::Referencing(problem) => problem.to_string(),
-        kind => words::of(kind),
+        kind => messages::of(kind),
     };
     let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
     SchemaFinding { schema: at.parent().unwrap_or_default(), at, words, unchecked: true }
@@ -251,7 +251,7 @@ fn wrong(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
         ("required", Value::Bool(_)) => "is a list of names beside \"properties\", not true or false".into(),
         ("items", Value::Array(_)) => "is a list, which later drafts call \"prefixItems\"".into(),
         ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(_)) => "is a number in this draft".into(),
-        _ => words::of(error.kind()),
+        _ => messages::of(error.kind()),
     }
 }
 
@@ -316,7 +316,7 @@ fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<Flaw> {
     let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
     let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
     let (parent, name) = (at.parent()?, at.last()?);
-    let words = format!("{}; it is left out", words::of(error.kind()));
+    let words = format!("{}; it is left out", messages::of(error.kind()));
     parent.get(schema)?.is_object().then(|| Flaw::keyword(&parent, name, words))
 }
 

@@ -4,10 +4,10 @@ use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
 use super::{
+    messages,
     node::Types,
     phrase::{alternatives, plain},
     pointer::Pointer,
-    words,
 };
 
 /// An issue of a value: where, and in words that follow the field's name: `is required`.
@@ -49,22 +49,22 @@ impl<'c> Issues<'c> {
         let keyword = kind.keyword();
         match kind {
             ValidationErrorKind::Required { property } => {
-                self.add(at.child(plain(property)), words::of(kind), keyword);
+                self.add(at.child(plain(property)), messages::of(kind), keyword);
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
                 for name in unexpected {
-                    self.add(at.child(name.clone()), words::of(kind), keyword);
+                    self.add(at.child(name.clone()), messages::of(kind), keyword);
                 }
             }
             ValidationErrorKind::PropertyNames { error } => {
                 let name = error.instance().as_str().map(ToOwned::to_owned);
-                self.add(name.map_or_else(|| at.clone(), |name| at.child(name)), words::of(kind), keyword);
+                self.add(name.map_or_else(|| at.clone(), |name| at.child(name)), messages::of(kind), keyword);
             }
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 self.take_union(&at, (keyword, error.schema_path().as_str()), context);
             }
-            _ => self.add(at, words::of(kind), keyword),
+            _ => self.add(at, messages::of(kind), keyword),
         }
     }
 
@@ -119,7 +119,7 @@ impl Wanted {
         }
         for error in errors {
             match error.kind() {
-                Kind::Type { kind } => return Self::Types(words::types(kind)),
+                Kind::Type { kind } => return Self::Types(messages::types(kind)),
                 Kind::Constant { expected_value } => return Self::Values(vec![(**expected_value).clone()]),
                 Kind::Enum { options } => return Self::Values(options.as_array().cloned().unwrap_or_default()),
                 _ => {}
@@ -147,9 +147,9 @@ impl Wanted {
         }
         match (types.is_empty(), values.is_empty()) {
             (true, true) => None,
-            (false, true) => Some(words::wrong_type(types)),
-            (true, false) => Some(words::one_of(&values)),
-            (false, false) => Some(format!("{}, or {}", words::one_of(&values), types.words())),
+            (false, true) => Some(messages::wrong_type(types)),
+            (true, false) => Some(messages::one_of(&values)),
+            (false, false) => Some(format!("{}, or {}", messages::one_of(&values), types.words())),
         }
     }
 

@@ -4,7 +4,7 @@
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
-use super::{patterns, pointer::Pointer, words};
+use super::{messages, patterns, pointer::Pointer};
 
 /// The drafts by the address that names them, without the empty fragment at its end; the newest is the last.
 const DRAFTS: [&str; 5] = [
@@ -73,7 +73,7 @@ impl Metaschemas {
             (ValidationErrorKind::Format { format }, Some(pattern)) if format == REGEX => {
                 (self.pattern_fault)(pattern).unwrap_or_default()
             }
-            (kind, _) => words::of(kind),
+            (kind, _) => messages::of(kind),
         };
         Flaw { at, words }
     }

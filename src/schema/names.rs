@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::{
     encoding::percent_decode,
+    messages,
     node::{Node, PlaceId, Types, Union},
     phrase::plain,
     tree::Schema,
-    words,
 };
 
 /// More names than these of one kind say no more.
@@ -126,7 +126,7 @@ impl Branches<'_> {
                 self.union.branches.get(number).and_then(|place| self.reference_at(*place)).unwrap_or_default()
             }
             Difference::Types => node.shown_types().words(),
-            Difference::Rules => words::rules(node).unwrap_or_default(),
+            Difference::Rules => messages::rules(node).unwrap_or_default(),
         }
     }
 }

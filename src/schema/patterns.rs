@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use jsonschema::{Keyword, ValidationError, Validator, paths::Location};
 use serde_json::{Map, Value, json};
 
-use super::words;
+use super::messages;
 
 struct Pattern {
     text: String,
@@ -27,7 +27,7 @@ impl<'i> Keyword<'i> for Pattern {
         let Some(validator) = self.validator() else {
             return Err(ValidationError::custom("could not be checked: its pattern is too large"));
         };
-        validator.validate(instance).map_err(|error| ValidationError::custom(words::of(error.kind())))
+        validator.validate(instance).map_err(|error| ValidationError::custom(messages::of(error.kind())))
     }
 
     fn is_valid(&self, instance: &'i Value) -> bool {

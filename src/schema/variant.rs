@@ -8,12 +8,11 @@ use super::{
     equal::same,
     field::View,
     kind::Branch,
-    names,
+    messages, names,
     node::{Node, NodeKey, PlaceId, Types, Union},
     pointer::Pointer,
     tree::Schema,
     validate::Checker,
-    words,
 };
 
 /// How deep branches within branches are looked at.
@@ -129,7 +128,7 @@ fn needs(schema: &Schema, node: &Node) -> String {
     let names: Vec<&str> = required.filter(|name: &&str| !is_constant(name)).collect();
     match names.as_slice() {
         [] if node.constant.is_some() || node.shown_types() == Types::OBJECT => String::new(),
-        [] => words::rules(node).unwrap_or_default(),
+        [] => messages::rules(node).unwrap_or_default(),
         [head @ .., last] if head.len() < 4 => {
             let head = head.join(", ");
             format!("needs {head}{}{last}", if head.is_empty() { "" } else { " and " })

@@ -17,7 +17,7 @@ use super::{files, paths::Paths, stale};
 use crate::{
     engine::{
         mask::Mask,
-        pieces::Pieces,
+        stream_redactor::Pieces,
         trace::{
             compare, lines,
             tally::{self, Tally},

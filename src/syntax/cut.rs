@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::Value;
 
 use super::{
-    amend::Learned,
+    edit_strategies::Learned,
     lines::Lines,
     page::Page,
     place::{Format, Note},

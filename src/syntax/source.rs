@@ -6,13 +6,14 @@ use serde_json::Value;
 
 pub use super::place::{Format, Note, NoteKind, Place, Span, SyntaxError};
 use super::{
-    amend::{self, Learned},
     change::{self, Splice},
     cut::Cut,
     draft::Draft,
     edit::{Edit, EditError, Patch},
-    gentle, json,
+    edit_strategies::{self, Learned},
+    json,
     lines::Lines,
+    minimal_edits,
     page::Page,
     print,
     python::{self, Reading},
@@ -300,7 +301,9 @@ impl Source {
             return Ok(done);
         }
         let mut refused = None;
-        for splices in amend::ways(self.format, self.text(), self.document(document), edit, &expected, self.learned.as_deref())? {
+        for splices in
+            edit_strategies::ways(self.format, self.text(), self.document(document), edit, &expected, self.learned.as_deref())?
+        {
             match self.amended(document, &expected, splices) {
                 Ok(done) => return Ok(done),
                 Err(error) => drop(refused.get_or_insert(error)),
@@ -318,13 +321,13 @@ impl Source {
     /// A list or an object set anew by the few edits in which it differs, so that the rest of it stays as written.
     fn apply_gently(&self, document: usize, edit: &Edit, expected: &Value) -> Option<(Source, Patch)> {
         let Edit::Set { at, to } = edit else { return None };
-        let steps = gentle::steps(at, at.get(self.value(document)?)?, to)?;
+        let steps = minimal_edits::steps(at, at.get(self.value(document)?)?, to)?;
         let mut now = self.clone();
         for step in &steps {
             now = now.apply(document, step).ok()?.0;
         }
         let patch = change::patch(self.text(), vec![Splice::new(0, self.text.len(), &**now.text())]);
-        amend::means(now.document(document)?, expected).then_some((now, patch))
+        edit_strategies::means(now.document(document)?, expected).then_some((now, patch))
     }
 
     /// The text with the splices made, if it means what is expected.
@@ -334,7 +337,7 @@ impl Source {
         let count = self.documents().max(document + 1);
         let others = (0..count).filter(|other| *other != document);
         let holds = after.documents() == count
-            && after.document(document).is_some_and(|now| amend::means(now, expected))
+            && after.document(document).is_some_and(|now| edit_strategies::means(now, expected))
             && others.into_iter().all(|other| self.value(other) == after.value(other));
         match holds {
             true => Ok((after, patch)),

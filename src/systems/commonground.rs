@@ -3,7 +3,7 @@
 //! Definitions, as the management API takes them: [`keys`] has the words, [`entries`] finds what a file holds, [`definition`] reads one
 //! as a tool, [`rules`] are the API's own in their order, [`checks`] turns them and what breaks later into findings, [`schema`] makes the form,
 //! [`kinds`] the first value of a new one. What the model sees of a tool is in [`function`]; how what it gives becomes what the tool gets, in
-//! [`merge`] and is told in [`trail`].
+//! [`merge`] and is told in [`argument_trace`].
 //!
 //! What passes by, as somebody reads it who only looks on: [`witness`].
 //!
@@ -24,6 +24,7 @@ pub mod ack;
 pub mod action;
 pub mod after;
 pub mod answer;
+pub mod argument_trace;
 pub mod attachments;
 pub mod by_hand;
 pub mod card;
@@ -58,7 +59,6 @@ pub mod settings;
 pub mod subject;
 pub mod template;
 pub mod trace;
-pub mod trail;
 pub mod witness;
 
 use std::sync::Arc;
@@ -192,8 +192,8 @@ impl Merge for CommonGround {
         connection: &Connection,
         variables: &[(String, String)],
     ) -> Option<Merging> {
-        let mut trail = trail::trail(tool, given, &trail::context(connection, variables));
-        trail::sample(&mut trail, variables);
+        let mut trail = argument_trace::trail(tool, given, &argument_trace::context(connection, variables));
+        argument_trace::sample(&mut trail, variables);
         Some(trail)
     }
 

@@ -8,7 +8,7 @@ use super::watched::read;
 use crate::{
     engine::{
         mask::{MASKED, Mask},
-        pieces::{More, Pieces},
+        stream_redactor::{More, Pieces},
     },
     model::traffic::{Kept, ObservedMessage, Part, Tapped},
 };

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     tls,
     transport::{
-        http::{self, words},
+        http::{self, messages},
         settings::{self, Server},
     },
 };
@@ -109,17 +109,17 @@ impl Management {
 
     async fn ask(&self, request: reqwest::RequestBuilder, patience: Duration) -> Result<Answer, CallProblem> {
         let asking = async {
-            let mut response = request.send().await.map_err(|error| words::unanswered(&self.server, &error))?;
+            let mut response = request.send().await.map_err(|error| messages::unanswered(&self.server, &error))?;
             let status = response.status().as_u16();
             let mut body = BytesMut::new();
-            while let Some(piece) = response.chunk().await.map_err(|error| words::broken(&self.server, &error))? {
+            while let Some(piece) = response.chunk().await.map_err(|error| messages::broken(&self.server, &error))? {
                 body.extend_from_slice(&piece);
                 if body.len() > LARGEST {
-                    return Err(words::too_large(&self.server, LARGEST));
+                    return Err(messages::too_large(&self.server, LARGEST));
                 }
             }
             Ok(Answer { status, body: body.freeze() })
         };
-        tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| Err(words::silent_api(&self.server, patience)))
+        tokio::time::timeout(patience, asking).await.unwrap_or_else(|_| Err(messages::silent_api(&self.server, patience)))
     }
 }

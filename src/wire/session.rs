@@ -11,7 +11,7 @@ use tokio::{
 use self::{
     event_sink::{End, EventSink, SinkClosed},
     lines::Lines,
-    words::Strangers,
+    messages::Strangers,
 };
 use super::{
     secrets::Secrets,
@@ -21,8 +21,8 @@ use super::{
     },
     transport::{
         bus::{Bus, Receipt},
+        connection_event::Faults,
         message::{Address, Heard, Outgoing, Packet},
-        news::Faults,
     },
 };
 use crate::{
@@ -36,9 +36,9 @@ use crate::{
 
 pub mod event_sink;
 mod lines;
+mod messages;
 #[cfg(test)]
 mod tests;
-mod words;
 
 /// What a message may have beside the text of the answer.
 const AROUND: u64 = 64 * 1024;
@@ -131,12 +131,12 @@ impl Begun {
         let ended = tokio::select! {
             biased;
             ended = procedure.run(call_context, &mut sink) => ended,
-            () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(words::timed_out_total(limits, 0)))),
+            () = sleep_until(latest) => Ok((Outcome::TimedOut, Some(messages::timed_out_total(limits, 0)))),
         };
         let broke = bus.news().faults().breaks != breaks;
         let end = match ended {
             Ok((Outcome::TimedOut, Some(_))) if broke => {
-                (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| words::lost_meanwhile(&bus.place()))))
+                (Outcome::Lost, Some(bus.ended().unwrap_or_else(|| messages::lost_meanwhile(&bus.place()))))
             }
             Ok(end) => end,
             Err(_) => return,
@@ -288,38 +288,45 @@ impl Session<'_> {
         }
         let problem = match self.pieces {
             0 => self.unanswered(),
-            pieces => words::timed_out_idle(self.limits, pieces),
+            pieces => messages::timed_out_idle(self.limits, pieces),
         };
         (Outcome::TimedOut, Some(problem))
     }
 
     /// The connection broke, or is over.
     fn lost(&self) -> End {
-        let broke = || words::connection_lost(&self.bus.place(), self.pieces);
+        let broke = || messages::connection_lost(&self.bus.place(), self.pieces);
         (Outcome::Lost, Some(self.bus.ended().unwrap_or_else(broke)))
     }
 
     fn out_of_time(&self) -> CallProblem {
         match self.pieces {
             0 => self.unanswered(),
-            pieces => words::timed_out_total(self.limits, pieces),
+            pieces => messages::timed_out_total(self.limits, pieces),
         }
     }
 
     fn unanswered(&self) -> CallProblem {
-        words::timed_out_first(self.limits, &self.route, self.bus.transport(), self.strangers, self.receipt.as_ref(), self.hint)
+        messages::timed_out_first(
+            self.limits,
+            &self.route,
+            self.bus.transport(),
+            self.strangers,
+            self.receipt.as_ref(),
+            self.hint,
+        )
     }
 
     async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, SinkClosed> {
         match heard {
             Heard::NoResponders if self.pieces == 0 => {
-                Ok(Some((Outcome::Lost, Some(words::no_responders(&self.route, &self.bus.place())))))
+                Ok(Some((Outcome::Lost, Some(messages::no_responders(&self.route, &self.bus.place())))))
             }
             Heard::NoResponders => Ok(None),
             Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
-            Heard::Ended => Ok(Some((Outcome::Lost, Some(words::stream_without_end(&self.bus.place()))))),
-            Heard::Gap => self.sink.emit(EventKind::Notice(words::GAP.into())).await.map(|()| None),
+            Heard::Ended => Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place()))))),
+            Heard::Gap => self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None),
             Heard::Packet(packet) => self.read(way, packet).await,
         }
     }
@@ -330,7 +337,7 @@ impl Session<'_> {
     }
 
     async fn tell_receipt(&mut self, receipt: Receipt, packet: &Packet) -> Result<(), SinkClosed> {
-        let (name, words) = words::receipt(&receipt);
+        let (name, words) = messages::receipt(&receipt);
         self.receipt = Some(receipt);
         self.sink.stage(name, words, &*String::from_utf8_lossy(&packet.body)).await
     }
@@ -343,7 +350,7 @@ impl Session<'_> {
         }
         match self.reader.read(way, &Packet { body: Bytes::new(), ..packet.clone() }) {
             Reply::Stray { cause, id } => Reply::Stray { cause, id },
-            _ => Reply::Refused(words::message_too_large(self.limits, size, self.size)),
+            _ => Reply::Refused(messages::message_too_large(self.limits, size, self.size)),
         }
     }
 
@@ -398,7 +405,7 @@ impl Session<'_> {
         drop(packet);
         self.sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
         if self.size > self.limits.answer {
-            return Ok(Some((Outcome::Lost, Some(words::answer_too_large(self.limits)))));
+            return Ok(Some((Outcome::Lost, Some(messages::answer_too_large(self.limits)))));
         }
         Ok(last.then_some((Outcome::Succeeded, None)))
     }
@@ -423,7 +430,7 @@ impl Session<'_> {
         let refused = words.to_lowercase().contains("permissions violation")
             && (about_us(&self.route.to) || self.route.answers.as_ref().is_some_and(about_us));
         if refused {
-            return Ok(Some((Outcome::Lost, Some(words::refused(&words)))));
+            return Ok(Some((Outcome::Lost, Some(messages::refused(&words)))));
         }
         self.sink.emit(EventKind::Notice(words)).await.map(|()| None)
     }
@@ -433,7 +440,7 @@ impl Session<'_> {
         let (messages, bytes) = self.lines.lost();
         let gaps = messages > 0 || self.bus.news().faults().overflows != self.faults.overflows;
         match end.0 {
-            Outcome::Succeeded | Outcome::TimedOut if gaps => (Outcome::Lost, Some(words::slow_consumer(messages, bytes))),
+            Outcome::Succeeded | Outcome::TimedOut if gaps => (Outcome::Lost, Some(messages::slow_consumer(messages, bytes))),
             _ => end,
         }
     }

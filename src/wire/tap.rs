@@ -1,12 +1,12 @@
 //! A tap: hears what passes at some places of a connection, without taking part and without holding anyone back.
 //!
-//! What comes is made into crossings by [`cut`], waits in [`catch`], and may begin with what the broker kept, which [`past`] plays.
+//! What comes is made into crossings by [`redact`], waits in [`buffer`], and may begin with what the broker kept, which [`replay`] plays.
 
-mod catch;
-mod cut;
+mod buffer;
 mod now;
 mod order;
-mod past;
+mod redact;
+mod replay;
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,11 +19,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    catch::Catch,
-    cut::Cut,
+    buffer::Catch,
     now::{notice, now},
     order::Order,
-    past::Past,
+    redact::Cut,
+    replay::Past,
 };
 use super::transport::{
     bus::{Bus, Share},
@@ -281,7 +281,7 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut::LONGEST, *};
+    use super::{redact::LONGEST, *};
     use crate::{model::traffic::Kept, wire::transport::embedded::Embedded};
 
     fn message(body: &str) -> Outgoing {

@@ -3,13 +3,13 @@
 //! [`bus`] says what each offers: subscribe, send, and the state of the connection. [`message_queue`] is the bounded queue between the network and whoever listens.
 
 pub mod bus;
+pub mod connection_event;
 pub mod embedded;
 pub mod http;
 pub mod kafka;
 pub mod message;
 pub mod message_queue;
 pub mod nats;
-pub mod news;
 pub mod pattern;
 pub mod pulsar;
 pub mod rabbitmq;

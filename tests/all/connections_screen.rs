@@ -2,13 +2,13 @@
 
 use toolcrib::{
     app::{
+        connection_test::{Reached, Report},
         effect::Effect,
-        exploring::{Reached, Report},
         folder::FolderList,
         message::{Loaded, Message, ScreenId},
     },
     model::{connection::Connection, entry::FileId, settings::SETTINGS},
-    runtime::exploring::report,
+    runtime::connection_test::report,
     syntax::source::{Format, Source},
     systems::trustgraph::settings::Gateway,
     wire::registry::Registry,

@@ -9,8 +9,8 @@ use serde_json::json;
 use toolcrib::{
     app::{
         answering::{AnsweringMessage, AskId, Asked},
+        connection_test::{Reached, Report},
         effect::Effect,
-        exploring::{Reached, Report},
         folder::FolderList,
         input::Input,
         message::{Condition, Health, Loaded, Message, ScreenId},

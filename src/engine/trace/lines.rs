@@ -11,7 +11,7 @@ use crate::{
     engine::{
         events,
         mask::Mask,
-        pieces::{More, Pieces},
+        stream_redactor::{More, Pieces},
     },
     model::{
         call::{Event, EventKind, Stage},

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     gateway::{
         endpoints::{self, Endpoint},
-        words,
+        messages,
     },
     settings,
 };
@@ -130,7 +130,7 @@ pub fn explained(observation: &str) -> Option<&'static str> {
     if observation.contains("ToolServiceClient() takes no arguments") {
         return Some(UNCALLABLE);
     }
-    words::is_mcp_error(observation).then_some(MCP_ERROR)
+    messages::is_mcp_error(observation).then_some(MCP_ERROR)
 }
 
 #[cfg(test)]

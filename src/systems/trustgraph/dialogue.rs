@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     agent::{self, MOST_STEPS, PLAN, TOO_MANY_STEPS},
     descriptor,
-    gateway::words::AGENTS_ERROR,
+    gateway::messages::AGENTS_ERROR,
     overheard::{Failing, Overheard},
 };
 use crate::{

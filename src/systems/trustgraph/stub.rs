@@ -8,8 +8,8 @@ use super::{
 use crate::{
     engine::{
         mask::Mask,
-        pieces::{More, Pieces},
         services::sample::Asking,
+        stream_redactor::{More, Pieces},
         stub::{record, script::StubService},
     },
     model::{

@@ -13,10 +13,10 @@ use crate::{
     schema::{
         fields::{Field, Presence},
         literal::Literal,
+        messages,
         moment::LocalTime,
         phrase::plain,
         pointer::Pointer,
-        words,
     },
     syntax::edit::Edit,
     ui::{
@@ -95,11 +95,11 @@ impl Cell<'_> {
         match (self.field.presence, &self.field.node.default) {
             (Presence::Null, _) => "null".into(),
             (Presence::Unset, Some(default)) if !self.field.bad_default => match plain(default).as_str() {
-                _ if default.is_null() => format!("null · default, or {}", words::wish(&self.field.node)),
+                _ if default.is_null() => format!("null · default, or {}", messages::wish(&self.field.node)),
                 text if text.trim().is_empty() => "empty · default".into(),
                 text => format!("{} · default", one_line(text)),
             },
-            (Presence::Unset, _) => words::wish(&self.field.node),
+            (Presence::Unset, _) => messages::wish(&self.field.node),
             (Presence::Set, _) => "empty".into(),
         }
     }

@@ -8,8 +8,8 @@ use crate::{
     schema::{
         fields::Presence,
         kind::{Column, Kind},
+        messages,
         pointer::Pointer,
-        words,
     },
     ui::{canvas::width, styles::Role},
 };
@@ -140,7 +140,7 @@ fn count(cell: &Cell<'_>) -> String {
             let declared = cell.field.node.object.properties.len();
             format!("{} of {} set", members.len(), declared.max(members.len()))
         }
-        _ => words::wish(&cell.field.node),
+        _ => messages::wish(&cell.field.node),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::{
     schema::{
         fields::{Field, Part, Presence, Role as Seat},
         kind::Kind,
+        messages,
         phrase::{alternatives, plain},
-        words,
     },
     ui::{
         canvas::{Pen, visible, width, wrap},
@@ -119,7 +119,7 @@ fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
     }
     let marks = [(field.node.deprecated, "deprecated"), (field.node.read_only, "read-only"), (field.node.write_only, "secret")];
     said.extend(marks.into_iter().filter(|(is, _)| *is).map(|(_, word)| word.to_owned()));
-    let wish = words::wish(&field.node);
+    let wish = messages::wish(&field.node);
     // Where nothing is set, the field itself says so.
     let is_seen = field.presence == Presence::Unset && field.node.default.is_none() && field.node.placeholder.is_none();
     if !is_seen && wish != "text" {

@@ -13,8 +13,9 @@ use crate::{
         fields::{Part, Presence, Role as Seat},
         kind::Kind,
         literal::Literal,
+        messages,
         node::Bound,
-        parse, words,
+        parse,
     },
     ui::{styles::Role, widgets::text_input::TextInput},
 };
@@ -59,7 +60,7 @@ impl NumberLine {
 
     fn step(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
         let Some(next) = stepped(cell, by) else {
-            let words = words::rules(&cell.field.node).unwrap_or_else(|| "no further number can be told exactly".into());
+            let words = messages::rules(&cell.field.node).unwrap_or_else(|| "no further number can be told exactly".into());
             return Answer::Refused(format!("it goes no further: {words}"));
         };
         match Literal::parse(&next) {

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect, style::Style};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input, Key, Mouse, MouseKind},
@@ -67,7 +67,7 @@ impl Overlay for Confirm {
         let lines = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
         let shown = if self.shown.is_empty() { 0 } else { self.shown.len() + 1 };
         let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 4) + 4;
-        let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
@@ -93,7 +93,7 @@ impl Overlay for Confirm {
     }
 
     fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return self.put_aside();
         }
         match input {

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input},
@@ -105,7 +105,7 @@ impl Overlay for Menu {
         let (titles, notes) = (widest(|item| &item.title), widest(|item| &item.note));
         let wide = (titles + widest(|item| &item.detail) + notes + 10).clamp(44, 100);
         let size = (u16::try_from(wide).unwrap_or(100), u16::try_from(self.items.len() + 4).unwrap_or(24).min(24));
-        let (sheet, inside) = sheet::draw(frame, area, size, &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
         let [head, rows] =
@@ -140,7 +140,7 @@ impl Overlay for Menu {
     }
 
     fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input},
@@ -67,7 +67,7 @@ impl Overlay for Page {
         let widest = self.lines.iter().map(|line| line.iter().map(|(_, text)| width(text)).sum::<usize>()).max().unwrap_or(0);
         let size =
             (u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50), u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX));
-        let (sheet, inside) = sheet::draw(frame, area, size, &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, size, &self.title, look);
         self.sheet = sheet;
         self.height = inside.height;
         let buffer = frame.buffer_mut();
@@ -87,7 +87,7 @@ impl Overlay for Page {
     }
 
     fn input(&mut self, input: &Input, _: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         let rows = self.lines.len();

@@ -3,7 +3,7 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input},
@@ -37,7 +37,7 @@ impl Overlay for Paste {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let lines = wrap(&self.words, 66);
         let height = u16::try_from(lines.len()).unwrap_or(1) + 4;
-        let (sheet, inside) = sheet::draw(frame, area, (70, height), &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         for (row, line) in (1_u16..).zip(&lines) {
             Pen::new(frame.buffer_mut(), inside, row).skip(1).put(line, look.styles[Role::Overlay]);
@@ -45,7 +45,7 @@ impl Overlay for Paste {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {

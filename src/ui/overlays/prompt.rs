@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input, MouseKind},
@@ -54,7 +54,7 @@ impl Overlay for Prompt {
         let styles = look.styles;
         let words = wrap(&self.words, 66);
         let height = u16::try_from(words.len()).unwrap_or(1) + 5;
-        let (sheet, inside) = sheet::draw(frame, area, (70, height), &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
@@ -69,7 +69,7 @@ impl Overlay for Prompt {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, buffer::Buffer, layout::Rect, style::Style};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         compose::plan::Plan,
@@ -282,7 +282,7 @@ impl Overlay for Proposal {
         // Room is kept while a name is typed, so that the sheet does not jump.
         let least: u16 = if asks { 9 } else { 3 };
         let body = count(notes.len() + made).max(least);
-        let (sheet, inside) = sheet::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
         let mut rest = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -320,7 +320,7 @@ impl Overlay for Proposal {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return self.close();
         }
         match input {

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::sheet;
+use super::modal;
 use crate::{
     app::{
         input::{Code, Input, Key, MouseKind},
@@ -91,7 +91,7 @@ impl Overlay for Ticked {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
         let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 4;
-        let (sheet, inside) = sheet::draw(frame, area, (76, height), &self.title, look);
+        let (sheet, inside) = modal::draw(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         let buffer = frame.buffer_mut();
@@ -120,7 +120,7 @@ impl Overlay for Ticked {
     }
 
     fn input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if sheet::is_outside(input, self.sheet) {
+        if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {

@@ -36,7 +36,7 @@ use crate::{
         answer::draw::indented,
         canvas::Pen,
         canvas::wrap,
-        carry::carried,
+        dispatch_reply::carried,
         form::{
             notes::Note,
             view::{Form, FormReply},

@@ -25,7 +25,7 @@ use crate::{
     model::entry::FileId,
     syntax::{edit::Edit, source::Source},
     ui::{
-        carry::carried,
+        dispatch_reply::carried,
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Panes},

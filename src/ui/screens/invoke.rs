@@ -25,8 +25,8 @@ use crate::{
     app::{
         actions::{Act, Scope},
         answering::AnsweringMessage,
+        batch::Many,
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
-        many::Many,
         message::{Message, ScreenId},
         state::State,
     },

@@ -29,7 +29,7 @@ use crate::{
     systems::table,
     ui::{
         canvas::Pen,
-        carry::carried,
+        dispatch_reply::carried,
         form::{
             notes::Note,
             view::{Form, FormReply},

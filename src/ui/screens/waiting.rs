@@ -32,7 +32,7 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::{Pen, fit, width},
-        carry::carried,
+        dispatch_reply::carried,
         form::{
             notes::Note,
             view::{Form, FormReply},

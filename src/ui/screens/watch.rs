@@ -6,21 +6,21 @@
 //! | [`conversations`] | middle: the conversations, those that the filter holds for |
 //! | [`messages`] | right: one conversation and its messages |
 //! | [`cards`] | over them: the cards that messages name |
-//! | [`dialogs`], [`words`] | what is asked, and what is said alike in all of them |
+//! | [`dialogs`], [`labels`] | what is asked, and what is said alike in all of them |
 
 mod cards;
 mod conversations;
 mod dialogs;
+mod labels;
 mod messages;
 mod subjects;
-mod words;
 
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
 };
 
-use self::{conversations::Conversations, messages::Messages, subjects::Subjects, words::watch};
+use self::{conversations::Conversations, labels::watch, messages::Messages, subjects::Subjects};
 use crate::{
     app::{
         actions::{Act, Scope},

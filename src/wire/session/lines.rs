@@ -1,6 +1,6 @@
 //! The two ways on which an answer may come, listened to at once.
 
-use super::words;
+use super::messages;
 use crate::{
     model::call::CallProblem,
     wire::{
@@ -26,7 +26,7 @@ impl Lines {
     pub async fn open(bus: &dyn Bus, route: &Route) -> Result<(Self, Option<Address>), CallProblem> {
         let address = bus.inbox();
         if address.is_none() && route.answers.is_none() {
-            return Err(words::no_way_back(bus.transport().title()));
+            return Err(messages::no_way_back(bus.transport().title()));
         }
         let inbox = listen(bus, address.as_ref()).await?;
         let shared = listen(bus, route.answers.as_ref()).await?;

@@ -22,8 +22,8 @@ use crate::{
         systems::trustgraph::exchange::TrustGraphExchange,
         transport::{
             bus::{Doing, Share},
+            connection_event::News,
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-            news::News,
         },
     },
 };
@@ -429,7 +429,7 @@ async fn what_was_let_go_is_counted_and_the_answer_is_not_called_whole() {
         _ => None,
     });
     assert!(told.unwrap().message.contains("18 messages"), "{events:?}");
-    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words == words::GAP)));
+    assert!(events.iter().any(|event| matches!(&event.kind, EventKind::Notice(words) if words == messages::GAP)));
     lost(&play(vec![piece("a"), Does::Overflows, last("b")]).await, "slow-consumer");
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::catch::Catch;
+use super::buffer::Catch;
 use crate::{
     model::traffic::{ObservedMessage, Part, Tapped},
     systems::watched,

@@ -6,9 +6,9 @@ use async_nats::jetstream;
 use futures::{future::BoxFuture, stream::BoxStream};
 
 use super::{
+    connection_event::News,
     message::{Address, Outgoing, Packet},
     message_queue::QueueReceiver,
-    news::News,
 };
 use crate::model::{call::CallProblem, clock::Millis, transport::TransportKind};
 

@@ -10,9 +10,9 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
+    connection_event::News,
     message::{Address, Heard, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    news::News,
     pattern::matches,
 };
 use crate::model::transport::TransportKind;

@@ -16,9 +16,9 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
+    connection_event::News,
     message::{Address, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    news::News,
     settings::{self, Server},
     socket,
 };
@@ -31,7 +31,7 @@ pub mod client;
 pub mod events;
 mod exchange;
 pub mod marks;
-pub mod words;
+pub mod messages;
 
 use exchange::Exchange;
 
@@ -89,7 +89,7 @@ impl Bus for Http {
     fn send<'a>(&'a self, message: Outgoing) -> Doing<'a, ()> {
         Box::pin(async move {
             let inbox = message.reply.as_ref().and_then(|reply| self.waiting().remove(&reply.name));
-            let Some(inbox) = inbox else { return Err(words::nobody_waits()) };
+            let Some(inbox) = inbox else { return Err(messages::nobody_waits()) };
             self.exchange.begin(message, inbox).await
         })
     }

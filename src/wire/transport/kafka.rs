@@ -16,10 +16,10 @@ use crate::{
 
 mod dial;
 mod link;
+mod messages;
 mod pulse;
 mod subscription;
 mod topics;
-mod words;
 
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Kafka>, CallProblem> {

@@ -4,9 +4,9 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
     bus::{Bus, Doing, Keeps, Recall, Receipt, Share},
+    connection_event::News,
     message::{Address, Heard, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    news::News,
     settings,
 };
 use crate::{

@@ -18,8 +18,8 @@ mod dial;
 mod frame;
 mod link;
 mod meet;
+mod messages;
 mod wire;
-mod words;
 
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Pulsar>, CallProblem> {

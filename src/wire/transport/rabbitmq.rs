@@ -16,7 +16,7 @@ use crate::{
 mod bounded;
 mod dial;
 mod link;
-mod words;
+mod messages;
 
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Rabbit>, CallProblem> {

@@ -11,9 +11,9 @@ use tokio::{
 
 use super::{
     bus::{Bus, Doing, Share},
+    connection_event::News,
     message::{Address, Heard, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
-    news::News,
 };
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind, transport::TransportKind},

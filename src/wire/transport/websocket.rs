@@ -14,7 +14,7 @@ use crate::{
 
 mod dial;
 mod link;
-mod words;
+mod messages;
 
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Reconnecting<link::Gateway>, CallProblem> {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     endpoints::Endpoint,
-    words::{self, Trouble},
+    messages::{self, Trouble},
 };
 use crate::{
     model::{call::StrayCause, error_kind::ErrorKind},
@@ -42,7 +42,7 @@ impl Answer {
         let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping) {
             (_, Err(error), _) => {
                 let message = format!("byte {} of the message ({} in all) is not valid UTF-8", error.valid_up_to(), body.len());
-                return Reply::Unreadable(words::unreadable(ErrorKind::NotUtf8, message));
+                return Reply::Unreadable(messages::unreadable(ErrorKind::NotUtf8, message));
             }
             (Ok(value), ..) => value,
             // A page of some other server says more by its status.
@@ -50,11 +50,14 @@ impl Answer {
             // On a socket that calls share, nobody knows whose it is.
             (Err(_), _, Wrapping::Framed { .. }) => return Reply::Stray { cause: StrayCause::NoId, id: None },
             (Err(error), ..) => {
-                return Reply::Unreadable(words::unreadable(ErrorKind::NotJson, format!("the message is not JSON: {error}")));
+                return Reply::Unreadable(messages::unreadable(ErrorKind::NotJson, format!("the message is not JSON: {error}")));
             }
         };
         let Value::Object(members) = value else {
-            return Reply::Unreadable(words::unreadable(ErrorKind::NotAReply, "the message is JSON, but not an object".into()));
+            return Reply::Unreadable(messages::unreadable(
+                ErrorKind::NotAReply,
+                "the message is JSON, but not an object".into(),
+            ));
         };
         match wrapping {
             Wrapping::Framed { id } => self.framed(members, id),
@@ -82,7 +85,9 @@ impl Answer {
         let last = members.get("complete").and_then(Value::as_bool).unwrap_or(false);
         match members.remove("response") {
             Some(Value::Object(response)) => self.response(response, last, None),
-            _ => Reply::Unreadable(words::unreadable(ErrorKind::NotAReply, "the message has neither response nor error".into())),
+            _ => {
+                Reply::Unreadable(messages::unreadable(ErrorKind::NotAReply, "the message has neither response nor error".into()))
+            }
         }
     }
 
@@ -97,18 +102,18 @@ impl Answer {
             _ => spoken(response),
         };
         self.said_something |= !text.is_empty();
-        if let Some(error) = (self.service == "mcp-tool").then(|| words::mcp_error(&text)).flatten() {
+        if let Some(error) = (self.service == "mcp-tool").then(|| messages::mcp_error(&text)).flatten() {
             return Reply::Error(error);
         }
         if last && !self.said_something && ["mcp-tool", "prompt", "text-completion"].contains(&self.service.as_str()) {
-            return Reply::Error(words::empty(&self.service));
+            return Reply::Error(messages::empty(&self.service));
         }
         Reply::Chunk { text, last }
     }
 }
 
 fn troubled(error: &Value, status: Option<u16>) -> Reply {
-    match words::trouble(error, status) {
+    match messages::trouble(error, status) {
         Trouble::Service(problem) => Reply::Error(problem),
         Trouble::Refused(problem) => Reply::Refused(problem),
     }

@@ -120,7 +120,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::trustgraph::gateway::words::{Trouble, trouble};
+    use crate::systems::trustgraph::gateway::messages::{Trouble, trouble};
 
     #[test]
     fn our_own_reader_knows_each_refusal_on_both_ways() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::words::AGENTS_ERROR;
+use super::messages::AGENTS_ERROR;
 use crate::{
     engine::filter::{available, next_state},
     model::{

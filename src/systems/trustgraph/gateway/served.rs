@@ -214,7 +214,7 @@ mod tests {
             facets::calls::Reply,
             trustgraph::gateway::{
                 answer::{Answer, Wrapping},
-                words,
+                messages,
             },
         },
     };
@@ -257,7 +257,7 @@ mod tests {
         };
         for service in ["mcp-tool", "prompt", "text-completion"] {
             assert_eq!(failed(service, "burnt", "oven").message, "oven");
-            assert_eq!(failed(service, "empty-answer", "gone"), words::empty(service));
+            assert_eq!(failed(service, "empty-answer", "gone"), messages::empty(service));
         }
         let text = "Error executing tool echo: no";
         assert_eq!(error("mcp-tool", "mcp-tool-error", text), json!({"text": text}));

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        exploring::{Reached, Report},
+        connection_test::{Reached, Report},
         message::Health,
         state::State,
     },

@@ -25,7 +25,7 @@ use crate::{
     ui::{
         answer::draw::indented,
         canvas::Pen,
-        carry::carried,
+        dispatch_reply::carried,
         form::view::{Form, FormReply},
         styles::{Role, Styles},
         view::{Look, Reply},

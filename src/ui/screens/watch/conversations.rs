@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::words::{clock, goes, name, sign, span, watch};
+use super::labels::{clock, goes, name, sign, span, watch};
 use crate::{
     app::{
         actions::Act,

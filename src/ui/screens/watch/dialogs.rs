@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     cards::{self, Named},
-    words::watch,
+    labels::watch,
 };
 use crate::{
     app::{

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::words::{clock, goes, name, role_of, sign, span, standing, tail};
+use super::labels::{clock, goes, name, role_of, sign, span, standing, tail};
 use crate::{
     app::{
         input::{Code, Key, Mouse, MouseKind},

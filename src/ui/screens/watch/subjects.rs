@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::words::{tail, topic, watch};
+use super::labels::{tail, topic, watch};
 use crate::{
     app::{
         actions::Act,

@@ -3,7 +3,7 @@
 use reqwest::{Client, header::HeaderMap, redirect::Policy};
 use rustls::ClientConfig;
 
-use super::words;
+use super::messages;
 use crate::{
     model::call::CallProblem,
     wire::{
@@ -32,7 +32,7 @@ pub fn client(headers: HeaderMap, encryption: Option<&ClientConfig>) -> Result<C
         Some(config) => client.tls_backend_preconfigured(config.clone()),
         None => client,
     };
-    client.build().map_err(|error| words::no_client(&error))
+    client.build().map_err(|error| messages::no_client(&error))
 }
 
 /// What stands before the path of every request to a server.

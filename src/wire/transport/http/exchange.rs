@@ -14,7 +14,7 @@ use reqwest::{
 use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
-use super::{client, events::Events, marks, words};
+use super::{client, events::Events, marks, messages};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
@@ -70,7 +70,7 @@ impl Exchange {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         if let Some(token) = token {
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| words::bad_token())?;
+            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| messages::bad_token())?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
@@ -88,7 +88,7 @@ impl Exchange {
         leaving: &Leaving,
     ) -> Result<RequestBuilder, CallProblem> {
         let word = marks::method_of(headers);
-        let method = Method::from_bytes(word.as_bytes()).map_err(|_| words::bad_method(word))?;
+        let method = Method::from_bytes(word.as_bytes()).map_err(|_| messages::bad_method(word))?;
         let mut own = HeaderMap::new();
         if !body.is_empty() || method == Method::POST {
             own.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -97,7 +97,7 @@ impl Exchange {
         let mut given = HeaderMap::new();
         for (name, value) in headers.iter().filter(|(name, _)| !marks::is_mark(name)) {
             let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
-            let (header, value) = header.ok_or_else(|| words::bad_header(name))?;
+            let (header, value) = header.ok_or_else(|| messages::bad_header(name))?;
             given.append(header, value);
         }
         own.extend(given);
@@ -122,7 +122,7 @@ impl Exchange {
             let answering = async {
                 let answered = match request.send().await {
                     Ok(response) => take(response, &inbox, &server, largest).await,
-                    Err(error) => Err(words::unanswered(&server, &error)),
+                    Err(error) => Err(messages::unanswered(&server, &error)),
                 };
                 if let Some(problem) = answered.err().and_then(|problem| leaving.failed(problem)) {
                     // Who has left needs not be told.
@@ -134,7 +134,7 @@ impl Exchange {
                 () = answering => {}
             }
         });
-        gone.await.unwrap_or_else(|_| Err(words::nobody_waits()))
+        gone.await.unwrap_or_else(|_| Err(messages::nobody_waits()))
     }
 }
 
@@ -153,7 +153,7 @@ async fn take(mut response: Response, inbox: &QueueSender, server: &Server, larg
     // They came once, so they are told once: with the first message.
     let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| words::broken(server, &error))? {
+    while let Some(piece) = response.chunk().await.map_err(|error| messages::broken(server, &error))? {
         match &mut events {
             None => whole.extend_from_slice(&piece),
             Some(events) => {
@@ -165,7 +165,7 @@ async fn take(mut response: Response, inbox: &QueueSender, server: &Server, larg
             }
         }
         if whole.len() > largest || events.as_ref().is_some_and(|events| events.held() > largest) {
-            return Err(words::too_large(server, largest));
+            return Err(messages::too_large(server, largest));
         }
     }
     // Who has left needs nothing.

@@ -9,7 +9,7 @@ use rskafka::{
 use rustls::ClientConfig;
 use tokio::time::timeout;
 
-use super::{link::Kafka, pulse::Pulse, topics::Topics, words};
+use super::{link::Kafka, messages, pulse::Pulse, topics::Topics};
 use crate::{
     model::{
         call::CallProblem,
@@ -64,9 +64,9 @@ impl Brokers {
     async fn connect(&self, server: &Server) -> Result<Kafka, CallProblem> {
         let mut pulse = Pulse::on(socket::open(server, self.encryption.as_ref()).await?);
         let greeting = async {
-            pulse.beat().await.map_err(|_| words::no_kafka(server))?;
+            pulse.beat().await.map_err(|_| messages::no_kafka(server))?;
             let client = self.client(server).await?;
-            let topics = client.list_topics().await.map_err(|error| words::unwelcome(server, &error.to_string()))?;
+            let topics = client.list_topics().await.map_err(|error| messages::unwelcome(server, &error.to_string()))?;
             Ok((client, topics.len()))
         };
         let (client, topics) = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
@@ -75,7 +75,7 @@ impl Brokers {
 
     async fn client(&self, server: &Server) -> Result<Client, CallProblem> {
         let Some(login) = &self.login else {
-            return self.builder(server).build().await.map_err(|error| words::unwelcome(server, &error.to_string()));
+            return self.builder(server).build().await.map_err(|error| messages::unwelcome(server, &error.to_string()));
         };
         let mut refusal = String::new();
         for way in WAYS {
@@ -83,11 +83,11 @@ impl Brokers {
                 Ok(client) => return Ok(client),
                 Err(error) => refusal = error.to_string(),
             }
-            if !words::is_other_way(&refusal) {
+            if !messages::is_other_way(&refusal) {
                 break;
             }
         }
-        Err(words::unwelcome(server, &refusal))
+        Err(messages::unwelcome(server, &refusal))
     }
 
     fn builder(&self, server: &Server) -> ClientBuilder {

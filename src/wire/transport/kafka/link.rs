@@ -18,14 +18,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{pulse::Pulse, subscription::Subscription, topics::Topics, words};
+use super::{messages, pulse::Pulse, subscription::Subscription, topics::Topics};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
+        connection_event::News,
         message::{Address, Outgoing},
         message_queue::QueueSender,
-        news::News,
         reconnecting::{Link, LinkEvent},
     },
 };
@@ -65,10 +65,10 @@ impl Kafka {
         let mut outlets = self.outlets.lock().await;
         if !outlets.contains_key(topic) {
             let partitions = self.topics.partitions(topic).await?;
-            let partitions = partitions.ok_or_else(|| words::no_topic(self.topics.place(), topic))?;
+            let partitions = partitions.ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
             outlets.insert(topic.to_owned(), Outlet { partitions, open: HashMap::new(), in_use: true });
         }
-        let outlet = outlets.get_mut(topic).ok_or_else(|| words::no_topic(self.topics.place(), topic))?;
+        let outlet = outlets.get_mut(topic).ok_or_else(|| messages::no_topic(self.topics.place(), topic))?;
         outlet.in_use = true;
         let partition = chosen(&outlet.partitions, headers);
         if let Some(client) = outlet.open.get(&partition) {
@@ -93,7 +93,7 @@ impl Kafka {
         };
         let mut sent = put(record.clone()).await?;
         if let Err(error) = &sent
-            && words::is_moving(error)
+            && messages::is_moving(error)
         {
             // It was not taken, because somebody else leads that partition now.
             self.outlets.lock().await.remove(&to.name);
@@ -103,7 +103,7 @@ impl Kafka {
             Ok(_) => Ok(()),
             Err(error) => {
                 self.outlets.lock().await.remove(&to.name);
-                Err(words::refused(self.topics.place(), "send to", &to.name, &error))
+                Err(messages::refused(self.topics.place(), "send to", &to.name, &error))
             }
         }
     }
@@ -112,7 +112,7 @@ impl Kafka {
         let partitions = match share {
             Share::Observer => {
                 let found = self.topics.partitions(&at.name).await?;
-                found.ok_or_else(|| words::no_topic(self.topics.place(), &at.name))?
+                found.ok_or_else(|| messages::no_topic(self.topics.place(), &at.name))?
             }
             Share::Each | Share::OneOf(_) => self.topics.partitions_made(&at.name).await?,
         };

@@ -14,7 +14,7 @@ use rskafka::{
 };
 use tokio::sync::mpsc;
 
-use super::{topics::Topics, words};
+use super::{messages, topics::Topics};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
@@ -61,7 +61,7 @@ impl Subscription {
         let open = |partition| async move {
             let client = topics.partition(topic, partition, "listen on").await?;
             let next = client.get_offset(OffsetAt::Latest).await;
-            let next = next.map_err(|error| words::refused(topics.place(), "listen on", topic, &error))?;
+            let next = next.map_err(|error| messages::refused(topics.place(), "listen on", topic, &error))?;
             Ok::<_, CallProblem>(Place { client, next })
         };
         let partitions = stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
@@ -77,7 +77,7 @@ impl Subscription {
             () = feeder.closed() => None,
             ended = reading.next() => ended.flatten(),
         };
-        if let Some(event) = ended.and_then(|error| words::ended(&self.place, &self.topic, self.largest, &error)) {
+        if let Some(event) = ended.and_then(|error| messages::ended(&self.place, &self.topic, self.largest, &error)) {
             // Without the link nobody listens.
             let _ = self.said.send(event);
         }

@@ -7,7 +7,7 @@ use rskafka::client::{
 };
 use tokio::time::sleep;
 
-use super::words;
+use super::messages;
 use crate::{model::call::CallProblem, wire::backoff};
 
 /// How many partitions are read of one topic: each has a connection of its own.
@@ -45,14 +45,14 @@ impl Topics {
 
     /// The partitions of a topic, in their order; `None` where there is no such topic. Makes none.
     pub async fn partitions(&self, topic: &str) -> Result<Option<Vec<i32>>, CallProblem> {
-        words::check_name(topic)?;
+        messages::check_name(topic)?;
         // Asked for by name, some brokers would make it.
-        let topics = self.client.list_topics().await.map_err(|error| words::refused(&self.place, "find", topic, &error))?;
+        let topics = self.client.list_topics().await.map_err(|error| messages::refused(&self.place, "find", topic, &error))?;
         let found = topics.into_iter().find(|there| there.name == topic).map(|there| there.partitions);
         let mut partitions: Vec<i32> = found.into_iter().flatten().collect();
         partitions.sort_unstable();
         if partitions.len() > MOST {
-            return Err(words::too_many(&self.place, topic, partitions.len(), MOST));
+            return Err(messages::too_many(&self.place, topic, partitions.len(), MOST));
         }
         Ok(Some(partitions).filter(|partitions| !partitions.is_empty()))
     }
@@ -62,11 +62,11 @@ impl Topics {
         if let Some(partitions) = self.partitions(topic).await? {
             return Ok(partitions);
         }
-        let said = |error: &Error| words::refused(&self.place, "make the topic", topic, error);
+        let said = |error: &Error| messages::refused(&self.place, "make the topic", topic, error);
         let controller = self.client.controller_client().map_err(|error| said(&error))?;
         let made = match controller.create_topic(topic, 1, -1, MAKING).await {
             // Brokers older than 2.4 want to be told how many copies.
-            Err(error) if words::code(&error) == Some(ProtocolError::InvalidReplicationFactor) => {
+            Err(error) if messages::code(&error) == Some(ProtocolError::InvalidReplicationFactor) => {
                 controller.create_topic(topic, 1, 1, MAKING).await
             }
             made => made,
@@ -74,7 +74,7 @@ impl Topics {
         match made {
             Ok(()) => {}
             // Somebody else was faster.
-            Err(error) if words::code(&error) == Some(ProtocolError::TopicAlreadyExists) => {}
+            Err(error) if messages::code(&error) == Some(ProtocolError::TopicAlreadyExists) => {}
             Err(error) => return Err(said(&error)),
         }
         for attempt in 1..TRIES {
@@ -83,7 +83,7 @@ impl Topics {
             }
             sleep(backoff::delay(attempt)).await;
         }
-        Err(words::no_topic(&self.place, topic))
+        Err(messages::no_topic(&self.place, topic))
     }
 
     /// A connection to whoever leads that partition.
@@ -92,8 +92,8 @@ impl Topics {
         loop {
             match self.client.partition_client(topic, partition, UnknownTopicHandling::Error).await {
                 Ok(client) => return Ok(client),
-                Err(error) if attempt < TRIES && words::is_moving(&error) => sleep(backoff::delay(attempt)).await,
-                Err(error) => return Err(words::refused(&self.place, doing, topic, &error)),
+                Err(error) if attempt < TRIES && messages::is_moving(&error) => sleep(backoff::delay(attempt)).await,
+                Err(error) => return Err(messages::refused(&self.place, doing, topic, &error)),
             }
             attempt += 1;
         }

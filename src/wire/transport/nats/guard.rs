@@ -19,7 +19,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::super::news::News;
+use super::super::connection_event::News;
 use crate::model::{call::CallProblem, error_kind::ErrorKind, size};
 
 /// How often the counts are looked at.

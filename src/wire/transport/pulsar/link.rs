@@ -17,16 +17,16 @@ use super::{
     },
     frame,
     meet::{Brokers, Met},
+    messages,
     wire::{Arrived, Wire},
-    words,
 };
 use crate::{
     model::{call::CallProblem, size},
     wire::transport::{
         bus::{Doing, Share},
+        connection_event::News,
         message::{Address, Heard, Outgoing, Packet},
         message_queue::QueueSender,
-        news::News,
         reconnecting::{Link, LinkEvent},
     },
 };
@@ -88,11 +88,11 @@ impl Pulsar {
                 Whereto::Here => return Ok(wire),
                 Whereto::There(url) => return self.broker_at(&url, topic).await,
                 Whereto::Ask(url) => wire = self.broker_at(&url, topic).await?,
-                Whereto::Unencrypted(url) => return Err(words::unencrypted(wire.place(), &url, topic)),
-                Whereto::Refused { error, said } => return Err(words::refused(wire.place(), "find", topic, error, &said)),
+                Whereto::Unencrypted(url) => return Err(messages::unencrypted(wire.place(), &url, topic)),
+                Whereto::Refused { error, said } => return Err(messages::refused(wire.place(), "find", topic, error, &said)),
             }
         }
-        Err(words::no_lookup(self.first.place(), topic))
+        Err(messages::no_lookup(self.first.place(), topic))
     }
 
     async fn broker_at(&self, url: &str, topic: &str) -> Result<Arc<Wire>, CallProblem> {
@@ -105,7 +105,7 @@ impl Pulsar {
             return Ok(Arc::clone(wire));
         }
         let met = self.brokers.at(url, self.said.clone(), self.broken.clone()).await;
-        let met = met.map_err(|problem| words::elsewhere(self.first.place(), url, topic, &problem))?;
+        let met = met.map_err(|problem| messages::elsewhere(self.first.place(), url, topic, &problem))?;
         let wire = Arc::new(met.wire);
         others.insert(url.to_owned(), Arc::clone(&wire));
         Ok(wire)
@@ -122,7 +122,7 @@ impl Pulsar {
         let (producer, request) = (wire.number(), wire.number());
         let command = Command::Producer(Producer { topic: topic.to_owned(), producer, request });
         match wire.ask(request, command).await? {
-            Command::Error(refusal) => Err(words::refused(wire.place(), "send to", topic, refusal.error, &refusal.message)),
+            Command::Error(refusal) => Err(messages::refused(wire.place(), "send to", topic, refusal.error, &refusal.message)),
             _ => {
                 wire.note_producer(topic, producer);
                 Ok((wire, producer))
@@ -134,7 +134,7 @@ impl Pulsar {
         let Outgoing { to, headers, body, .. } = message;
         let weight: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() + body.len();
         if weight > self.largest {
-            return Err(words::too_large(self.first.place(), weight, self.largest));
+            return Err(messages::too_large(self.first.place(), weight, self.largest));
         }
         let (wire, producer) = self.producer(&to.name).await?;
         let sequence = wire.number();
@@ -170,7 +170,7 @@ impl Pulsar {
         });
         if let Command::Error(refusal) = wire.ask(request, command).await? {
             wire.forget(number);
-            return Err(words::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
+            return Err(messages::refused(wire.place(), "listen on", &at.name, refusal.error, &refusal.message));
         }
         wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
         Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
@@ -215,8 +215,8 @@ async fn lookup(wire: &Wire, topic: &str, authoritative: Option<bool>) -> Result
     let command = Command::Lookup(Lookup { topic: topic.to_owned(), request, authoritative });
     match wire.ask(request, command).await? {
         Command::LookupResponse(found) => Ok(found),
-        Command::Error(refusal) => Err(words::refused(wire.place(), "find", topic, refusal.error, &refusal.message)),
-        _ => Err(words::no_lookup(wire.place(), topic)),
+        Command::Error(refusal) => Err(messages::refused(wire.place(), "find", topic, refusal.error, &refusal.message)),
+        _ => Err(messages::no_lookup(wire.place(), topic)),
     }
 }
 

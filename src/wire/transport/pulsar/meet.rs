@@ -9,9 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     commands::{Command, Connect, Connected},
-    frame,
+    frame, messages,
     wire::{Wire, halves},
-    words,
 };
 use crate::{
     model::{
@@ -97,11 +96,11 @@ impl Brokers {
         let greeting = async {
             let hello = frame::plain(self.hello());
             if out.write_all(&hello).await.is_err() || out.flush().await.is_err() {
-                return Err(words::no_pulsar(&place));
+                return Err(messages::no_pulsar(&place));
             }
             match frames.next().await {
                 Some(Ok(frame)) => greeted(&place, frame.freeze()),
-                _ => Err(words::no_pulsar(&place)),
+                _ => Err(messages::no_pulsar(&place)),
             }
         };
         let connected = timeout(socket::CONNECTING, greeting).await.unwrap_or_else(|_| Err(socket::silent(server)))?;
@@ -126,7 +125,7 @@ impl Brokers {
 fn greeted(place: &str, frame: bytes::Bytes) -> Result<Connected, CallProblem> {
     match frame::read(frame).ok().flatten().map(|frame| frame.command) {
         Some(Command::Connected(connected)) => Ok(connected),
-        Some(Command::Error(refusal)) => Err(words::unwelcome(place, refusal.error, &refusal.message)),
-        _ => Err(words::no_pulsar(place)),
+        Some(Command::Error(refusal)) => Err(messages::unwelcome(place, refusal.error, &refusal.message)),
+        _ => Err(messages::no_pulsar(place)),
     }
 }

@@ -28,7 +28,7 @@ use tokio_util::{
 use super::{
     commands::{Command, MessageId, Ping, Pong},
     frame::{self, Fault, Frame, Single},
-    words,
+    messages,
 };
 use crate::{
     model::call::CallProblem,
@@ -133,7 +133,7 @@ impl Wire {
         let (sender, answer) = oneshot::channel();
         self.shared.tables().requests.insert(request, sender);
         self.put(frame::plain(command)).await?;
-        answer.await.unwrap_or_else(|_| Err(words::lost(&self.shared.place)))
+        answer.await.unwrap_or_else(|_| Err(messages::lost(&self.shared.place)))
     }
 
     /// Sends a command that has no answer.
@@ -146,7 +146,7 @@ impl Wire {
         let (sender, receipt) = oneshot::channel();
         self.shared.tables().receipts.insert((producer, sequence), sender);
         self.put(frame).await?;
-        receipt.await.unwrap_or_else(|_| Err(words::lost(&self.shared.place)))
+        receipt.await.unwrap_or_else(|_| Err(messages::lost(&self.shared.place)))
     }
 
     /// Where a consumer's messages come out; before it subscribes, so that none is missed. It may be sent so many at once.
@@ -173,9 +173,9 @@ impl Wire {
 
     async fn put(&self, frame: Bytes) -> Result<(), CallProblem> {
         if self.shared.broken.is_cancelled() {
-            return Err(words::lost(&self.shared.place));
+            return Err(messages::lost(&self.shared.place));
         }
-        self.shared.outbox.send(frame).await.map_err(|_| words::lost(&self.shared.place))
+        self.shared.outbox.send(frame).await.map_err(|_| messages::lost(&self.shared.place))
     }
 }
 
@@ -250,7 +250,7 @@ impl Shared {
                         let arrived = Arrived { id: delivery.id, singles };
                         // Whoever left meanwhile does not want it.
                         if let Some(Err(TrySendError::Full(_))) = consumer.map(|consumer| consumer.try_send(arrived)) {
-                            self.emit_event(LinkEvent::Fatal(words::unasked(&self.place)));
+                            self.emit_event(LinkEvent::Fatal(messages::unasked(&self.place)));
                         }
                     }
                     Err(fault) => self.say(unreadable(&self.place, &fault)),
@@ -266,7 +266,7 @@ impl Shared {
             Command::Ping(_) => drop(self.outbox.send(frame::plain(Command::Pong(Pong {}))).await),
             Command::SendReceipt(receipt) => self.receipt((receipt.producer, receipt.sequence), Ok(())),
             Command::SendError(error) => {
-                let problem = words::refused(&self.place, "send a message to", "its topic", error.error, &error.message);
+                let problem = messages::refused(&self.place, "send a message to", "its topic", error.error, &error.message);
                 self.receipt((error.producer, error.sequence), Err(problem));
             }
             Command::CloseProducer(close) => self.tables().producers.retain(|_, number| *number != close.producer),

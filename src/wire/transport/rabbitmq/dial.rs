@@ -19,7 +19,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt};
 use super::{
     bounded::{Bounded, FRAME},
     link::Rabbit,
-    words,
+    messages,
 };
 use crate::{
     model::{
@@ -83,7 +83,7 @@ impl Rabbits {
         let greeting = lapin::Connection::connector(self.uri(server), runtime, connect, options);
         match timeout(socket::CONNECTING, greeting).await {
             Ok(Ok(connection)) => Ok(Rabbit::new(connection, server.to_string())),
-            Ok(Err(error)) => Err(words::unwelcome(server, &error)),
+            Ok(Err(error)) => Err(messages::unwelcome(server, &error)),
             Err(_) => Err(socket::silent(server)),
         }
     }

@@ -15,14 +15,14 @@ use lapin::{
 };
 use tokio::sync::Mutex;
 
-use super::words;
+use super::messages;
 use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
+        connection_event::News,
         message::{Address, Heard, Outgoing, Packet},
         message_queue::QueueSender,
-        news::News,
         reconnecting::Link,
     },
 };
@@ -66,7 +66,7 @@ impl Rabbit {
 
     fn said(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallProblem {
         let (place, doing, at) = (self.place.clone(), doing.to_owned(), at.to_owned());
-        move |error| words::refused(&place, &doing, &at, &error)
+        move |error| messages::refused(&place, &doing, &at, &error)
     }
 
     async fn channel(&self, at: &str) -> Result<Channel, CallProblem> {
@@ -96,7 +96,7 @@ impl Rabbit {
     async fn publish(&self, message: Outgoing) -> Result<(), CallProblem> {
         let Outgoing { to, headers, body, expires, .. } = message;
         if self.connection.status().blocked() {
-            return Err(words::blocked(&self.place));
+            return Err(messages::blocked(&self.place));
         }
         let exchange = short(&to.name)?;
         let properties = BasicProperties::default()
@@ -115,13 +115,13 @@ impl Rabbit {
             Err(error) => {
                 // Whatever was wrong, it may be the exchange that is gone.
                 self.outlet.lock().await.known.remove(&to.name);
-                return Err(words::refused(&self.place, "send to", &to.name, &error));
+                return Err(messages::refused(&self.place, "send to", &to.name, &error));
             }
         };
         match confirmation {
             Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
-            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => Err(words::unheard(&self.place, &to.name)),
-            Confirmation::Nack(None) => Err(words::declined(&self.place, &to.name)),
+            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => Err(messages::unheard(&self.place, &to.name)),
+            Confirmation::Nack(None) => Err(messages::declined(&self.place, &to.name)),
         }
     }
 
@@ -173,7 +173,7 @@ fn bounds(share: Share) -> Result<FieldTable, CallProblem> {
 
 /// A name as the protocol carries it.
 fn short(name: &str) -> Result<ShortString, CallProblem> {
-    ShortString::try_new(name).map_err(|_| words::too_long(name))
+    ShortString::try_new(name).map_err(|_| messages::too_long(name))
 }
 
 fn table(headers: &[(String, String)]) -> Result<FieldTable, CallProblem> {
@@ -256,9 +256,9 @@ impl Link for Rabbit {
                     Event::ConnectionUnblocked => news.say(format!("{} takes messages again", self.place)),
                     // One channel's trouble is told where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {
-                        let fatal = words::too_large(&self.place, &error);
+                        let fatal = messages::too_large(&self.place, &error);
                         if fatal.is_none() {
-                            news.say(words::ended(&self.place, &error));
+                            news.say(messages::ended(&self.place, &error));
                         }
                         return fatal;
                     }

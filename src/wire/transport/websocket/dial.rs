@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 
 use super::{
     link::{Gateway, Stream},
-    words,
+    messages,
 };
 use crate::{
     model::{call::CallProblem, connection::Connection},
@@ -62,22 +62,22 @@ impl Gateways {
         let config = WebSocketConfig::default().max_message_size(Some(self.largest)).max_frame_size(Some(self.largest));
         let shaking = client_async_with_config(address, stream, Some(config));
         let shaken = timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::silent(server))?;
-        let (mut stream, _) = shaken.map_err(|error| words::unwelcome(&place, &error))?;
+        let (mut stream, _) = shaken.map_err(|error| messages::unwelcome(&place, &error))?;
         let admitting = self.admitted(&mut stream, &place);
-        let workspace = timeout(ADMITTING, admitting).await.map_err(|_| words::undecided(&place, ADMITTING))??;
+        let workspace = timeout(ADMITTING, admitting).await.map_err(|_| messages::undecided(&place, ADMITTING))??;
         Ok(Gateway::new(stream, place, workspace))
     }
 
     /// Says who we are; answers with the workspace that we belong to.
     async fn admitted(&self, stream: &mut Stream, place: &str) -> Result<String, CallProblem> {
         let hello = json!({"type": "auth", "token": self.token.as_deref().unwrap_or_default()}).to_string();
-        stream.send(Message::text(hello)).await.map_err(|error| words::unwelcome(place, &error))?;
+        stream.send(Message::text(hello)).await.map_err(|error| messages::unwelcome(place, &error))?;
         loop {
             let frame = match stream.next().await {
-                None => return Err(words::no_gateway(place, "it ended the connection")),
-                Some(Err(error)) => return Err(words::unwelcome(place, &error)),
+                None => return Err(messages::no_gateway(place, "it ended the connection")),
+                Some(Err(error)) => return Err(messages::unwelcome(place, &error)),
                 Some(Ok(Message::Text(text))) => text,
-                Some(Ok(Message::Close(_))) => return Err(words::no_gateway(place, "it closed the socket")),
+                Some(Ok(Message::Close(_))) => return Err(messages::no_gateway(place, "it closed the socket")),
                 Some(Ok(_)) => continue,
             };
             let said: Value = serde_json::from_str(&frame).unwrap_or_default();
@@ -86,8 +86,8 @@ impl Gateways {
                     let workspace = said.get("default_workspace").and_then(Value::as_str);
                     Ok(workspace.unwrap_or_default().to_owned())
                 }
-                Some("auth-failed") => Err(words::not_let_in(place, self.token.is_some())),
-                _ => Err(words::no_gateway(place, "it did not answer our token as a gateway from TrustGraph 2.4.5 on does")),
+                Some("auth-failed") => Err(messages::not_let_in(place, self.token.is_some())),
+                _ => Err(messages::no_gateway(place, "it did not answer our token as a gateway from TrustGraph 2.4.5 on does")),
             };
         }
     }

@@ -19,14 +19,14 @@ use tokio::{
 };
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
-use super::words;
+use super::messages;
 use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{
         bus::{Doing, Share},
+        connection_event::News,
         message::{Address, Heard, Outgoing, Packet},
         message_queue::QueueSender,
-        news::News,
         reconnecting::Link,
         socket::Socket,
     },
@@ -94,7 +94,7 @@ impl Gateway {
             };
             match frame {
                 None => return,
-                Some(Err(error)) => return news.say(words::broke(&self.place, &error)),
+                Some(Err(error)) => return news.say(messages::broke(&self.place, &error)),
                 Some(Ok(Message::Text(text))) => self.subscriptions.hand(Bytes::from(text), news).await,
                 Some(Ok(Message::Binary(body))) => self.subscriptions.hand(body, news).await,
                 Some(Ok(Message::Close(frame))) => {
@@ -198,7 +198,7 @@ impl Link for Gateway {
             };
             let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;
             let sent = self.sink.lock().await.send(Message::text(text)).await;
-            sent.map_err(|error| words::unsent(&self.place, &error))
+            sent.map_err(|error| messages::unsent(&self.place, &error))
         })
     }
 }

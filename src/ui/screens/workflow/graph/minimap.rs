@@ -6,7 +6,7 @@ use ratatui::{
     widgets::{Block, BorderType, Clear, Widget},
 };
 
-use super::laid::Laid;
+use super::layout::Laid;
 use crate::{
     engine::layout::picture::{Area, Point},
     ui::styles::{Role, Styles},

@@ -2,7 +2,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
-use super::{super::facts::Facts, laid::Laid};
+use super::{super::facts::Facts, layout::Laid};
 use crate::{
     engine::{
         canvas_text::{self, Cell, Role as Part},

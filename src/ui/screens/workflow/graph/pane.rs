@@ -10,7 +10,7 @@ use ratatui::{
 use super::{
     super::{facts::Facts, scene::Scene},
     foot,
-    laid::{Laid, Shown},
+    layout::{Laid, Shown},
     legend,
     minimap::{self, MiniMap},
     paint,

@@ -1,6 +1,6 @@
 //! What stands at a cell of the picture, in the workflow's own terms: edit mode and mouse go by it.
 
-use super::laid::Laid;
+use super::layout::Laid;
 use crate::engine::{
     gated::ToolRow,
     layout::{hit::Hit, picture::Point},

@@ -1,6 +1,6 @@
 //! Where a key leads from a box: along its arrows first, then to the nearest box in that direction.
 
-use super::laid::Laid;
+use super::layout::Laid;
 use crate::engine::layout::picture::Area;
 
 /// A direction on the screen: to the right and down are positive.

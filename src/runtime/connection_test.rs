@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use crate::{
-    app::exploring::{Reached, Report},
+    app::connection_test::{Reached, Report},
     model::{connection::Connection, problem::Problem},
     systems::{deployed::item::Item, table},
     wire::{deployed, registry::Registry},

@@ -1,8 +1,8 @@
 //! Connections shown and tested.
 
 use crate::app::{
+    connection_test::{Exploring, Report},
     effect::Effect,
-    exploring::{Exploring, Report},
     state::State,
 };
 

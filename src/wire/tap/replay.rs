@@ -5,9 +5,9 @@ use std::{collections::HashMap, sync::Arc};
 use futures::StreamExt;
 
 use super::{
-    catch::Catch,
-    cut::Cut,
+    buffer::Catch,
     now::{notice, now},
+    redact::Cut,
 };
 use crate::{
     model::{

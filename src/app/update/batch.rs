@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::calls;
 use crate::{
-    app::{effect::Effect, many::Many, notices::NoticeKind, state::State},
+    app::{batch::Many, effect::Effect, notices::NoticeKind, state::State},
     engine::series::Series,
     model::{
         call::{CallId, Outcome},
