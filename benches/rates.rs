@@ -49,7 +49,7 @@ use toolcrib::{
         systems::trustgraph::exchange::address,
         transport::{
             bus::{Bus, Share},
-            message::{Heard, Outgoing},
+            message::{Incoming, Outgoing},
             message_queue::QueueReceiver,
         },
     },
@@ -166,7 +166,7 @@ async fn serve_nats(url: String, answer: Arc<Answer>) {
 async fn serve(bus: Arc<dyn Bus>, mut line: QueueReceiver, answer: Arc<Answer>) {
     let to = address("response:tg:flood", bus.transport()).unwrap();
     while let Some(heard) = line.next().await {
-        let Heard::Packet(packet) = heard else { continue };
+        let Incoming::Packet(packet) = heard else { continue };
         let headers: Vec<_> = packet.headers.into_iter().filter(|(name, _)| name == ID).collect();
         for body in answer.bodies() {
             bus.send(Outgoing { to: to.clone(), reply: None, headers: headers.clone(), body, expires: None }).await.unwrap();
@@ -252,7 +252,7 @@ async fn bare_bus(bus: &dyn Bus, pieces: usize) -> f64 {
     let mut count = 0;
     while count < pieces {
         match line.next().await {
-            Some(Heard::Packet(_)) => count += 1,
+            Some(Incoming::Packet(_)) => count += 1,
             other => panic!("{other:?} after {count} of {pieces}"),
         }
     }

@@ -101,7 +101,7 @@ impl Open {
 
 /// A tool that is answered for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct AnsweredTool {
     pub turn: u64,
     pub tool: String,
     pub connection: String,
@@ -112,7 +112,7 @@ pub struct Stand {
 /// Everything about it.
 #[derive(Clone, Debug, Default)]
 pub struct Answering {
-    pub stands: Vec<Stand>,
+    pub stands: Vec<AnsweredTool>,
     /// In the order in which they came.
     pub open: Vec<Open>,
     pub chosen: Option<AskId>,
@@ -130,7 +130,7 @@ impl Answering {
     }
 
     #[must_use]
-    pub fn stand_of(&self, tool: &str) -> Option<&Stand> {
+    pub fn stand_of(&self, tool: &str) -> Option<&AnsweredTool> {
         self.stands.iter().find(|stand| stand.tool == tool)
     }
 

@@ -20,7 +20,7 @@ use crate::{
 pub const LARGEST_COMPARED: usize = 1024 * 1024;
 
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct KeptCall {
     /// What is looked for, as it was typed.
     pub query: String,
     pub listing: Arc<Listing>,
@@ -45,7 +45,7 @@ pub struct Opened {
     pub replaying: bool,
 }
 
-impl Kept {
+impl KeptCall {
     /// Whether the list is being read.
     #[must_use]
     pub fn reading(&self) -> bool {

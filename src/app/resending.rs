@@ -6,7 +6,7 @@ use crate::{
         call::Request,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        traffic::Kept,
+        traffic::KeptMessage,
     },
     systems::{calling, watched},
 };
@@ -37,9 +37,9 @@ pub fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
     };
     let crossing = &message.crossing;
     match crossing.kept {
-        Kept::Whole => {}
-        Kept::Masked => return refused("a secret in it was masked", "fill the form of the tool in Invoke"),
-        Kept::Start => return refused("only its start is kept", "fill the form of the tool in Invoke"),
+        KeptMessage::Whole => {}
+        KeptMessage::Masked => return refused("a secret in it was masked", "fill the form of the tool in Invoke"),
+        KeptMessage::Start => return refused("only its start is kept", "fill the form of the tool in Invoke"),
     }
     let Ok(body) = std::str::from_utf8(&crossing.body) else {
         return refused("it is not UTF-8", "choose a request of a tool");

@@ -18,7 +18,7 @@ use super::{
     documents::Documents,
     folder::FolderList,
     form_file::{Filled, FormFile, Goal as FormGoal},
-    history::Kept,
+    history::KeptCall,
     message::{Condition, ScreenId, Then},
     notices::Notices,
     typed::TypedHistory,
@@ -88,7 +88,7 @@ pub struct Start {
 
 /// How far the reading of the workspace is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum LoadProgress {
     /// So many files so far.
     UnderWay(usize),
     Done,
@@ -108,7 +108,7 @@ pub struct State {
     /// Knows the secrets that no file may hold.
     pub mask: Mask,
     pub demo: bool,
-    pub reading: Reading,
+    pub reading: LoadProgress,
     pub screen: ScreenId,
     pub mode: Mode,
     pub documents: Documents,
@@ -151,7 +151,7 @@ pub struct State {
     /// Cases that are called, and how they went.
     pub cases: Cases,
     /// Calls of earlier, too.
-    pub kept: Kept,
+    pub kept: KeptCall,
     /// What passes on the bus.
     pub watching: Watching,
     /// Calls that are answered by hand.
@@ -245,7 +245,7 @@ impl State {
             workspace: start.workspace,
             mask: start.mask,
             demo: start.demo,
-            reading: if start.form.is_some() { Reading::Done } else { Reading::UnderWay(0) },
+            reading: if start.form.is_some() { LoadProgress::Done } else { LoadProgress::UnderWay(0) },
             screen: if start.form.is_some() { ScreenId::Form } else { ScreenId::Tools },
             mode: start.mode,
             documents,
@@ -272,7 +272,7 @@ impl State {
             route: None,
             new_agent: None,
             cases: Cases::default(),
-            kept: Kept::default(),
+            kept: KeptCall::default(),
             watching: Watching::default(),
             answering: Answering::default(),
             deployed: None,

@@ -15,7 +15,7 @@ mod workflow;
 
 use super::{
     answering::AnsweringMessage,
-    compose::{entries::copied, ground::Ground},
+    compose::{context::ComposeContext, entries::copied},
     documents::Change,
     effect::Effect,
     message::{Health, Message, ScreenId, TextTarget, Then},
@@ -120,7 +120,7 @@ fn take(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
             return vec![Effect::Copy(text)];
         }
         Message::CopyTools(ids) => {
-            let text = copied(Ground::of(state), &ids);
+            let text = copied(ComposeContext::of(state), &ids);
             let what = if let [_] = ids.as_slice() { "the tool was".to_owned() } else { format!("{} tools were", ids.len()) };
             state.notices.push(NoticeKind::Done, format!("{what} copied as a descriptor"), now);
             return vec![Effect::Copy(text)];

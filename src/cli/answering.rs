@@ -13,12 +13,12 @@ use crate::{
 };
 
 /// The calls that wait to be answered by hand; the first is the one that is asked for.
-pub struct Desk<'c> {
+pub struct WaitingCalls<'c> {
     waiting: VecDeque<Question>,
     catalog: &'c Catalog,
 }
 
-impl<'c> Desk<'c> {
+impl<'c> WaitingCalls<'c> {
     /// One at which no call waits; the catalog says how long callers do.
     #[must_use]
     pub fn new(catalog: &'c Catalog) -> Self {

@@ -149,7 +149,7 @@ impl Call {
         }
         let recorder = if self.no_history { None } else { record(&opened, &request, &connection, out) };
         let shown = request_json(&request, &connection, 0);
-        let teller = Teller {
+        let teller = EventPrinter {
             out,
             json: global.json,
             key: &tool.entry.key,
@@ -244,7 +244,13 @@ fn record(opened: &Opened, request: &Request, connection: &Connection, out: &Out
 }
 
 /// Runs the call and tells its events as they come, until its end or an interruption.
-async fn stream(registry: Registry, connection: Connection, request: Request, limits: Limits, mut teller: Teller<'_>) -> Ended {
+async fn stream(
+    registry: Registry,
+    connection: Connection,
+    request: Request,
+    limits: Limits,
+    mut teller: EventPrinter<'_>,
+) -> Ended {
     let began = Instant::now();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());
@@ -292,7 +298,7 @@ struct Chunk<'t> {
 }
 
 /// Tells a call's events to whoever reads the output.
-struct Teller<'t> {
+struct EventPrinter<'t> {
     out: &'t mut Out,
     json: bool,
     key: &'t str,
@@ -306,7 +312,7 @@ struct Teller<'t> {
     first: Option<u64>,
 }
 
-impl Teller<'_> {
+impl EventPrinter<'_> {
     /// Puts events into the history, until that fails.
     fn keep(&mut self, events: &[Event]) {
         if let Some(Err(problem)) = self.recorder.as_mut().map(|recorder| recorder.take(events)) {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::compose::{
-        ground::Ground,
+        context::ComposeContext,
         imports::{self, Differing},
         plan::FilePlan,
     },
@@ -43,7 +43,7 @@ impl Import {
         let items = deployed::read(&connection)?;
         let documents = deployed::documents(&opened);
         let differing = if self.overwrite { Differing::Overwrite } else { Differing::Keep };
-        let plan = match imports::plan(Ground { catalog: &opened.catalog, documents: &documents }, &items, differing) {
+        let plan = match imports::plan(ComposeContext { catalog: &opened.catalog, documents: &documents }, &items, differing) {
             Ok(plan) => plan,
             Err(words) => {
                 if global.json {

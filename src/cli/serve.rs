@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answering::{Desk, lines, next},
+    answering::{WaitingCalls, lines, next},
     ending::{Ended, Ending, Halt},
     global::Global,
     opened::Opened,
@@ -165,7 +165,7 @@ async fn serve(
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(responding.run(report, stop.clone()));
     let mut typing = None;
-    let mut desk = Desk::new(catalog);
+    let mut desk = WaitingCalls::new(catalog);
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),

@@ -22,7 +22,7 @@ use crate::{
     },
     model::{
         context::{ANY, Name},
-        tool::{Gate, Offer, States},
+        tool::{Audience, Gate, States},
     },
 };
 
@@ -205,7 +205,7 @@ impl View<'_> {
 /// The groups that a tool is in, in words.
 fn groups_of(gate: &Gate) -> String {
     match (&gate.offer, gate.groups()) {
-        (Offer::ToAll, _) => "all".into(),
+        (Audience::ToAll, _) => "all".into(),
         (_, groups) if groups.is_empty() => "none".into(),
         (_, groups) => list(&groups),
     }

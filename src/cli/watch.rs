@@ -28,7 +28,7 @@ use crate::{
         clock::Millis,
         connection::Connection,
         problem::{Problem, ProblemKind},
-        traffic::{ObservedMessage, Part, Reading, Tapped, Witnessed},
+        traffic::{Decoded, ObservedMessage, Part, Tapped, Witnessed},
     },
     runtime::{
         now::{begins, now},
@@ -130,7 +130,8 @@ impl Watch {
         let known = opened.settings.connections.known;
         let file = self.save.as_deref().map(|path| TraceFile::create(path, &head, secrets::mask(&known))).transpose()?;
         let cards = self.cards.then(|| self.reader(&connection, &known, global.json)).transpose()?;
-        let teller = Teller { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
+        let teller =
+            ObservedPrinter { out, json: global.json, record, witness: Witness::default(), began: None, told: 0, rang: 0, cards };
         wait_for("watching", self.follow(&Source { connection, known, places, head, since: self.since }, file, teller))
     }
 
@@ -140,7 +141,7 @@ impl Watch {
         Ok(CardReader::new(connection.clone(), secrets::mask(known), json))
     }
 
-    async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: Teller<'_>) -> Ended {
+    async fn follow(&self, source: &Source, mut file: Option<TraceFile>, mut teller: ObservedPrinter<'_>) -> Ended {
         let registry = registry::of_system();
         let mut interrupt = pin!(interrupted());
         let mut tap = tokio::select! {
@@ -202,7 +203,7 @@ impl Watch {
         let mut rings = Vec::new();
         let mut witness = Witness::default();
         let head = traces::read(path, |tapped| rings.extend(record.take(witness.hear(tapped))))?;
-        let mut teller = Teller {
+        let mut teller = ObservedPrinter {
             out,
             json: global.json,
             record: Record::default(),
@@ -276,7 +277,7 @@ impl Source {
 }
 
 /// Tells what is heard to whoever reads the output.
-struct Teller<'t> {
+struct ObservedPrinter<'t> {
     out: &'t mut Out,
     json: bool,
     record: Record,
@@ -290,7 +291,7 @@ struct Teller<'t> {
     cards: Option<CardReader>,
 }
 
-impl Teller<'_> {
+impl ObservedPrinter<'_> {
     fn begin(&mut self, head: &Head) -> Result<(), Halt> {
         match self.json {
             true => self.out.json_line(&trace::head(head))?,
@@ -414,7 +415,7 @@ impl Teller<'_> {
     fn write(
         &mut self,
         crossing: &ObservedMessage,
-        reading: &Reading,
+        reading: &Decoded,
         conversation: &Conversation,
         lines: &mut Vec<Value>,
     ) -> Result<(), Halt> {

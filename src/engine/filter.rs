@@ -6,7 +6,7 @@ use super::gated::{Gated, ToolRow};
 use crate::model::{
     call::Outcome,
     context::{ANY, Context, DEFAULT_GROUP, Mode, Name, Profile},
-    tool::{Gate, NotLoaded, Offer, States},
+    tool::{Audience, Gate, NotLoaded, States},
 };
 
 /// A context's side of the filter, prepared once and asked for many tools.
@@ -40,8 +40,8 @@ impl AskedGroups {
     #[must_use]
     pub fn admit(&self, gate: &Gate) -> bool {
         match (&gate.offer, self, &gate.groups) {
-            (Offer::ToNone(_), ..) => false,
-            (Offer::ToAll, ..) | (_, Self::Every, _) => true,
+            (Audience::ToNone(_), ..) => false,
+            (Audience::ToAll, ..) | (_, Self::Every, _) => true,
             (_, Self::Only(asked), None) => asked.iter().any(|name| &**name == DEFAULT_GROUP),
             (_, Self::Only(asked), Some(has)) => has.iter().any(|name| asked.contains(name)),
         }
@@ -347,7 +347,8 @@ mod tests {
 
     #[test]
     fn what_is_not_loaded_is_offered_to_nobody_and_says_why() {
-        let not_loaded = |why| Slot { gate: Gate { offer: Offer::ToNone(why), ..Gate::open() }, ..tool("x", None, None, None) };
+        let not_loaded =
+            |why| Slot { gate: Gate { offer: Audience::ToNone(why), ..Gate::open() }, ..tool("x", None, None, None) };
         let refused = not_loaded(NotLoaded::Refused { entry: "tool/bad".into(), logged: "Tool type None not known".into() });
         let replaced = not_loaded(NotLoaded::Replaced { by: "y".into() });
         for asked in [None, Some(&["*"][..]), Some(&["default"])] {

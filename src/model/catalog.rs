@@ -10,7 +10,7 @@ use super::{
     context::{Mode, Name},
     entry::{Entry, EntryId, FileId, SystemId},
     service::Service,
-    tool::{Gate, NotLoaded, Offer, States, Tool},
+    tool::{Audience, Gate, NotLoaded, States, Tool},
 };
 
 /// Everything the workspace's files hold, in the order of files and places.
@@ -220,7 +220,7 @@ impl Catalog {
             let why = not_loaded.remove(&row);
             if tool.gate.not_loaded() != why.as_ref() {
                 let gate = &mut Arc::make_mut(tool).gate;
-                gate.offer = why.map_or_else(|| gate.written().offer, Offer::ToNone);
+                gate.offer = why.map_or_else(|| gate.written().offer, Audience::ToNone);
                 self.revision += 1;
             }
         }

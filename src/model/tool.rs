@@ -48,12 +48,12 @@ pub struct Gate {
     pub states: States,
     /// The state after it; `None`: the state stays.
     pub next: Option<Name>,
-    pub offer: Offer,
+    pub offer: Audience,
 }
 
 /// Whom a tool is offered to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Offer {
+pub enum Audience {
     /// Requests that ask for one of its groups.
     #[default]
     ToGroups,
@@ -77,15 +77,15 @@ impl Gate {
     #[must_use]
     pub fn not_loaded(&self) -> Option<&NotLoaded> {
         match &self.offer {
-            Offer::ToNone(why) => Some(why),
-            Offer::ToGroups | Offer::ToAll => None,
+            Audience::ToNone(why) => Some(why),
+            Audience::ToGroups | Audience::ToAll => None,
         }
     }
 
     /// The gate as the tool's entry has it, whether the tool is loaded or not.
     #[must_use]
     pub fn written(&self) -> Self {
-        let offer = if self.not_loaded().is_some() { Offer::ToGroups } else { self.offer.clone() };
+        let offer = if self.not_loaded().is_some() { Audience::ToGroups } else { self.offer.clone() };
         Self { offer, ..self.clone() }
     }
 
@@ -93,21 +93,21 @@ impl Gate {
     #[must_use]
     pub fn groups(&self) -> Vec<Name> {
         match self.offer {
-            Offer::ToAll => Vec::new(),
-            Offer::ToGroups | Offer::ToNone(_) => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
+            Audience::ToAll => Vec::new(),
+            Audience::ToGroups | Audience::ToNone(_) => self.groups.clone().unwrap_or_else(|| vec![DEFAULT_GROUP.into()]),
         }
     }
 
     /// In no group but the default, available in every state, leading nowhere.
     #[must_use]
     pub fn open() -> Self {
-        Self { groups: None, states: States::Every, next: None, offer: Offer::ToGroups }
+        Self { groups: None, states: States::Every, next: None, offer: Audience::ToGroups }
     }
 
     /// That of a system without gates: available to every request, in every state.
     #[must_use]
     pub fn none() -> Self {
-        Self { offer: Offer::ToAll, ..Self::open() }
+        Self { offer: Audience::ToAll, ..Self::open() }
     }
 }
 

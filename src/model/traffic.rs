@@ -18,14 +18,14 @@ pub struct ObservedMessage {
     pub body: Arc<[u8]>,
     /// How many bytes the body had on the wire.
     pub size: u64,
-    pub kept: Kept,
+    pub kept: KeptMessage,
     /// The message that this one tells of, where a broker tells about others' messages and still had it.
     pub about: Option<Arc<ObservedMessage>>,
 }
 
 /// What is kept of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptMessage {
     /// All of it, to the letter.
     Whole,
     /// A secret in it was masked.
@@ -138,7 +138,7 @@ impl Part {
 
 /// A message as its system reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct Decoded {
     /// The system whose message it is; `None`: nobody's.
     pub system: Option<SystemId>,
     /// What ties it to the others of its conversation.
@@ -165,7 +165,7 @@ pub struct Reading {
     pub cards: Vec<String>,
 }
 
-impl Reading {
+impl Decoded {
     /// One that is tied to nothing.
     #[must_use]
     pub fn new(system: Option<SystemId>, part: Part, label: impl Into<Cow<'static, str>>, text: impl Into<String>) -> Self {
@@ -244,7 +244,7 @@ pub struct Whole {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are crossings, so little room is lost")]
 pub enum Witnessed {
-    ObservedMessage(Arc<ObservedMessage>, Reading),
+    ObservedMessage(Arc<ObservedMessage>, Decoded),
     Gap { at: Millis, messages: Option<u64> },
     Notice { at: Millis, words: String },
 }

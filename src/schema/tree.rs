@@ -18,7 +18,7 @@ use super::{
 
 /// Where a place is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Spot {
+enum PlaceOrigin {
     /// In the schema, by JSON pointer.
     At(Arc<str>),
     /// Nowhere: the schema that allows just this type, by its index in [`Types::WORDS`].
@@ -29,12 +29,12 @@ enum Spot {
 
 #[derive(Debug, Default)]
 struct Places {
-    spots: Vec<Spot>,
-    ids: HashMap<Spot, PlaceId>,
+    spots: Vec<PlaceOrigin>,
+    ids: HashMap<PlaceOrigin, PlaceId>,
 }
 
 impl Places {
-    fn id(&mut self, spot: Spot) -> PlaceId {
+    fn id(&mut self, spot: PlaceOrigin) -> PlaceId {
         if let Some(id) = self.ids.get(&spot) {
             return *id;
         }
@@ -103,9 +103,9 @@ impl Schema {
     pub(super) fn at(&self, place: PlaceId) -> Option<&Value> {
         let spot = self.places.borrow().spots.get(place.0 as usize)?.clone();
         match spot {
-            Spot::At(pointer) => self.root.pointer(&pointer),
-            Spot::OnlyType(index) => self.types.get(index),
-            Spot::AnyType => None,
+            PlaceOrigin::At(pointer) => self.root.pointer(&pointer),
+            PlaceOrigin::OnlyType(index) => self.types.get(index),
+            PlaceOrigin::AnyType => None,
         }
     }
 
@@ -113,13 +113,13 @@ impl Schema {
     #[must_use]
     pub fn pointer(&self, place: PlaceId) -> Option<Arc<str>> {
         match self.places.borrow().spots.get(place.0 as usize)? {
-            Spot::At(pointer) => Some(Arc::clone(pointer)),
-            Spot::OnlyType(_) | Spot::AnyType => None,
+            PlaceOrigin::At(pointer) => Some(Arc::clone(pointer)),
+            PlaceOrigin::OnlyType(_) | PlaceOrigin::AnyType => None,
         }
     }
 
     pub(super) fn place(&self, pointer: String) -> PlaceId {
-        self.places.borrow_mut().id(Spot::At(pointer.into()))
+        self.places.borrow_mut().id(PlaceOrigin::At(pointer.into()))
     }
 
     /// The place one step further.
@@ -153,8 +153,8 @@ impl Schema {
             .iter()
             .enumerate()
             .filter(|(_, (one, ..))| types.contains(*one) && !(number && *one == Types::INTEGER) && *one != Types::NULL);
-        let branches = branches.map(|(index, _)| places.id(Spot::OnlyType(index))).collect();
-        (places.id(Spot::AnyType), branches)
+        let branches = branches.map(|(index, _)| places.id(PlaceOrigin::OnlyType(index))).collect();
+        (places.id(PlaceOrigin::AnyType), branches)
     }
 }
 

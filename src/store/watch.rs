@@ -38,7 +38,7 @@ enum Heard {
 }
 
 /// Watches on single folders: whole trees of hidden folders would be watched for nothing.
-struct Teller {
+struct FolderWatcher {
     workspace: Workspace,
     watcher: RecommendedWatcher,
     folders: HashSet<PathBuf>,
@@ -59,7 +59,7 @@ impl Watch {
         // The teller may have ended; then nobody needs to know.
         let watcher = notify::recommended_watcher(move |event| drop(events.send(Heard::Event(event))));
         let watcher = watcher.map_err(|error| failed(&error))?;
-        let mut teller = Teller { workspace: workspace.clone(), watcher, folders: HashSet::new() };
+        let mut teller = FolderWatcher { workspace: workspace.clone(), watcher, folders: HashSet::new() };
         let top = match &workspace.only {
             Some(file) => workspace.path(file).parent().map(Path::to_owned).unwrap_or_default(),
             None => workspace.root.clone(),
@@ -104,7 +104,7 @@ fn gather(heard: &Receiver<Heard>) -> Option<Vec<notify::Result<Event>>> {
     }
 }
 
-impl Teller {
+impl FolderWatcher {
     /// Watches the folders below one, and takes away what killed saves left there.
     fn enter(&mut self, folder: &Path) -> notify::Result<()> {
         for below in walk::folders(folder) {

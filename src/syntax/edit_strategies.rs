@@ -13,7 +13,7 @@ use super::{
     tree::{Document, Node, Shape},
     yaml::{
         self,
-        print::{Caution, Manner},
+        print::{Caution, YamlStyle},
     },
 };
 
@@ -21,7 +21,7 @@ use super::{
 #[derive(Clone, Debug)]
 pub enum Learned {
     Json(Layout),
-    Yaml(Manner),
+    Yaml(YamlStyle),
 }
 
 impl Learned {
@@ -31,7 +31,7 @@ impl Learned {
             Format::Json | Format::Jsonc | Format::Json5 => {
                 Some(Self::Json(json::edit::learn(page, root, Dialect::of(format), whole)))
             }
-            Format::Yaml => Some(Self::Yaml(yaml::manner::learn(page, root))),
+            Format::Yaml => Some(Self::Yaml(yaml::style::learn(page, root))),
             Format::Toml => None,
         }
     }

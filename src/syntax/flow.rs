@@ -30,16 +30,16 @@ pub fn spans(node: &Node) -> Vec<(usize, usize)> {
 
 /// How a child is to stand: on a line of its own with this indentation, or beside its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand<'p> {
+pub enum Placement<'p> {
     OwnLine(&'p str),
     Beside,
 }
 
 /// How a new child would stand in brackets that have children already.
-pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Stand<'p>> {
+pub fn stand<'p>(page: &Page<'p>, parent: &Node, row: usize) -> Option<Placement<'p>> {
     let spans = spans(parent);
     let beside = spans.get(row.min(spans.len().checked_sub(1)?))?.0;
-    Some(if page.begins_line(beside) { Stand::OwnLine(page.indent(beside)) } else { Stand::Beside })
+    Some(if page.begins_line(beside) { Placement::OwnLine(page.indent(beside)) } else { Placement::Beside })
 }
 
 /// Puts a child before that row of brackets that have children already. `gap` parts it from a neighbour on its line.
@@ -53,21 +53,21 @@ pub fn insert(page: &Page<'_>, parent: &Node, row: usize, child: &str, gap: &str
     };
     let line_before = before.and_then(|end| page.rest_is_comment(end));
     match (spans.get(row), stand) {
-        (Some(next), Stand::OwnLine(indent)) if line_before.is_some_and(|end| !is_bare(page, end, next.0)) => {
+        (Some(next), Placement::OwnLine(indent)) if line_before.is_some_and(|end| !is_bare(page, end, next.0)) => {
             vec![Splice::insert(line_before.unwrap_or(next.0), format!("{}{indent}{child},", page.eol))]
         }
-        (Some(next), Stand::OwnLine(indent)) => vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))],
-        (Some(next), Stand::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
+        (Some(next), Placement::OwnLine(indent)) => vec![Splice::insert(next.0, format!("{child},{}{indent}", page.eol))],
+        (Some(next), Placement::Beside) => vec![Splice::insert(next.0, format!("{child},{gap}"))],
         (None, stand) => match (comma_behind(page, last.1), stand) {
-            (Some(comma), Stand::OwnLine(indent)) => {
+            (Some(comma), Placement::OwnLine(indent)) => {
                 vec![Splice::insert(behind_comment(page, comma + 1), format!("{}{indent}{child},", page.eol))]
             }
-            (Some(comma), Stand::Beside) => vec![Splice::insert(comma + 1, format!("{gap}{child},"))],
-            (None, Stand::OwnLine(indent)) => {
+            (Some(comma), Placement::Beside) => vec![Splice::insert(comma + 1, format!("{gap}{child},"))],
+            (None, Placement::OwnLine(indent)) => {
                 let end = behind_comment(page, last.1);
                 vec![Splice::insert(last.1, ","), Splice::insert(end, format!("{}{indent}{child}", page.eol))]
             }
-            (None, Stand::Beside) => vec![Splice::insert(last.1, format!(",{gap}{child}"))],
+            (None, Placement::Beside) => vec![Splice::insert(last.1, format!(",{gap}{child}"))],
         },
     }
 }

@@ -33,7 +33,7 @@ pub fn document(format: Format, value: &Value) -> String {
 pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Yaml => {
-            let manner = yaml::print::Manner { short_lists: false, ..yaml::print::Manner::default() };
+            let manner = yaml::print::YamlStyle { short_lists: false, ..yaml::print::YamlStyle::default() };
             yaml::print::lines(to, &manner).join(eol) + eol
         }
         format => whole(format, to, eol),
@@ -43,7 +43,7 @@ pub(super) fn laid_out(format: Format, to: &Draft, eol: &'static str) -> String 
 pub(super) fn whole(format: Format, to: &Draft, eol: &'static str) -> String {
     match format {
         Format::Json | Format::Jsonc | Format::Json5 => json::print::value(to, &json::print::Layout::plain(eol), "") + eol,
-        Format::Yaml => yaml::print::lines(to, &yaml::print::Manner::default()).join(eol) + eol,
+        Format::Yaml => yaml::print::lines(to, &yaml::print::YamlStyle::default()).join(eol) + eol,
         Format::Toml => toml::print::whole(to, eol),
     }
 }

@@ -13,7 +13,7 @@ use std::{collections::HashMap, sync::Arc};
 use serde_json::{Map, Value};
 
 pub use found::Alone;
-use found::{Found, Said};
+use found::{Found, SegmentContent};
 
 use super::{
     place::{Format, Span},
@@ -262,7 +262,7 @@ fn collected<'s>(members: impl Iterator<Item = (&'s Arc<str>, &'s Arc<Value>)>) 
     members.map(|(key, value)| (key.to_string(), Value::clone(value))).collect()
 }
 
-fn said(format: Format, text: &str) -> Option<Said> {
+fn said(format: Format, text: &str) -> Option<SegmentContent> {
     match format {
         Format::Yaml => yaml::said(text),
         _ => json::said(text),

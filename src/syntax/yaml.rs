@@ -2,9 +2,9 @@
 
 pub mod edit;
 pub mod gap;
-pub mod manner;
 pub mod parse;
 pub mod print;
 pub mod resolve;
 pub mod scalar;
 mod shadow;
+pub mod style;

@@ -92,7 +92,7 @@ use crate::{
         merging::Merging,
         problem::Problem,
         tool::{Function, Tool},
-        traffic::{ObservedMessage, Reading, Settled},
+        traffic::{Decoded, ObservedMessage, Settled},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -229,7 +229,7 @@ impl Observer for CommonGround {
         witness::owns(subject)
     }
 
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded> {
         witness::witness(crossing)
     }
 

@@ -10,7 +10,7 @@ use crate::{
         mask::{MASKED, Mask},
         stream_redactor::{More, Pieces},
     },
-    model::traffic::{Kept, ObservedMessage, Part, Tapped},
+    model::traffic::{KeptMessage, ObservedMessage, Part, Tapped},
 };
 
 /// So many messages wait at most, and so many answers are followed.
@@ -127,7 +127,7 @@ impl Waiting {
                 if waits {
                     piece.seen.push_str(MASKED);
                 }
-                let kept = if crossing.kept == Kept::Whole { Kept::Masked } else { crossing.kept };
+                let kept = if crossing.kept == KeptMessage::Whole { KeptMessage::Masked } else { crossing.kept };
                 let body = rewritten(&crossing.body, &piece).as_bytes().into();
                 Tapped::ObservedMessage(ObservedMessage { body, kept, ..(*crossing).clone() }.into())
             }
@@ -174,7 +174,7 @@ mod tests {
                 headers: vec![("id".into(), id.into())],
                 body: body.as_bytes().into(),
                 size,
-                kept: Kept::Whole,
+                kept: KeptMessage::Whole,
                 about: None,
             }
             .into(),
@@ -211,8 +211,8 @@ mod tests {
             Tapped::ObservedMessage(crossing) => Some(crossing.kept),
             _ => None,
         });
-        let kept: Vec<Kept> = kept.collect();
-        assert_eq!(kept, [Kept::Masked, Kept::Whole, Kept::Masked, Kept::Masked]);
+        let kept: Vec<KeptMessage> = kept.collect();
+        assert_eq!(kept, [KeptMessage::Masked, KeptMessage::Whole, KeptMessage::Masked, KeptMessage::Masked]);
     }
 
     #[test]

@@ -51,7 +51,7 @@ use crate::{
         service::Service,
         tool::{Function, Gate, Tool},
         trace::Trace,
-        traffic::{ObservedMessage, Reading},
+        traffic::{Decoded, ObservedMessage},
         transport::TransportKind,
     },
     schema::pointer::Pointer,
@@ -199,7 +199,7 @@ impl Calls for TrustGraph {
 }
 
 impl Observer for TrustGraph {
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading> {
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded> {
         witness::witness(crossing)
     }
 

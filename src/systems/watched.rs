@@ -19,7 +19,7 @@ use crate::{
         entry::SystemId,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
-        traffic::{ObservedMessage, Part, Reading, Settled, Tapped, Witnessed},
+        traffic::{Decoded, ObservedMessage, Part, Settled, Tapped, Witnessed},
         transport::{Names, TransportKind},
     },
 };
@@ -229,7 +229,7 @@ pub fn witness(tapped: Tapped) -> Witnessed {
 
 /// A message as its system reads it; where it is nobody's, what can be said of any message.
 #[must_use]
-pub fn read(crossing: &ObservedMessage) -> Reading {
+pub fn read(crossing: &ObservedMessage) -> Decoded {
     let owner = observers().find(|(_, observer)| observer.owns(&crossing.subject));
     let reading = match owner {
         Some((_, owner)) => owner.witness(crossing),
@@ -247,13 +247,13 @@ pub fn read(crossing: &ObservedMessage) -> Reading {
         None if crossing.subject.starts_with("_INBOX.") => (Part::Answer { last: true }, "answer"),
         None => (Part::Other, "message"),
     };
-    Reading { id: IDS.iter().find_map(header), ..Reading::new(None, part, label, crossing.text()) }
+    Decoded { id: IDS.iter().find_map(header), ..Decoded::new(None, part, label, crossing.text()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::traffic::Kept;
+    use crate::model::traffic::KeptMessage;
 
     fn name(text: &str, transport: TransportKind) -> Result<String, String> {
         place(text, transport).map(|place| place.name).map_err(|problem| problem.to_string())
@@ -301,7 +301,7 @@ mod tests {
             headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
             body: b"hello"[..].into(),
             size: 5,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         };
         let asks = read(&crossing(Some("_INBOX.1"), &[("Correlation_Id", "c-1")]));

@@ -18,7 +18,7 @@ use crate::{
     app::{cases, documents::Change, message::Message, state::State},
     engine::{
         case::{
-            offer::{self, Offer},
+            offer::{self, Suggestion},
             page,
             script::Case,
             verdict::{Answer, Verdict},
@@ -34,7 +34,7 @@ pub fn keep(call: &Call, state: &State) -> Reply {
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let answer = Answer::of(call);
     let offers = offer::offers(&answer, &state.mask);
-    let tick = |offer: &Offer| Tick { title: offer.what.into(), detail: told(&offer.value), on: offer.usual };
+    let tick = |offer: &Suggestion| Tick { title: offer.what.into(), detail: told(&offer.value), on: offer.usual };
     let ticks = offers.iter().map(tick).collect();
     let words =
         format!("The call is kept in {}/NAME.yaml; what is ticked, it expects. Secrets are left out. Its name:", page::FOLDER);
@@ -48,7 +48,7 @@ pub fn keep(call: &Call, state: &State) -> Reply {
         }
         let arguments =
             Literal::parse(&state.mask.text(&arguments)).map_err(|error| format!("its arguments cannot be read: {error}"))?;
-        let is_ticked = |offer: &Offer| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
+        let is_ticked = |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
         let expect = offer::chosen(&offers, is_ticked);
         let text: Arc<str> = page::text(name, &tool, &arguments, &expect, &answer).into();
         let create = Change::Create { file: file.clone(), text };

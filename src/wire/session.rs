@@ -22,7 +22,7 @@ use super::{
     transport::{
         bus::{Bus, Receipt},
         connection_event::Faults,
-        message::{Address, Heard, Outgoing, Packet},
+        message::{Address, Incoming, Outgoing, Packet},
     },
 };
 use crate::{
@@ -193,7 +193,7 @@ impl Print {
 
 /// What happens next in a call.
 enum Step {
-    Heard(Way, Heard),
+    Incoming(Way, Incoming),
     Silent,
     State,
     Notice(String),
@@ -223,7 +223,7 @@ impl Session<'_> {
     async fn answer(&mut self) -> Result<End, SinkClosed> {
         loop {
             let end = match self.step().await {
-                Step::Heard(way, heard) => self.take(way, heard).await?,
+                Step::Incoming(way, heard) => self.take(way, heard).await?,
                 Step::State => {
                     self.look_at_the_connection();
                     None
@@ -264,7 +264,7 @@ impl Session<'_> {
         tokio::select! {
             // What has come goes before all clocks, which cost more to set than a message does to read.
             biased;
-            heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Heard(way, heard)),
+            heard = lines.next() => heard.map_or(Step::Silent, |(way, heard)| Step::Incoming(way, heard)),
             Ok(()) = state.changed() => Step::State,
             Ok(words) = notices.recv() => Step::Notice(words),
             () = sleep_until(total) => Step::OutOfTime,
@@ -317,17 +317,17 @@ impl Session<'_> {
         )
     }
 
-    async fn take(&mut self, way: Way, heard: Heard) -> Result<Option<End>, SinkClosed> {
+    async fn take(&mut self, way: Way, heard: Incoming) -> Result<Option<End>, SinkClosed> {
         match heard {
-            Heard::NoResponders if self.pieces == 0 => {
+            Incoming::NoResponders if self.pieces == 0 => {
                 Ok(Some((Outcome::Lost, Some(messages::no_responders(&self.route, &self.bus.place())))))
             }
-            Heard::NoResponders => Ok(None),
-            Heard::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
+            Incoming::NoResponders => Ok(None),
+            Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
-            Heard::Ended => Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place()))))),
-            Heard::Gap => self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None),
-            Heard::Packet(packet) => self.read(way, packet).await,
+            Incoming::Ended => Ok(Some((Outcome::Lost, Some(messages::stream_without_end(&self.bus.place()))))),
+            Incoming::Gap => self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None),
+            Incoming::Packet(packet) => self.read(way, packet).await,
         }
     }
 
@@ -456,7 +456,7 @@ impl Session<'_> {
                 heard = self.lines.next() => heard,
             };
             let Some((way, heard)) = heard else { return Ok(()) };
-            let Heard::Packet(packet) = heard else { continue };
+            let Incoming::Packet(packet) = heard else { continue };
             if let Some(receipt) = self.receipt(way, &packet) {
                 self.tell_receipt(receipt, &packet).await?;
                 continue;

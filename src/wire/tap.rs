@@ -27,7 +27,7 @@ use self::{
 };
 use super::transport::{
     bus::{Bus, Share},
-    message::{Address, Heard, Outgoing, Packet},
+    message::{Address, Incoming, Outgoing, Packet},
     message_queue::QueueReceiver,
     pattern::matches,
 };
@@ -212,7 +212,7 @@ impl Listener {
                 self.catch.put(Tapped::Gap { at: now(), messages });
                 (lost, overflows) = (lost + missing, over);
             }
-            if let Heard::Packet(packet) = heard
+            if let Incoming::Packet(packet) = heard
                 && (self.own.is_none() || packet.subject != self.own)
             {
                 self.hear(packet).await;
@@ -282,7 +282,7 @@ async fn settle(bus: &dyn Bus) -> Result<Option<String>, CallProblem> {
 #[cfg(test)]
 mod tests {
     use super::{redact::LONGEST, *};
-    use crate::{model::traffic::Kept, wire::transport::embedded::Embedded};
+    use crate::{model::traffic::KeptMessage, wire::transport::embedded::Embedded};
 
     fn message(body: &str) -> Outgoing {
         Outgoing {
@@ -314,7 +314,7 @@ mod tests {
         let heard = tap.next(10).await;
         let crossing = crossing(&heard[0]);
         assert_eq!((&*crossing.subject, crossing.reply.as_deref()), ("tg.request.joke", Some("_INBOX.7")));
-        assert_eq!((crossing.header("id"), crossing.size, crossing.kept), (Some("7f1c"), 25, Kept::Masked));
+        assert_eq!((crossing.header("id"), crossing.size, crossing.kept), (Some("7f1c"), 25, KeptMessage::Masked));
         let all = format!("{:?} {}", crossing.headers, crossing.text());
         assert!(!all.contains("hunter2") && !all.contains("geheim"), "{all}");
     }
@@ -326,7 +326,7 @@ mod tests {
         bus.send(message(&"é".repeat(LONGEST))).await.unwrap();
         let heard = tap.next(10).await;
         let crossing = crossing(&heard[0]);
-        assert_eq!((crossing.body.len(), crossing.size, crossing.kept), (LONGEST, 2 * LONGEST as u64, Kept::Start));
+        assert_eq!((crossing.body.len(), crossing.size, crossing.kept), (LONGEST, 2 * LONGEST as u64, KeptMessage::Start));
     }
 
     fn heard_now(body: &str) -> Tapped {

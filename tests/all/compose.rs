@@ -8,9 +8,8 @@ use toolcrib::{
         compose::{
             arrows::{self, Tail},
             cells::{self, Column},
-            entries,
-            ground::Ground,
-            groups,
+            context::ComposeContext,
+            entries, groups,
             plan::Plan,
             states,
         },
@@ -98,17 +97,17 @@ fn workspace() -> State {
 #[test]
 fn a_state_without_tools_is_kept_in_the_settings() {
     let mut state = workspace();
-    let plan = states::add(Ground::of(&state), "review").unwrap();
+    let plan = states::add(ComposeContext::of(&state), "review").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("# ours\n", "# ours\nstates = [\"review\"]\n"));
-    let plan = states::add(Ground::of(&state), "done").unwrap();
+    let plan = states::add(ComposeContext::of(&state), "done").unwrap();
     make(&mut state, plan);
     assert!(text(&state, "toolcrib.toml").unwrap().contains("states = [\"review\", \"done\"]\n"));
     assert_eq!(state.listed_states.iter().map(|name| &**name).collect::<Vec<_>>(), ["review", "done"]);
     let workflow = Workflow::new(&state.catalog.tools, &Context::default()).including(&state.listed_states);
     assert!(workflow.state("review").is_some());
-    assert_eq!(states::add(Ground::of(&state), "done").unwrap_err(), "done is there already");
-    assert!(states::add(Ground::of(&state), "*").is_err() && states::add(Ground::of(&state), "").is_err());
+    assert_eq!(states::add(ComposeContext::of(&state), "done").unwrap_err(), "done is there already");
+    assert!(states::add(ComposeContext::of(&state), "*").is_err() && states::add(ComposeContext::of(&state), "").is_err());
     send(&mut state, Message::Undo);
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS);
@@ -118,7 +117,7 @@ fn a_state_without_tools_is_kept_in_the_settings() {
 #[test]
 fn without_settings_the_first_state_makes_them() {
     let mut state = opened(&[]);
-    let plan = states::add(Ground::of(&state), "review").unwrap();
+    let plan = states::add(ComposeContext::of(&state), "review").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), "states = [\"review\"]\n");
     send(&mut state, Message::Undo);
@@ -128,7 +127,7 @@ fn without_settings_the_first_state_makes_them() {
 #[test]
 fn a_state_is_renamed_in_every_file_that_names_it() {
     let mut state = workspace();
-    let plan = states::rename(Ground::of(&state), "analysis", "study").unwrap();
+    let plan = states::rename(ComposeContext::of(&state), "analysis", "study").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: study"));
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"analysis\"", "\"study\""));
@@ -136,15 +135,15 @@ fn a_state_is_renamed_in_every_file_that_names_it() {
     send(&mut state, Message::Undo);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS);
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO);
-    assert!(states::rename(Ground::of(&state), "undefined", "x").is_err());
-    let joined = states::rename(Ground::of(&state), "research", "analysis").unwrap();
+    assert!(states::rename(ComposeContext::of(&state), "undefined", "x").is_err());
+    let joined = states::rename(ComposeContext::of(&state), "research", "analysis").unwrap();
     assert!(joined.notes[0].contains("become one"));
 }
 
 #[test]
 fn deleting_a_state_tells_what_refers_to_it_first() {
     let mut state = workspace();
-    let plan = states::delete(Ground::of(&state), "analysis").unwrap();
+    let plan = states::delete(ComposeContext::of(&state), "analysis").unwrap();
     assert_eq!(
         plan.notes,
         ["leading to it: ask; scenarios: scenarios/s.yaml.", "Not changed, though it names the state: scenarios/s.yaml."]
@@ -159,13 +158,13 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
 fn an_arrow_is_drawn_and_says_what_else_it_moves() {
     let mut state = workspace();
     let ask = id(&state, "ask");
-    let plan = arrows::draw(Ground::of(&state), &ask, &Tail::State("review".into()), &"done".into()).unwrap();
+    let plan = arrows::draw(ComposeContext::of(&state), &ask, &Tail::State("review".into()), &"done".into()).unwrap();
     assert_eq!(plan.notes, ["ask has one next state: from undefined, research it led to analysis, and leads to done then."]);
     make(&mut state, plan);
     let wanted = TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");
     assert_eq!(text(&state, "tools.yaml").unwrap(), wanted);
-    assert!(arrows::draw(Ground::of(&state), &ask, &Tail::State("review".into()), &"done".into()).is_err());
-    let plan = arrows::remove(Ground::of(&state), &[ask], &Tail::State("review".into())).unwrap();
+    assert!(arrows::draw(ComposeContext::of(&state), &ask, &Tail::State("review".into()), &"done".into()).is_err());
+    let plan = arrows::remove(ComposeContext::of(&state), &[ask], &Tail::State("review".into())).unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("state: analysis", "state: done"));
 }
@@ -174,7 +173,7 @@ fn an_arrow_is_drawn_and_says_what_else_it_moves() {
 fn an_empty_workspace_gets_its_first_tools_in_one_file() {
     let mut state = opened(&[]);
     for (key, from, to) in [("ask", "undefined", "analysis"), ("fix", "analysis", "done")] {
-        let ground = Ground::of(&state);
+        let ground = ComposeContext::of(&state);
         let home = entries::Home::of_workflow(ground, None);
         let kinds = toolcrib::systems::table::SYSTEMS[0].kinds();
         let gate = arrows::gate_of_new(&Tail::State(from.into()), &to.into());
@@ -189,12 +188,12 @@ fn an_empty_workspace_gets_its_first_tools_in_one_file() {
 #[test]
 fn a_group_is_renamed_in_every_file_and_deleted() {
     let mut state = workspace();
-    let plan = groups::rename(Ground::of(&state), "read", "see").unwrap();
+    let plan = groups::rename(ComposeContext::of(&state), "read", "see").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read,", "[see,"));
     assert_eq!(text(&state, "toolcrib.toml").unwrap(), SETTINGS.replace("\"read\"", "\"see\""));
     assert_eq!(text(&state, "scenarios/s.yaml").unwrap(), SCENARIO.replace("[read]", "[see]"));
-    let plan = groups::delete(Ground::of(&state), "see").unwrap();
+    let plan = groups::delete(ComposeContext::of(&state), "see").unwrap();
     make(&mut state, plan);
     assert_eq!(text(&state, "tools.yaml").unwrap(), TOOLS.replace("[read, basic]", "[basic]"));
     assert!(!text(&state, "toolcrib.toml").unwrap().contains("see"));
@@ -204,20 +203,20 @@ fn a_group_is_renamed_in_every_file_and_deleted() {
 fn the_workspaces_own_lists_are_made_filled_renamed_and_deleted() {
     let mut state = workspace();
     for name in ["knowledge/read", "knowledge/write", "own"] {
-        let plan = groups::add_list(Ground::of(&state), name).unwrap();
+        let plan = groups::add_list(ComposeContext::of(&state), name).unwrap();
         make(&mut state, plan);
     }
-    assert!(groups::add_list(Ground::of(&state), "own/below").is_err(), "own is a list");
+    assert!(groups::add_list(ComposeContext::of(&state), "own/below").is_err(), "own is a list");
     let column = Column::List("knowledge/read".into());
-    let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), column)], true, &[]).unwrap();
+    let plan = cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), column)], true, &[]).unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/read".into()));
     let held = Column::List("knowledge".into());
-    assert!(cells::switch(Ground::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(), "it holds groups");
-    let plan = groups::rename(Ground::of(&state), "knowledge/read", "knowledge/see").unwrap();
+    assert!(cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), held)], true, &[]).is_err(), "it holds groups");
+    let plan = groups::rename(ComposeContext::of(&state), "knowledge/read", "knowledge/see").unwrap();
     make(&mut state, plan);
     assert!(state.gated_tools()[0].gate.groups().contains(&"knowledge/see".into()));
-    let plan = groups::delete(Ground::of(&state), "knowledge").unwrap();
+    let plan = groups::delete(ComposeContext::of(&state), "knowledge").unwrap();
     make(&mut state, plan);
     assert!(!text(&state, "toolcrib.toml").unwrap().contains("knowledge"));
 }
@@ -228,24 +227,24 @@ fn tools_go_from_one_workspace_to_another_as_text() {
         "a.yaml",
         "tool:\n  joke: {type: tool-service, name: joke, description: d, service: jokes, state: told}\ntool-service:\n  jokes: {id: jokes, request-queue: x, response-queue: y}\n",
     )]);
-    let copied = entries::copied(Ground::of(&from), &[id(&from, "joke")]);
+    let copied = entries::copied(ComposeContext::of(&from), &[id(&from, "joke")]);
     let mut to = workspace();
-    let plan = entries::pasted(Ground::of(&to), &copied, None).unwrap();
+    let plan = entries::pasted(ComposeContext::of(&to), &copied, None).unwrap();
     make(&mut to, plan);
     assert!(text(&to, "tools.yaml").unwrap().starts_with(TOOLS.trim_end()));
     assert_eq!(to.catalog.tool(&id(&to, "joke")).unwrap().gate, from.catalog.tools[0].gate);
     assert_eq!(to.catalog.services.len(), 1, "what answers for it came along");
-    assert!(entries::pasted(Ground::of(&to), &copied, None).unwrap_err().starts_with("Here already"));
+    assert!(entries::pasted(ComposeContext::of(&to), &copied, None).unwrap_err().starts_with("Here already"));
     let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
-    let plan = entries::pasted(Ground::of(&to), other, None).unwrap();
+    let plan = entries::pasted(ComposeContext::of(&to), other, None).unwrap();
     assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "joke-2")).unwrap().description, "another");
     for bad in ["", "{", "a: b", "- 1"] {
-        assert!(entries::pasted(Ground::of(&to), bad, None).is_err(), "{bad}");
+        assert!(entries::pasted(ComposeContext::of(&to), bad, None).is_err(), "{bad}");
     }
     let mut empty = opened(&[]);
-    let plan = entries::pasted(Ground::of(&empty), &copied, None).unwrap();
+    let plan = entries::pasted(ComposeContext::of(&empty), &copied, None).unwrap();
     make(&mut empty, plan);
     assert_eq!((empty.catalog.tools.len(), empty.catalog.services.len()), (1, 1));
 }
@@ -254,7 +253,8 @@ fn tools_go_from_one_workspace_to_another_as_text() {
 fn two_steps_at_one_place_are_two_steps_of_undo() {
     let mut state = workspace();
     for group in ["x", "y"] {
-        let plan = cells::switch(Ground::of(&state), &[(id(&state, "ask"), Column::Group(group.into()))], true, &[]).unwrap();
+        let plan =
+            cells::switch(ComposeContext::of(&state), &[(id(&state, "ask"), Column::Group(group.into()))], true, &[]).unwrap();
         make(&mut state, plan);
     }
     send(&mut state, Message::Undo);
@@ -328,7 +328,7 @@ fn wish() -> impl Strategy<Value = Wish> {
 }
 
 fn plan(state: &State, wish: &Wish) -> Result<Plan, String> {
-    let ground = Ground::of(state);
+    let ground = ComposeContext::of(state);
     let tool = |row: usize| state.catalog.tools.get(row).map(|tool| tool.id().clone()).ok_or_else(|| "no tool".to_owned());
     let states: Vec<Name> = NAMES.iter().map(|name| Name::from(*name)).collect();
     match *wish {

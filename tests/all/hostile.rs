@@ -23,7 +23,7 @@ use toolcrib::{
         registry::Registry,
         transport::{
             bus::Share,
-            message::{Address, Heard},
+            message::{Address, Incoming},
         },
     },
 };
@@ -200,7 +200,7 @@ async fn end_of(connection: &Connection) -> String {
     let registry = Registry::default();
     let bus = registry.open(connection).await.unwrap();
     let mut line = bus.subscribe(&Address::fleeting("x"), Share::Each).await.unwrap();
-    let Some(Heard::Failed(problem)) = line.next().await else { panic!("no end is told") };
+    let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no end is told") };
     assert_eq!(bus.ended().as_ref(), Some(&problem), "it is not tried again by itself");
     assert!(bus.subscribe(&Address::fleeting("x"), Share::Each).await.is_err_and(|refused| refused == problem));
     assert!(registry.open(connection).await.unwrap().ended().is_none(), "the next one who asks gets another");

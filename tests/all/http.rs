@@ -15,7 +15,7 @@ use toolcrib::{
         transport::{
             bus::{Bus, Share},
             http::marks,
-            message::{Address, Heard, Outgoing, Packet},
+            message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
         },
     },
@@ -70,7 +70,7 @@ async fn asked(bus: &dyn Bus, path: &str, headers: &[(&str, &str)], method: Opti
 
 async fn packet(line: &mut QueueReceiver) -> Packet {
     match line.next().await {
-        Some(Heard::Packet(packet)) => packet,
+        Some(Incoming::Packet(packet)) => packet,
         other => panic!("no message came: {other:?}"),
     }
 }
@@ -123,7 +123,7 @@ async fn without_a_method_it_is_json_that_is_posted_and_events_come_one_by_one()
     let second = packet(&mut line).await;
     assert_eq!((header(&second, ":event"), header(&second, ":id"), header(&second, "x-told")), (Some(""), Some("7"), None));
     assert_eq!(&*second.body, b"two\nlines");
-    assert_eq!(line.next().await, Some(Heard::Ended));
+    assert_eq!(line.next().await, Some(Incoming::Ended));
     let request = requests.recv().unwrap();
     assert!(request.starts_with("POST /base/mcp HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{\"q\": 1.0}"), "{request}");
     assert!(request.contains("content-type: application/json\r\n"), "{request}");
@@ -137,7 +137,7 @@ async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     let bus = opened(&there).await;
     drop(refused);
     let mut line = asked(&*bus, "/", &[], Some("GET"), "").await;
-    let Some(Heard::Failed(problem)) = line.next().await else { panic!("no failure is told") };
+    let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no failure is told") };
     assert!(problem.message.contains("nothing answers at http://127.0.0.1"), "{problem:?}");
     let inbox = bus.inbox().unwrap();
     let _line = bus.subscribe(&inbox, Share::Each).await.unwrap();

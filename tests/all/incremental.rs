@@ -40,7 +40,7 @@ fn text(format: Format) -> String {
             "state": format!("state-{}", row % 5),
             "applicable-states": [format!("state-{}", (row + 1) % 6)],
         });
-        if row % 3 == 0 {
+        if row.is_multiple_of(3) {
             value["service"] = format!("service-{}", row % 4).into();
         }
         (format!("tool-{row}"), value)

@@ -20,7 +20,7 @@ use toolcrib::{
         systems::trustgraph::{beside, offers, serving::Serving},
         transport::{
             bus::Share,
-            message::{Address, Heard as OnLine, Outgoing},
+            message::{Address, Incoming as OnLine, Outgoing},
         },
     },
 };

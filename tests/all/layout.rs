@@ -5,7 +5,7 @@ use toolcrib::engine::{
     layout::{
         diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, letters},
         hit::Hit,
-        picture::{Area, Caption, Held, Picture, Placed, Point, Route, Seat},
+        picture::{Area, BoxPosition, Caption, Held, Picture, Placed, Point, Route},
     },
 };
 
@@ -106,7 +106,7 @@ fn on_random_graphs_nothing_stands_over_anything_and_all_can_be_read() {
         let picture = diagram.layout();
         nothing_stands_over_anything(seed, &diagram, &picture);
         assert_eq!(diagram.layout(), picture, "graph {seed}: the same graph, another picture");
-        let seats: Vec<Option<Seat>> = picture.seats.iter().copied().map(Some).collect();
+        let seats: Vec<Option<BoxPosition>> = picture.seats.iter().copied().map(Some).collect();
         let after = diagram.layout_after(&seats, Held::Places);
         nothing_stands_over_anything(seed, &diagram, &after);
         let layers = |picture: &Picture| picture.seats.iter().map(|seat| seat.layer).collect::<Vec<_>>();
@@ -185,7 +185,7 @@ fn one_more_arrow_moves_few_boxes() {
         let Some(added) = (0..20).find_map(|_| arrow(&mut dice, diagram.boxes.len())) else { continue };
         let held = added.from;
         more.arrows.push(added);
-        let seats: Vec<Option<Seat>> = before.seats.iter().copied().map(Some).collect();
+        let seats: Vec<Option<BoxPosition>> = before.seats.iter().copied().map(Some).collect();
         let after = more.layout_after(&seats, Held::Places);
         nothing_stands_over_anything(seed, &more, &after);
         kept.add(&before, &after, held);

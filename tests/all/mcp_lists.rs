@@ -7,7 +7,7 @@ use toolcrib::{
         context::Mode,
         entry::FileId,
         finding::Finding,
-        tool::{Offer, States},
+        tool::{Audience, States},
     },
     syntax::source::{Format, Source},
     systems::{
@@ -51,7 +51,7 @@ fn a_kept_list_is_a_catalog_of_tools() {
     let keys: Vec<_> = catalog.tools.iter().map(|tool| (tool.entry.key.as_str(), tool.name.as_str(), tool.entry.line)).collect();
     assert_eq!(keys, [("files/read", "read", 4), ("files/write", "write", 5)]);
     let tool = &catalog.tools[0];
-    assert_eq!((tool.service.as_deref(), &tool.gate.offer, &tool.gate.states), (Some("files"), &Offer::ToAll, &States::Every));
+    assert_eq!((tool.service.as_deref(), &tool.gate.offer, &tool.gate.states), (Some("files"), &Audience::ToAll, &States::Every));
     let function = by_id("mcp").unwrap().function(tool);
     assert_eq!((function.name.as_str(), function.description.as_str()), ("read", "Reads a file."));
     assert_eq!(function.parameters["properties"]["path"]["type"], "string");
@@ -82,7 +82,7 @@ fn gates_come_from_the_settings_and_follow_them() {
     let (file, other) = (FileId::new("toolcrib.toml"), Source::parse(Format::Toml, "[mcp.files]\n").unwrap());
     catalog.replace(&file, read::part(&file, &other, Mode::Document));
     read::load(&mut catalog);
-    assert_eq!((&catalog.tools[1].gate.offer, catalog.names().groups.len()), (&Offer::ToAll, 0));
+    assert_eq!((&catalog.tools[1].gate.offer, catalog.names().groups.len()), (&Audience::ToAll, 0));
     assert_eq!(settings::parse(settings).1, [], "the table is known to the settings");
 }
 

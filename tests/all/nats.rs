@@ -408,7 +408,7 @@ async fn an_answer_that_nobody_takes_in_time_has_gaps_and_says_so() {
     let short = Limits { idle: Duration::from_millis(300), ..limits() };
     let calling = registry.call(&connection, joke(), short, sender);
     let taking = async {
-        while !matches!(onlooker.next().await, Some(message::Heard::Packet(packet)) if packet.body.ends_with(b"true}")) {}
+        while !matches!(onlooker.next().await, Some(message::Incoming::Packet(packet)) if packet.body.ends_with(b"true}")) {}
         // What comes back behind all of it.
         here.send(Outgoing { to: inbox, reply: None, headers: Vec::new(), body: "".into(), expires: None }).await.unwrap();
         echo.next().await.unwrap();

@@ -19,7 +19,7 @@ use toolcrib::{
             facets::decided::By,
             trustgraph::{
                 beside,
-                offers::{self, Offer},
+                offers::{self, ServedService},
                 serving::Serving,
             },
         },
@@ -96,7 +96,7 @@ async fn a_broker_in_peace() {
 /// A service whose queue outlives it finds nothing of the calls that nobody waits for any more.
 async fn a_request_that_timed_out_is_gone(broker: &Rabbit) {
     let registry = registry();
-    let offer = |topic: &str| Offer {
+    let offer = |topic: &str| ServedService {
         name: topic.into(),
         request: format!("request:tg:{topic}"),
         response: Some(format!("response:tg:{topic}")),
@@ -241,7 +241,7 @@ async fn our_services_answer_a_foreign_caller(broker: &Rabbit) {
     let bus = registry.open(&broker.connection()).await.unwrap();
     let rule = Rule { name: "any".into(), then: Then { delay: Duration::from_millis(5), ..Then::default() }, ..Rule::default() };
     let stub = StubService { rules: vec![rule], ..StubService::default() };
-    let stubbed = Offer {
+    let stubbed = ServedService {
         name: "stubbed".into(),
         request: "request:tg:stubbed".into(),
         response: Some("response:tg:stubbed".into()),
@@ -284,7 +284,7 @@ async fn a_broker_in_trouble() {
     let (registry, connection) = (registry(), broker.connection());
     let mut states = registry.states();
     let serving = registry.open(&connection).await.unwrap();
-    let offers: Vec<Offer> = offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
+    let offers: Vec<ServedService> = offers::samples().into_iter().filter(|offer| offer.name == "calculator").collect();
     let serving = Serving::start(serving, offers).await.unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn(serving.run(None, stop.clone()));

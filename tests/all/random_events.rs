@@ -23,7 +23,7 @@ use toolcrib::{
         entry::FileId,
         problem::{Problem, ProblemKind},
         trace::{self, Listing, Summary, Trace},
-        traffic::{Kept, ObservedMessage, Tapped},
+        traffic::{KeptMessage, ObservedMessage, Tapped},
     },
     runtime::input_decoder::InputDecoder,
     syntax::source::{Format, Source},
@@ -340,7 +340,7 @@ impl Session {
             headers: vec![("id".into(), id)],
             size: body.len() as u64,
             body: body.into_bytes().into(),
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         }))
     }

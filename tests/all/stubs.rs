@@ -21,7 +21,7 @@ use toolcrib::{
         systems::{
             facets::decided::By,
             trustgraph::{
-                offers::{self, Offer},
+                offers::{self, ServedService},
                 serving::Serving as InProcess,
             },
         },
@@ -192,7 +192,7 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
         let rule = Rule { name: "any".into(), then, ..Rule::default() };
         let samples = offers::samples().into_iter().filter(|offer| offer.request.ends_with(":joke"));
         let stub = Arc::new(StubService { rules: vec![rule], ..StubService::default() });
-        let stubs = samples.map(|offer| Offer { by: By::Stub(Arc::clone(&stub)), ..offer }).collect();
+        let stubs = samples.map(|offer| ServedService { by: By::Stub(Arc::clone(&stub)), ..offer }).collect();
         let serving = InProcess::start(registry.open(&server.connection()).await.unwrap(), stubs).await.unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(serving.run(None, stop.clone()));
@@ -208,7 +208,7 @@ async fn what_a_fault_sends_after_the_end_is_kept_apart() {
 pub async fn the_sample_answers_on(registry: &Registry, connection: &Connection) {
     let sample = fs::read_to_string("samples/services/stubs/bad-days.yaml").unwrap();
     let stub = read(&Source::parse(Format::Yaml, sample).unwrap()).unwrap();
-    let offers = stub.services.into_iter().map(|service| Offer {
+    let offers = stub.services.into_iter().map(|service| ServedService {
         name: service.name.clone(),
         request: format!("request:tg:stubbed-{}", service.name),
         response: Some(format!("response:tg:stubbed-{}", service.name)),

@@ -22,7 +22,7 @@ use toolcrib::{
         clock::Millis,
         connection::Connection,
         error_kind::ErrorKind,
-        traffic::{Kept, ObservedMessage, Tapped, Witnessed},
+        traffic::{KeptMessage, ObservedMessage, Tapped, Witnessed},
         transport::TransportKind,
     },
     systems::{
@@ -50,7 +50,7 @@ fn crossing(at: u64, subject: &str, id: &str, body: &Value) -> Tapped {
         headers: vec![("id".into(), id.into())],
         size: body.len() as u64,
         body: body.into_bytes().into(),
-        kept: Kept::Whole,
+        kept: KeptMessage::Whole,
         about: None,
     }))
 }
@@ -366,7 +366,7 @@ fn turn() -> Vec<Tapped> {
             headers: headers.map(|(name, value)| (name.into(), value.into())).collect(),
             size: body.len() as u64,
             body: body.into_bytes().into(),
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         }))
     };

@@ -3,7 +3,7 @@
 //! A tool has one next state and a list of states, so what is done to one of its arrows may be done to others too; the plan says so.
 
 use super::{
-    ground::Ground,
+    context::ComposeContext,
     plan::{Plan, listed},
 };
 use crate::model::{
@@ -63,7 +63,7 @@ fn drawn(gate: &Gate, tail: &Tail, to: &Name) -> Gate {
 ///
 /// # Errors
 /// When the tool does that already.
-pub fn draw(ground: Ground<'_>, tool: &EntryId, tail: &Tail, to: &Name) -> Result<Plan, String> {
+pub fn draw(ground: ComposeContext<'_>, tool: &EntryId, tail: &Tail, to: &Name) -> Result<Plan, String> {
     let tool = ground.gated_tool(tool)?;
     let gate = drawn(&tool.gate, tail, to);
     let key = &tool.entry.key;
@@ -112,7 +112,7 @@ fn or_none(names: &[Name]) -> String {
 }
 
 /// Gives tools other gates in one plan.
-fn regate(ground: Ground<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Tool) -> Gate) -> Result<Plan, String> {
+fn regate(ground: ComposeContext<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Tool) -> Gate) -> Result<Plan, String> {
     let keys: Vec<&str> = tools.iter().filter_map(|id| ground.catalog.tool(id)).map(|tool| tool.entry.key.as_str()).collect();
     let mut plan = Plan::new(format!("{label} {}", listed(keys)), Vec::new());
     for id in tools {
@@ -128,7 +128,7 @@ fn regate(ground: Ground<'_>, tools: &[EntryId], label: &str, gate: impl Fn(&Too
 ///
 /// # Errors
 /// When nothing would change.
-pub fn move_head(ground: Ground<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
+pub fn move_head(ground: ComposeContext<'_>, tools: &[EntryId], to: &Name) -> Result<Plan, String> {
     regate(ground, tools, &format!("lead to {to}:"), |tool| Gate { next: Some(to.clone()), ..tool.gate.clone() })
 }
 
@@ -136,7 +136,7 @@ pub fn move_head(ground: Ground<'_>, tools: &[EntryId], to: &Name) -> Result<Pla
 ///
 /// # Errors
 /// When nothing would change.
-pub fn move_tail(ground: Ground<'_>, tools: &[EntryId], from: &Tail, onto: &Name) -> Result<Plan, String> {
+pub fn move_tail(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail, onto: &Name) -> Result<Plan, String> {
     regate(ground, tools, &format!("come from {onto}:"), |tool| {
         let states = match (&tool.gate.states, from) {
             (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
@@ -159,7 +159,7 @@ pub fn move_tail(ground: Ground<'_>, tools: &[EntryId], from: &Tail, onto: &Name
 ///
 /// # Errors
 /// When nothing would change.
-pub fn remove(ground: Ground<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan, String> {
+pub fn remove(ground: ComposeContext<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan, String> {
     regate(ground, tools, "take away", |tool| match (&tool.gate.states, from) {
         (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
             let states = States::Only(listed.iter().filter(|name| *name != from).cloned().collect());
@@ -174,7 +174,7 @@ pub fn remove(ground: Ground<'_>, tools: &[EntryId], from: &Tail) -> Result<Plan
 ///
 /// # Errors
 /// When they are already.
-pub fn everywhere(ground: Ground<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+pub fn everywhere(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
     regate(ground, tools, "available everywhere:", |tool| Gate { states: States::Every, ..tool.gate.clone() })
 }
 
@@ -182,6 +182,6 @@ pub fn everywhere(ground: Ground<'_>, tools: &[EntryId]) -> Result<Plan, String>
 ///
 /// # Errors
 /// When they do already.
-pub fn stay(ground: Ground<'_>, tools: &[EntryId]) -> Result<Plan, String> {
+pub fn stay(ground: ComposeContext<'_>, tools: &[EntryId]) -> Result<Plan, String> {
     regate(ground, tools, "stay:", |tool| Gate { next: None, ..tool.gate.clone() })
 }

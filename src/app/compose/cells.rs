@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{ground::Ground, groups::own_place, plan::Plan};
+use super::{context::ComposeContext, groups::own_place, plan::Plan};
 use crate::{
     app::documents::Change,
     model::{
         context::{DEFAULT_GROUP, Name},
         entry::EntryId,
-        tool::{Gate, Offer, States, Tool},
+        tool::{Audience, Gate, States, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -59,7 +59,7 @@ pub fn tick(tool: &Tool, column: &Column, settings: Option<&Value>) -> Tick {
     let on = |is: bool| if is { Tick::On } else { Tick::Off };
     match column {
         Column::Group(name) => match &tool.gate.groups {
-            _ if tool.gate.offer == Offer::ToAll => Tick::Implied,
+            _ if tool.gate.offer == Audience::ToAll => Tick::Implied,
             None if &**name == DEFAULT_GROUP => Tick::Implied,
             groups => on(groups.iter().flatten().any(|group| group == name)),
         },
@@ -91,7 +91,7 @@ fn holds(members: &Value, tool: &Tool) -> bool {
 ///
 /// # Errors
 /// When a cell cannot be switched, or nothing would change.
-pub fn switch(ground: Ground<'_>, cells: &[(EntryId, Column)], on: bool, states: &[Name]) -> Result<Plan, String> {
+pub fn switch(ground: ComposeContext<'_>, cells: &[(EntryId, Column)], on: bool, states: &[Name]) -> Result<Plan, String> {
     let mut gates: BTreeMap<&EntryId, Gate> = BTreeMap::new();
     let mut lists: BTreeMap<Pointer, Vec<Value>> = BTreeMap::new();
     for (id, column) in cells {
@@ -160,7 +160,7 @@ fn placed(gate: &Gate, name: &Name, on: bool, states: &[Name]) -> States {
 }
 
 /// A list of the workspace's own: where it stands and what it holds.
-fn list_of(ground: Ground<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
+fn list_of(ground: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
     let settings = ground.settings().ok_or("toolcrib.toml can't be read")?;
     let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;
     match at.get(settings) {

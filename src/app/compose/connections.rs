@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ground::Ground, plan::Plan};
+use super::{context::ComposeContext, plan::Plan};
 use crate::{
     app::documents::Change,
     engine::settings::{
@@ -24,7 +24,7 @@ const USUAL: &str = "connection";
 ///
 /// # Errors
 /// When the settings file does not say that connection, or would say nothing new.
-pub fn of_tool(ground: Ground<'_>, connections: &Connections, tool: &Tool, to: Option<&str>) -> Result<Plan, String> {
+pub fn of_tool(ground: ComposeContext<'_>, connections: &Connections, tool: &Tool, to: Option<&str>) -> Result<Plan, String> {
     let key = &tool.entry.key;
     if connections.own(tool) == to {
         return Err(match to {
@@ -69,7 +69,7 @@ pub fn table(name: &str) -> Pointer {
 
 /// Edits of a connection's table.
 #[must_use]
-pub fn edited(ground: Ground<'_>, name: &str, edits: &[Edit]) -> Plan {
+pub fn edited(ground: ComposeContext<'_>, name: &str, edits: &[Edit]) -> Plan {
     let of = |edit: &Edit| {
         let text = || {
             let value = match edit {
@@ -87,7 +87,7 @@ pub fn edited(ground: Ground<'_>, name: &str, edits: &[Edit]) -> Plan {
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
-pub fn add(ground: Ground<'_>, text: &str) -> Result<Plan, String> {
+pub fn add(ground: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let mut words = text.split_whitespace();
     let (Some(name), Some(address), None) = (words.next(), words.next(), words.next()) else {
         return Err("write a name and an address: local nats://127.0.0.1:4222".into());
@@ -106,7 +106,7 @@ pub fn add(ground: Ground<'_>, text: &str) -> Result<Plan, String> {
 }
 
 /// Whether a new connection can be called so.
-fn free(ground: Ground<'_>, name: &str) -> Result<(), String> {
+fn free(ground: ComposeContext<'_>, name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
         return Err("a name is made of letters, digits, - and _".into());
@@ -119,11 +119,11 @@ fn free(ground: Ground<'_>, name: &str) -> Result<(), String> {
 
 /// Whether the settings file has a table of that name.
 #[must_use]
-pub fn written(ground: Ground<'_>, name: &str) -> bool {
+pub fn written(ground: ComposeContext<'_>, name: &str) -> bool {
     ground.settings().is_some_and(|settings| table(name).get(settings).is_some())
 }
 
-fn is_usual(ground: Ground<'_>, name: &str) -> bool {
+fn is_usual(ground: ComposeContext<'_>, name: &str) -> bool {
     ground.settings().and_then(|settings| settings.get(USUAL)?.as_str()).is_some_and(|usual| usual == name)
 }
 
@@ -131,7 +131,7 @@ fn is_usual(ground: Ground<'_>, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so.
-pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     if from == to {
         return Err("type the new name".into());
     }
@@ -148,7 +148,7 @@ pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> 
 ///
 /// # Errors
 /// When the file has none of that name.
-pub fn remove(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+pub fn remove(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if !written(ground, name) {
         return Err(format!("{name} is not in {SETTINGS}"));
     }
@@ -165,7 +165,7 @@ pub fn remove(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
 ///
 /// # Errors
 /// When it is that already, or stands in no file.
-pub fn make_usual(ground: Ground<'_>, connections: &Connections, name: &str) -> Result<Plan, String> {
+pub fn make_usual(ground: ComposeContext<'_>, connections: &Connections, name: &str) -> Result<Plan, String> {
     if connections.usual == name {
         return Err(format!("{name} is the workspace's own already"));
     }
@@ -208,7 +208,7 @@ mod tests {
 
     fn give(state: &mut State, key: &str, to: Option<&str>) -> Result<(), String> {
         let tool = state.catalog.tool_called(key).unwrap();
-        let Plan { label, changes, .. } = of_tool(Ground::of(state), &state.connections, tool, to)?;
+        let Plan { label, changes, .. } = of_tool(ComposeContext::of(state), &state.connections, tool, to)?;
         update(state, Message::Change { label, changes }, Millis(3));
         Ok(())
     }
@@ -277,14 +277,14 @@ mod tests {
     #[test]
     fn connections_are_added_renamed_made_the_usual_one_and_taken_out() {
         let mut state = opened(Some(LOCAL));
-        let plan = add(Ground::of(&state), "new amqp://h:5672/team").unwrap();
+        let plan = add(ComposeContext::of(&state), "new amqp://h:5672/team").unwrap();
         assert_eq!(make(&mut state, plan), format!("{LOCAL}\n[connections.new]\nservers = [\"amqp://h:5672/team\"]\n"));
-        let plan = rename(Ground::of(&state), "local", "here").unwrap();
+        let plan = rename(ComposeContext::of(&state), "local", "here").unwrap();
         assert!(make(&mut state, plan).starts_with("connection = \"here\"\n# ours\n[connections.here]\n"), "{}", text(&state));
-        let plan = make_usual(Ground::of(&state), &state.connections, "new").unwrap();
+        let plan = make_usual(ComposeContext::of(&state), &state.connections, "new").unwrap();
         make(&mut state, plan);
         assert_eq!(state.connection().name, "new");
-        let plan = remove(Ground::of(&state), "new").unwrap();
+        let plan = remove(ComposeContext::of(&state), "new").unwrap();
         assert_eq!(plan.notes, ["Calls go through embedded then."]);
         assert_eq!(
             make(&mut state, plan),
@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_said() {
         let state = opened(Some(LOCAL));
-        let ground = Ground::of(&state);
+        let ground = ComposeContext::of(&state);
         for (text, expected) in [
             ("new", "write a name and an address"),
             ("local nats://h:1", "local is there already"),
@@ -316,7 +316,7 @@ mod tests {
     fn the_first_edit_of_the_embedded_connection_makes_its_table() {
         let mut state = opened(None);
         let edit = Edit::Set { at: Pointer::root().child("tools"), to: json!(["joke"]).into() };
-        let plan = edited(Ground::of(&state), "embedded", &[edit]);
+        let plan = edited(ComposeContext::of(&state), "embedded", &[edit]);
         assert_eq!(make(&mut state, plan), "[connections.embedded]\ntools = [\"joke\"]\n");
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{
-    ground::Ground,
+    context::ComposeContext,
     plan::{Plan, listed},
 };
 use crate::{
@@ -71,7 +71,7 @@ impl Home {
 
     /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool, else into `tools.yaml`, all together.
     #[must_use]
-    pub fn of_workflow(ground: Ground<'_>, near: Option<&EntryId>) -> Self {
+    pub fn of_workflow(ground: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
         let chosen = near.and_then(|id| ground.catalog.entry(id));
         let entry =
             chosen.or_else(|| ground.catalog.tools.first().map(|tool| &tool.entry)).or_else(|| ground.catalog.entries().next());
@@ -88,7 +88,7 @@ impl Home {
 ///
 /// # Errors
 /// Why it can't.
-pub fn free_key(key: &str, kind: EntryKind, ground: Ground<'_>) -> Result<(), String> {
+pub fn free_key(key: &str, kind: EntryKind, ground: ComposeContext<'_>) -> Result<(), String> {
     if key.is_empty() {
         return Err("a key is needed".into());
     }
@@ -111,7 +111,7 @@ pub fn place_new(
     section: Option<&str>,
     value: &Value,
     home: &Home,
-    ground: Ground<'_>,
+    ground: ComposeContext<'_>,
 ) -> Result<Change, String> {
     match home {
         Home::Map { file, document } => {
@@ -150,7 +150,7 @@ pub fn place_new(
 }
 
 /// How many items a list in a file has.
-fn items(ground: Ground<'_>, file: &FileId, document: usize, list: &Pointer) -> usize {
+fn items(ground: ComposeContext<'_>, file: &FileId, document: usize, list: &Pointer) -> usize {
     let source = ground.documents.get(file).and_then(|known| known.source.as_ref().ok());
     source.and_then(|source| list.get(source.value(document)?)?.as_array()).map_or(0, Vec::len)
 }
@@ -178,7 +178,7 @@ fn pretty(value: &Value) -> String {
 ///
 /// # Errors
 /// When its key cannot be had, or there is no place for it.
-pub fn new_tool(ground: Ground<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
+pub fn new_tool(ground: ComposeContext<'_>, kind: &NewEntry, key: &str, gate: &Gate, home: &Home) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, ground)?;
     let value = kind.called(key);
     let owner = every_system().iter().find(|system| system.kinds().iter().any(|known| known.type_name == kind.type_name));
@@ -196,7 +196,7 @@ fn made(entry: &Entry) -> Option<NewEntry> {
 
 /// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
 #[must_use]
-pub fn copied(ground: Ground<'_>, ids: &[EntryId]) -> String {
+pub fn copied(ground: ComposeContext<'_>, ids: &[EntryId]) -> String {
     let mut all: Vec<&Entry> = ids.iter().filter_map(|id| ground.catalog.entry(id)).collect();
     for id in ids {
         let Some(tool) = ground.catalog.tool(id) else { continue };
@@ -227,7 +227,7 @@ pub fn copied(ground: Ground<'_>, ids: &[EntryId]) -> String {
 ///
 /// # Errors
 /// When the text cannot be read, holds no entry, or nothing in it is new.
-pub fn pasted(ground: Ground<'_>, text: &str, near: Option<&EntryId>) -> Result<Plan, String> {
+pub fn pasted(ground: ComposeContext<'_>, text: &str, near: Option<&EntryId>) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
     let json = Source::parse(Format::Json, text).ok();
     let source = match json {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    ground::{Ground, files_of, named},
+    context::{ComposeContext, files_of, named},
     plan::{Plan, listed},
 };
 use crate::{
@@ -38,7 +38,7 @@ fn is_in(tool: &Tool, name: &str) -> bool {
     tool.gate.groups.iter().flatten().any(|group| &**group == name)
 }
 
-fn is_there(ground: Ground<'_>, name: &str) -> bool {
+fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     ground.catalog.tools.iter().any(|tool| is_in(tool, name))
         || ground.settings().is_some_and(|settings| own_place(settings, name).is_some())
 }
@@ -47,7 +47,7 @@ fn is_there(ground: Ground<'_>, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     let to = named(to, "group")?;
     if &*to == from {
         return Err("type the new name".into());
@@ -84,7 +84,7 @@ pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> 
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == DEFAULT_GROUP {
         return Err("tools that name no group are in default; it can't be deleted".into());
     }
@@ -101,7 +101,7 @@ pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
         }
         changes.extend(ground.regated(tool, &Gate { groups: Some(groups), ..tool.gate.clone() }));
     }
-    changes.extend(Ground::removed(&own));
+    changes.extend(ComposeContext::removed(&own));
     if let Some(at) = ground.settings().and_then(|settings| own_place(settings, name)) {
         changes.push(ground.in_settings(Edit::Remove { at }, String::new));
     }
@@ -120,7 +120,7 @@ pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
 ///
 /// # Errors
 /// When it cannot be called so, or there is no place for it.
-pub fn add_list(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+pub fn add_list(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = named(name, "group")?;
     if is_there(ground, &name) {
         return Err(format!("{name} is there already"));

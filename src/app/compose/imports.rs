@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    ground::Ground,
+    context::ComposeContext,
     plan::{Plan, listed},
 };
 use crate::{
@@ -37,7 +37,7 @@ pub enum Differing {
 ///
 /// # Errors
 /// When nothing would change.
-pub fn plan(ground: Ground<'_>, items: &[Item], differing: Differing) -> Result<Plan, String> {
+pub fn plan(ground: ComposeContext<'_>, items: &[Item], differing: Differing) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
         (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -110,7 +110,7 @@ fn replaced(entry: &Entry, value: Value) -> Change {
 }
 
 /// New entries, where the layout of their system puts them.
-fn placed(ground: Ground<'_>, new: &[New<'_>]) -> Vec<Change> {
+fn placed(ground: ComposeContext<'_>, new: &[New<'_>]) -> Vec<Change> {
     let Some((deployment, ..)) = new.first() else { return Vec::new() };
     match deployment.layout() {
         Layout::Sections(name) => together(ground, name, new),
@@ -122,7 +122,7 @@ fn placed(ground: Ground<'_>, new: &[New<'_>]) -> Vec<Change> {
 }
 
 /// In maps by their sections, in the file for them.
-fn together(ground: Ground<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
+fn together(ground: ComposeContext<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
     let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
         let document = ground.documents.get(file).filter(|document| !document.gone)?;
@@ -144,7 +144,7 @@ fn together(ground: Ground<'_>, name: &str, new: &[New<'_>]) -> Vec<Change> {
 }
 
 /// One in a file of its own.
-fn alone(ground: Ground<'_>, folder: &str, (item, value): (&Item, &Value), taken: &mut Vec<FileId>) -> Change {
+fn alone(ground: ComposeContext<'_>, folder: &str, (item, value): (&Item, &Value), taken: &mut Vec<FileId>) -> Change {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
     let safe: String = item.key.chars().map(plain).take(80).collect();
     let name = safe.trim_start_matches('.');
@@ -155,7 +155,7 @@ fn alone(ground: Ground<'_>, folder: &str, (item, value): (&Item, &Value), taken
 }
 
 /// A name that no file has yet.
-fn free(ground: Ground<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
+fn free(ground: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
     let names = std::iter::once(format!("{stem}.yaml")).chain((2..).map(|number| format!("{stem}-{number}.yaml")));
     let is_free = |file: &FileId| !taken.contains(file) && ground.documents.get(file).is_none_or(|document| document.gone);
     names.map(FileId::new).find(is_free)
@@ -189,7 +189,7 @@ mod tests {
         let (file, source) = (FileId::new(name), Source::parse(Format::Yaml, text).unwrap());
         documents.load(file.clone(), Document::read(Format::Yaml, text.into(), Ok(source.clone())));
         let catalog = read::catalog([(&file, &source)], Mode::Document);
-        let plan = plan(Ground { catalog: &catalog, documents: &documents }, &there(), differing);
+        let plan = plan(ComposeContext { catalog: &catalog, documents: &documents }, &there(), differing);
         let files = plan.as_ref().map_or_else(|_| Vec::new(), |plan| plan.files(&documents).unwrap());
         let texts = files.into_iter().map(|file| (file.file.to_string(), file.after.unwrap().to_string())).collect();
         (plan, texts)

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{
-    ground::{Ground, files_of, named},
+    context::{ComposeContext, files_of, named},
     plan::{Plan, listed},
 };
 use crate::{
@@ -32,7 +32,7 @@ pub fn listed_states(settings: &Value) -> Vec<Name> {
 
 /// Whether a tool or the settings name the state.
 #[must_use]
-pub fn is_there(ground: Ground<'_>, name: &str) -> bool {
+pub fn is_there(ground: ComposeContext<'_>, name: &str) -> bool {
     name == UNDEFINED
         || ground.catalog.tools.iter().any(|tool| lists(tool, name) || leads(tool, name))
         || ground.settings().is_some_and(|settings| listed_states(settings).iter().any(|listed| &**listed == name))
@@ -50,7 +50,7 @@ fn leads(tool: &Tool, name: &str) -> bool {
 ///
 /// # Errors
 /// When it cannot be called so, or is there already.
-pub fn add(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+pub fn add(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = named(name, "state")?;
     if is_there(ground, &name) {
         return Err(format!("{name} is there already"));
@@ -60,7 +60,7 @@ pub fn add(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
 }
 
 /// The change that puts a state on the list.
-fn listing(ground: Ground<'_>, name: &str) -> Change {
+fn listing(ground: ComposeContext<'_>, name: &str) -> Change {
     let count = ground.settings().and_then(|settings| settings.get(STATES)).and_then(Value::as_array).map_or(0, Vec::len);
     let at = Pointer::root().child(STATES);
     let edit = match count {
@@ -76,7 +76,7 @@ fn listing(ground: Ground<'_>, name: &str) -> Change {
 ///
 /// # Errors
 /// When it cannot be renamed so.
-pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> {
+pub fn rename(ground: ComposeContext<'_>, from: &str, to: &str) -> Result<Plan, String> {
     let to = named(to, "state")?;
     if &*to == from {
         return Err("type the new name".into());
@@ -96,7 +96,7 @@ pub fn rename(ground: Ground<'_>, from: &str, to: &str) -> Result<Plan, String> 
 
 /// What refers to a state, in words; empty where nothing does.
 #[must_use]
-pub fn references(ground: Ground<'_>, name: &str) -> Vec<String> {
+pub fn references(ground: ComposeContext<'_>, name: &str) -> Vec<String> {
     let keys = |fits: fn(&Tool, &str) -> bool| {
         listed(ground.catalog.tools.iter().filter(|tool| fits(tool, name)).map(|tool| tool.entry.key.as_str()))
     };
@@ -120,7 +120,7 @@ pub fn references(ground: Ground<'_>, name: &str) -> Vec<String> {
 ///
 /// # Errors
 /// When nothing names it, or it cannot go.
-pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
+pub fn delete(ground: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == UNDEFINED {
         return Err("undefined is where a request without a state begins; it can't be deleted".into());
     }
@@ -139,7 +139,7 @@ pub fn delete(ground: Ground<'_>, name: &str) -> Result<Plan, String> {
     }
     let (own, scenarios): (Vec<_>, Vec<_>) =
         ground.mentions(Named::State, name).into_iter().partition(|mention| mention.naming == Naming::Settings);
-    changes.extend(Ground::removed(&own));
+    changes.extend(ComposeContext::removed(&own));
     if changes.is_empty() {
         return Err(format!("no tool names {name}"));
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     app::{
         actions::Act,
-        answering::{Answering, AnsweringMessage, AskId, Asked, Open, Stand},
+        answering::{AnsweredTool, Answering, AnsweringMessage, AskId, Asked, Open},
         documents::UNDO_STEPS,
         effect::Effect,
         message::ScreenId,
@@ -71,7 +71,7 @@ pub(super) fn take(state: &mut State, message: AnsweringMessage, now: Millis) ->
     Vec::new()
 }
 
-fn stand(answering: &Answering, turn: u64) -> Option<&Stand> {
+fn stand(answering: &Answering, turn: u64) -> Option<&AnsweredTool> {
     answering.stands.iter().find(|stand| stand.turn == turn)
 }
 
@@ -92,7 +92,7 @@ fn begin(state: &mut State, id: &EntryId, now: Millis) -> Vec<Effect> {
     }
     state.answering.turn += 1;
     let turn = state.answering.turn;
-    state.answering.stands.push(Stand { turn, tool: tool.clone(), connection: connection.name.clone(), subject: None });
+    state.answering.stands.push(AnsweredTool { turn, tool: tool.clone(), connection: connection.name.clone(), subject: None });
     vec![Effect::Answer { turn, system, connection: Box::new(connection), tool, target }]
 }
 

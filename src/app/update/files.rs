@@ -21,7 +21,7 @@ use crate::{
         form_file::Goal as FormGoal,
         message::{Loaded, Then},
         notices::NoticeKind,
-        state::{Checking, Goal, Question, Reading, State},
+        state::{Checking, Goal, LoadProgress, Question, State},
     },
     engine::groups::CustomGroups,
     model::{
@@ -312,7 +312,7 @@ pub(super) fn saved(state: &mut State, file: &FileId, text: Option<Arc<str>>, no
 }
 
 pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
-    let first = state.reading != Reading::Done;
+    let first = state.reading != LoadProgress::Done;
     let mut slice = Part::default();
     let mut count = 0;
     for (file, Loaded { text, source }) in loaded {
@@ -327,7 +327,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
     }
     Arc::make_mut(&mut state.catalog).append(slice);
     state.generation += 1;
-    if let Reading::UnderWay(files) = &mut state.reading {
+    if let LoadProgress::UnderWay(files) = &mut state.reading {
         *files += count;
     }
     if state.selected.is_none() {
@@ -336,7 +336,7 @@ pub(super) fn loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
 }
 
 pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<String>, now: Millis) {
-    let is_first = std::mem::replace(&mut state.reading, Reading::Done) != Reading::Done;
+    let is_first = std::mem::replace(&mut state.reading, LoadProgress::Done) != LoadProgress::Done;
     let there: HashSet<_> = names.iter().collect();
     let gone: Vec<_> = state.documents.iter().map(|(file, _)| file.clone()).filter(|file| !there.contains(file)).collect();
     if is_first && gone.is_empty() && names.is_sorted() {
@@ -390,8 +390,8 @@ pub(super) fn disk_changed(state: &mut State, file: &FileId, text: Option<Arc<st
 /// Offers the unsaved texts of an earlier session, but not before the files are read that they are changes of.
 pub(super) fn offer(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
     match state.reading {
-        Reading::UnderWay(_) => state.offer = Some(texts),
-        Reading::Done => ask_to_recover(state, texts),
+        LoadProgress::UnderWay(_) => state.offer = Some(texts),
+        LoadProgress::Done => ask_to_recover(state, texts),
     }
 }
 

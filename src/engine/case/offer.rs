@@ -21,7 +21,7 @@ const DEEPEST: usize = 4;
 
 /// An expectation that the answer meets.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
+pub struct Suggestion {
     /// The key in the case: `outcome`, `json`, …
     pub what: &'static str,
     pub value: Value,
@@ -31,9 +31,9 @@ pub struct Offer {
 
 /// All that a case may expect of an answer like this one.
 #[must_use]
-pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Offer> {
+pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     let mut offers = Vec::new();
-    let mut add = |what, value, usual| offers.push(Offer { what, value, usual });
+    let mut add = |what, value, usual| offers.push(Suggestion { what, value, usual });
     add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).word().into(), true);
     if let Some((kind, _)) = &answer.error {
         add("error", kind.as_str().into(), true);
@@ -64,12 +64,12 @@ pub fn offers(answer: &Answer, mask: &Mask) -> Vec<Offer> {
 
 /// What is expected where nothing is chosen.
 #[must_use]
-pub fn usual(offers: &[Offer]) -> Map<String, Value> {
+pub fn usual(offers: &[Suggestion]) -> Map<String, Value> {
     chosen(offers, |offer| offer.usual)
 }
 
 /// What is expected of those that were chosen.
-pub fn chosen(offers: &[Offer], is_chosen: impl Fn(&Offer) -> bool) -> Map<String, Value> {
+pub fn chosen(offers: &[Suggestion], is_chosen: impl Fn(&Suggestion) -> bool) -> Map<String, Value> {
     offers.iter().filter(|offer| is_chosen(offer)).map(|offer| (offer.what.to_owned(), offer.value.clone())).collect()
 }
 

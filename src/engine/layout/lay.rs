@@ -4,7 +4,7 @@ use super::{
     diagram::Diagram,
     items::Items,
     order,
-    picture::{Held, Picture, Seat},
+    picture::{BoxPosition, Held, Picture},
     place, rank, route,
 };
 
@@ -18,7 +18,7 @@ impl Diagram {
     /// Lays the diagram out so that boxes stay about where they were: `earlier` is where each stood, `None` for a new one.
     /// Boxes keep their layers as far as the arrows allow, their order unless another has far fewer crossings, and their places if `held` says so.
     #[must_use]
-    pub fn layout_after(&self, earlier: &[Option<Seat>], held: Held) -> Picture {
+    pub fn layout_after(&self, earlier: &[Option<BoxPosition>], held: Held) -> Picture {
         if self.boxes.is_empty() {
             return Picture::default();
         }

@@ -2,7 +2,7 @@
 
 use super::{
     items::{ItemRow, Items, Link},
-    picture::Seat,
+    picture::BoxPosition,
 };
 
 /// Sweeps at most; small diagrams settle earlier.
@@ -11,7 +11,7 @@ const SWEEPS: usize = 16;
 const MANY: usize = 4_000;
 
 /// Leaves the layers in the best order found. Boxes that stood somewhere `earlier` keep their order, unless without that far fewer links cross.
-pub fn reduce_crossings(items: &mut Items, earlier: &[Option<Seat>]) {
+pub fn reduce_crossings(items: &mut Items, earlier: &[Option<BoxPosition>]) {
     let mut places = vec![None; items.items.len()];
     let known = places.iter_mut().zip(earlier).filter_map(|(place, seat)| Some((place, (*seat)?)));
     let known = known.map(|(place, seat)| *place = Some(seat.across)).count();

@@ -74,7 +74,7 @@ pub struct Placed {
 
 /// Where a box stands among the others: what a later layout goes by, so that little moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct BoxPosition {
     pub layer: usize,
     /// Its middle, across the layers.
     pub across: usize,
@@ -92,7 +92,7 @@ pub enum Held {
 /// The whole layout; boxes and arrows by the rows of the diagram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    pub seats: Vec<Seat>,
+    pub seats: Vec<BoxPosition>,
     pub boxes: Vec<Placed>,
     pub arrows: Vec<Route>,
     pub width: usize,

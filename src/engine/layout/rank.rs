@@ -2,7 +2,7 @@
 
 use super::{
     diagram::{Diagram, Direction},
-    picture::Seat,
+    picture::BoxPosition,
 };
 
 /// Each box's layer, and which arrows run against the layers.
@@ -16,7 +16,7 @@ pub struct Ranks {
 /// stands one layer behind the last that leads to it, and boxes that nothing leads to stand right before those they lead to.
 /// Top down, boxes without any arrow stand below all others. Where boxes stood `earlier`, arrows keep the direction that they had.
 #[must_use]
-pub fn rank(diagram: &Diagram, earlier: &[Option<Seat>]) -> Ranks {
+pub fn rank(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (row, arrow) in diagram.arrows.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn rank(diagram: &Diagram, earlier: &[Option<Seat>]) -> Ranks {
 
 /// Arrows that ran against the layers still do; a new box stands behind the first known one that leads to it, else before the first that
 /// it leads to. Since all boxes are then in one order and arrows against it are reversed, no cycle is left.
-fn keep_directions(diagram: &Diagram, leaving: &[Vec<usize>], earlier: &[Option<Seat>]) -> (Vec<bool>, Vec<usize>) {
+fn keep_directions(diagram: &Diagram, leaving: &[Vec<usize>], earlier: &[Option<BoxPosition>]) -> (Vec<bool>, Vec<usize>) {
     let count = diagram.boxes.len();
     // Layers are taken twice, so that a new box finds room between two.
     let mut level: Vec<Option<usize>> = (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{
     diagram::{Diagram, Direction},
     items::{Item, Items, Kind, LinkRow, label},
-    picture::{Area, Caption, Heading, Picture, Placed, Point, Route, Seat},
+    picture::{Area, BoxPosition, Caption, Heading, Picture, Placed, Point, Route},
 };
 
 /// The picture of placed items.
@@ -28,7 +28,7 @@ pub fn draw(diagram: &Diagram, items: &Items) -> Picture {
     };
     let seat = |row: usize| {
         let item = &items.items[row];
-        Seat { layer: item.layer / 2, across: item.at + items.box_size(row).1 / 2 }
+        BoxPosition { layer: item.layer / 2, across: item.at + items.box_size(row).1 / 2 }
     };
     Picture { seats: (0..diagram.boxes.len()).map(seat).collect(), boxes, arrows, width, height }
 }

@@ -8,7 +8,7 @@ use crate::{
         explain::tool::Explainer,
         filter::{permit, unknown_groups},
         gated::{Gated, row_of},
-        simulate::run::{Offer, Simulation, Take},
+        simulate::run::{Simulation, Take, ToolOffer},
     },
     model::{
         call::Outcome,
@@ -35,7 +35,7 @@ pub struct TrialStep {
     pub end: StepEnd,
     pub after: Name,
     pub groups: Option<Vec<Name>>,
-    pub offer: Offer,
+    pub offer: ToolOffer,
     pub expectations: Vec<Expectation>,
 }
 
@@ -127,7 +127,7 @@ fn take<T: Gated>(
     let context = simulation.context();
     let before: Name = context.state().into();
     // What a user may not ask for is refused before any tool is looked at.
-    let offer = if permit(profiles, &context).is_ok() { Offer::of(tools, &context) } else { Offer::default() };
+    let offer = if permit(profiles, &context).is_ok() { ToolOffer::of(tools, &context) } else { ToolOffer::default() };
     let end = match &step.tool {
         None => StepEnd::Looked,
         Some(word) => match row_of(tools, word) {
@@ -154,7 +154,7 @@ struct Seen<'s, T> {
     tools: &'s [T],
     before: &'s Name,
     after: &'s Name,
-    offer: &'s Offer,
+    offer: &'s ToolOffer,
     end: &'s StepEnd,
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::run::{Offer, Simulation, Step};
+use super::run::{Simulation, Step, ToolOffer};
 use crate::{
     engine::{
         filter::{AskedGroups, permit},
@@ -23,8 +23,8 @@ pub fn record<T: Gated>(simulation: &Simulation, tools: &[T], profiles: &[Profil
     let way: Vec<&Step> = simulation.way_to(simulation.at()).into_iter().filter_map(|id| simulation.step(id)).collect();
     let denied = permit(profiles, start).err();
     let offer = match &denied {
-        Some(_) => Offer::default(),
-        None => way.first().map_or_else(|| Offer::of(tools, start), |step| step.offer.clone()),
+        Some(_) => ToolOffer::default(),
+        None => way.first().map_or_else(|| ToolOffer::of(tools, start), |step| step.offer.clone()),
     };
     let ended = way.last().map_or(simulation.started(), |step| step.at);
     let mut record = Map::new();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
-use super::run::{Offer, RefusedCause, Simulation, Step};
+use super::run::{RefusedCause, Simulation, Step, ToolOffer};
 use crate::{
     engine::{
         filter::{Reason, permit},
@@ -63,7 +63,7 @@ fn groups<T: Gated>(page: &mut Page, simulation: &Simulation, way: &[&Step], too
 }
 
 fn offers<T: Gated>(page: &mut Page, way: &[&Step], tools: &[T], context: &Context) {
-    let last = Offer::of(tools, context).available.len();
+    let last = ToolOffer::of(tools, context).available.len();
     let counts: Vec<f64> = way.iter().map(|step| step.offer.available.len()).chain([last]).map(|count| count as f64).collect();
     page.head("agent_filtered_tools_count", "histogram", "Tools left after filtering by group and state.");
     page.histogram("agent_filtered_tools_count", &[], COUNT_BOUNDS, &counts);

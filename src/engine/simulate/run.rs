@@ -30,7 +30,7 @@ pub struct Step {
     pub before: Name,
     pub after: Name,
     /// What the filter said before it.
-    pub offer: Offer,
+    pub offer: ToolOffer,
     /// When it ended.
     pub at: Millis,
     pub took_ms: u64,
@@ -40,7 +40,7 @@ pub struct Step {
 
 /// The filter's answer by tool keys; each tool in exactly one list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Offer {
+pub struct ToolOffer {
     pub available: Vec<Name>,
     pub filtered_by_group: Vec<Name>,
     pub filtered_by_state: Vec<Name>,
@@ -48,7 +48,7 @@ pub struct Offer {
     pub not_loaded: Vec<Name>,
 }
 
-impl Offer {
+impl ToolOffer {
     /// How many tools there are.
     #[must_use]
     pub fn tools(&self) -> usize {
@@ -229,8 +229,8 @@ impl Simulation {
 
     /// A tool has another key now; so it has in everything that the run has seen.
     pub fn rename_tool(&mut self, from: &str, to: &Name) {
-        let offered = |offer: &mut Offer| {
-            let Offer { available, filtered_by_group, filtered_by_state, not_loaded } = offer;
+        let offered = |offer: &mut ToolOffer| {
+            let ToolOffer { available, filtered_by_group, filtered_by_state, not_loaded } = offer;
             for keys in [available, filtered_by_group, filtered_by_state, not_loaded] {
                 rename_in(keys, from, to);
             }
@@ -281,7 +281,7 @@ impl Simulation {
             groups: self.groups.clone(),
             after: next_state(gate, &before, take.outcome, self.mode),
             before,
-            offer: Offer::of(tools, &context),
+            offer: ToolOffer::of(tools, &context),
             at: take.at,
             took_ms: take.took_ms,
             call: take.call,

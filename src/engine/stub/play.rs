@@ -13,12 +13,12 @@ const AFTERTHOUGHT: &str = "one more thing";
 
 /// What a message says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum StubOutput {
     Chunk { text: String, last: bool },
     Error { kind: String, message: String },
 }
 
-impl Said {
+impl StubOutput {
     /// Whether nothing is to come after it.
     #[must_use]
     pub fn ends(&self) -> bool {
@@ -52,7 +52,7 @@ pub enum Body {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub after: Duration,
-    pub said: Said,
+    pub said: StubOutput,
     pub under: Under,
     pub body: Body,
 }
@@ -83,7 +83,7 @@ impl Play {
             Some(Fault::Endless) => {
                 open_ended(&mut steps);
                 if then.pieces.is_empty() {
-                    steps.iter_mut().for_each(|step| step.said = Said::Chunk { text: ON_AND_ON.into(), last: false });
+                    steps.iter_mut().for_each(|step| step.said = StubOutput::Chunk { text: ON_AND_ON.into(), last: false });
                 }
                 // The beginning again, which is waited for as long as what stands between two messages.
                 let pause = then.pieces.first().and_then(|piece| piece.after).unwrap_or(then.pause);
@@ -141,7 +141,7 @@ fn told(then: &Then) -> Vec<Step> {
     let mut steps: Vec<Step> = then.pieces.iter().enumerate().map(piece).collect();
     match &then.error {
         Some((kind, message)) => {
-            let said = Said::Error { kind: kind.clone(), message: message.clone() };
+            let said = StubOutput::Error { kind: kind.clone(), message: message.clone() };
             steps.push(Step { after: wait(count, None), said, under: Under::Own, body: Body::Whole });
         }
         // An answer without a piece still has to end.
@@ -152,7 +152,7 @@ fn told(then: &Then) -> Vec<Step> {
 }
 
 fn chunk(after: Duration, text: &str, last: bool) -> Step {
-    Step { after, said: Said::Chunk { text: text.into(), last }, under: Under::Own, body: Body::Whole }
+    Step { after, said: StubOutput::Chunk { text: text.into(), last }, under: Under::Own, body: Body::Whole }
 }
 
 fn spoil(steps: &mut [Step], body: Body) {
@@ -163,7 +163,7 @@ fn spoil(steps: &mut [Step], body: Body) {
 
 fn open_ended(steps: &mut [Step]) {
     for step in steps {
-        if let Said::Chunk { last, .. } = &mut step.said {
+        if let StubOutput::Chunk { last, .. } = &mut step.said {
             *last = false;
         }
     }
@@ -208,8 +208,8 @@ mod tests {
 
     fn texts(steps: &[Step]) -> String {
         let text = |step: &Step| match &step.said {
-            Said::Chunk { text, .. } => text.clone(),
-            Said::Error { .. } => String::new(),
+            StubOutput::Chunk { text, .. } => text.clone(),
+            StubOutput::Error { .. } => String::new(),
         };
         steps.iter().map(text).collect()
     }
@@ -252,7 +252,7 @@ mod tests {
                 Some(Fault::Endless) => {
                     let told: Vec<&Step> = (0..sound.len() * 3).filter_map(|row| play.step(row)).collect();
                     let same = |(row, step): (usize, &&Step)| step.said == told[row % sound.len()].said && step.after >= SHORTEST;
-                    told.len() == sound.len() * 3 && told.iter().enumerate().all(same) && !told.iter().any(|step| matches!(step.said, Said::Chunk { last: true, .. }))
+                    told.len() == sound.len() * 3 && told.iter().enumerate().all(same) && !told.iter().any(|step| matches!(step.said, StubOutput::Chunk { last: true, .. }))
                 }
                 Some(Fault::Late) => steps.iter().position(ends) == Some(steps.len() - 2),
                 Some(Fault::Twice) => *steps == [sound.clone(), sound].concat(),

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::engine::stub::{
         choose,
-        play::{Play, Said},
+        play::{Play, StubOutput},
     };
 
     fn map(value: &Value) -> Map<String, Value> {
@@ -226,7 +226,7 @@ mod tests {
             let service = StubService { rules: vec![rule], ..StubService::default() };
             let play = Play::of(&choose::rule(&service, &asking).unwrap().then);
             let steps = (0..).map_while(|row| play.step(row));
-            let told: String = steps.map(|step| if let Said::Chunk { text, .. } = &step.said { text.as_str() } else { "" }).collect();
+            let told: String = steps.map(|step| if let StubOutput::Chunk { text, .. } = &step.said { text.as_str() } else { "" }).collect();
             prop_assert_eq!(told, texts.concat());
         }
     }

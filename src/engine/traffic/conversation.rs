@@ -6,7 +6,7 @@ use crate::model::{
     call::CallProblem,
     clock::Millis,
     entry::SystemId,
-    traffic::{Known, ObservedMessage, Part, Reading, Settled, Whole},
+    traffic::{Decoded, Known, ObservedMessage, Part, Settled, Whole},
 };
 
 /// So many remarks, and so many parts, of one conversation are kept.
@@ -65,7 +65,7 @@ impl Standing {
 
 /// Who told how a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Teller {
+enum EndSource {
     /// Who answers.
     Own,
     /// Somebody else.
@@ -136,7 +136,7 @@ pub struct Conversation {
     /// Its request was heard.
     pub(super) has_request: bool,
     /// Who told its end.
-    told: Teller,
+    told: EndSource,
     /// An end that was heard before its request, and when.
     early: Option<(Millis, Standing)>,
     /// Messages that are not those of a part.
@@ -155,7 +155,7 @@ pub struct Remark {
 }
 
 impl Conversation {
-    pub(super) fn new(number: u64, crossing: &ObservedMessage, reading: &Reading) -> Self {
+    pub(super) fn new(number: u64, crossing: &ObservedMessage, reading: &Decoded) -> Self {
         let standing = match &reading.part {
             Part::Request | Part::Step | Part::Note => Standing::Open,
             Part::Answer { .. } | Part::Error(_) | Part::Outcome(_) | Part::Unreadable(_) => Standing::Orphan,
@@ -169,12 +169,12 @@ impl Conversation {
     }
 
     /// One of which only a part was heard so far.
-    pub(super) fn of_parts(number: u64, crossing: &ObservedMessage, reading: &Reading, whole: &Whole) -> Self {
+    pub(super) fn of_parts(number: u64, crossing: &ObservedMessage, reading: &Decoded, whole: &Whole) -> Self {
         let id = Some(whole.id.as_str().into());
         Self { id, topic: whole.topic.clone(), ..Self::empty(number, crossing, reading, Standing::Open) }
     }
 
-    fn empty(number: u64, crossing: &ObservedMessage, reading: &Reading, standing: Standing) -> Self {
+    fn empty(number: u64, crossing: &ObservedMessage, reading: &Decoded, standing: Standing) -> Self {
         Self {
             number,
             system: reading.system,
@@ -208,7 +208,7 @@ impl Conversation {
             found: 0,
             label: String::new(),
             has_request: false,
-            told: Teller::Own,
+            told: EndSource::Own,
             early: None,
             own: 0,
             names: Vec::new(),
@@ -217,7 +217,7 @@ impl Conversation {
     }
 
     /// Takes a message of it in.
-    pub(super) fn take(&mut self, message: u64, crossing: &ObservedMessage, reading: &Reading) {
+    pub(super) fn take(&mut self, message: u64, crossing: &ObservedMessage, reading: &Decoded) {
         self.hear(message, self.number, crossing, reading);
         self.own += 1;
         if self.subjects.len() < SUBJECTS && !self.subjects.contains(&crossing.subject) {
@@ -249,7 +249,7 @@ impl Conversation {
         }
     }
 
-    fn go_on(&mut self, crossing: &ObservedMessage, reading: &Reading) {
+    fn go_on(&mut self, crossing: &ObservedMessage, reading: &Decoded) {
         let ended = self.has_ended();
         match &reading.part {
             Part::Request if !self.has_request => {
@@ -267,23 +267,23 @@ impl Conversation {
                 self.has_request = true;
                 self.asked = short(&reading.text);
             }
-            Part::Outcome(_) if ended && self.told != Teller::Nobody => {}
-            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && self.told == Teller::Own => self.late += 1,
+            Part::Outcome(_) if ended && self.told != EndSource::Nobody => {}
+            Part::Answer { .. } | Part::Error(_) | Part::Unreadable(_) if ended && self.told == EndSource::Own => self.late += 1,
             Part::Answer { last } => {
                 self.answered.get_or_insert(crossing.at);
                 self.says(reading);
                 if *last {
-                    self.end(None, crossing.at, Teller::Own);
+                    self.end(None, crossing.at, EndSource::Own);
                 }
             }
             Part::Error(problem) => {
                 self.answered.get_or_insert(crossing.at);
                 self.standing = Standing::Failed(problem.clone());
-                self.told = Teller::Own;
+                self.told = EndSource::Own;
             }
             Part::Outcome(problem) => {
                 self.answered.get_or_insert(crossing.at);
-                self.end(problem.as_ref(), crossing.at, Teller::Other);
+                self.end(problem.as_ref(), crossing.at, EndSource::Other);
             }
             Part::Unreadable(problem) => self.standing = Standing::Unreadable(problem.clone()),
             Part::Note if reading.state.is_some() => {
@@ -300,7 +300,7 @@ impl Conversation {
     }
 
     /// An end without its beginning stays what it is, unless that comes soon.
-    fn end(&mut self, problem: Option<&CallProblem>, at: Millis, told: Teller) {
+    fn end(&mut self, problem: Option<&CallProblem>, at: Millis, told: EndSource) {
         let standing = problem.map_or(Standing::Succeeded, |problem| Standing::Failed(problem.clone()));
         self.told = told;
         match self.standing {
@@ -313,11 +313,14 @@ impl Conversation {
     pub(super) fn settle(&mut self, settled: &Settled, heard: Millis) {
         self.name_cards(settled.card.as_slice());
         let told = match settled.known {
-            Known::Inferred => Teller::Nobody,
-            Known::Read => Teller::Other,
+            Known::Inferred => EndSource::Nobody,
+            Known::Read => EndSource::Other,
         };
-        let open =
-            if self.has_ended() { told == Teller::Other && self.told != Teller::Own } else { self.standing == Standing::Open };
+        let open = if self.has_ended() {
+            told == EndSource::Other && self.told != EndSource::Own
+        } else {
+            self.standing == Standing::Open
+        };
         if !open {
             return;
         }
@@ -344,7 +347,7 @@ impl Conversation {
         message: u64,
         (part, standing): (u64, Standing),
         crossing: &ObservedMessage,
-        reading: &Reading,
+        reading: &Decoded,
     ) {
         self.hear(message, part, crossing, reading);
         if self.parts.last() != Some(&part) && self.parts.len() < MOST && !self.parts.contains(&part) {
@@ -360,7 +363,7 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, message: u64, of: u64, crossing: &ObservedMessage, reading: &Reading) {
+    fn hear(&mut self, message: u64, of: u64, crossing: &ObservedMessage, reading: &Decoded) {
         let piece = (reading.part == Part::Answer { last: false }).then(|| (of, reading.label.to_string()));
         if piece.is_none() || piece != self.piece {
             self.rows.push_back(self.count);
@@ -433,7 +436,7 @@ impl Conversation {
         place(row)..place(row + 1)
     }
 
-    fn says(&mut self, reading: &Reading) {
+    fn says(&mut self, reading: &Decoded) {
         if self.label != reading.label {
             self.label = reading.label.clone().into_owned();
             self.said.clear();

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use super::conversation::{Conversation, Standing};
 use crate::model::{
     clock::Millis,
-    traffic::{ObservedMessage, Reading, Settled},
+    traffic::{Decoded, ObservedMessage, Settled},
 };
 
 /// Conversations, the oldest first.
@@ -45,7 +45,7 @@ impl Conversations {
         (whole, part): (u64, u64),
         message: u64,
         crossing: &ObservedMessage,
-        reading: &Reading,
+        reading: &Decoded,
     ) -> bool {
         let Some(part) = self.get(part) else { return false };
         let (number, standing, found) = (part.number, part.standing.clone(), part.found);

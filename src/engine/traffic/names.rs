@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::conversation::Conversation;
-use crate::model::traffic::{ObservedMessage, Reading};
+use crate::model::traffic::{Decoded, ObservedMessage};
 
 /// Names of conversations, by their numbers.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Names {
 
 impl Names {
     /// The conversation that a message says it belongs to.
-    pub(super) fn find(&self, crossing: &ObservedMessage, reading: &Reading) -> Option<u64> {
+    pub(super) fn find(&self, crossing: &ObservedMessage, reading: &Decoded) -> Option<u64> {
         let by_name = reading.names().find_map(|name| self.by_name.get(name));
         by_name.or_else(|| self.by_inbox.get(&crossing.subject)).copied()
     }
@@ -25,7 +25,7 @@ impl Names {
     }
 
     /// From now on it goes by what the message calls it, too.
-    pub(super) fn learn(&mut self, conversation: &mut Conversation, reading: &Reading) {
+    pub(super) fn learn(&mut self, conversation: &mut Conversation, reading: &Decoded) {
         /// So many names one conversation has at most.
         const MOST: usize = 16;
         if conversation.id.is_none() {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::model::{
     clock::Millis,
-    traffic::{ObservedMessage, Part, Reading, Settled, Tapped, Whole, Witnessed},
+    traffic::{Decoded, ObservedMessage, Part, Settled, Tapped, Whole, Witnessed},
 };
 
 /// How much is kept; the oldest goes first.
@@ -105,7 +105,7 @@ impl Record {
         Vec::new()
     }
 
-    fn join(&mut self, crossing: Arc<ObservedMessage>, reading: &Reading) -> Vec<Ring> {
+    fn join(&mut self, crossing: Arc<ObservedMessage>, reading: &Decoded) -> Vec<Ring> {
         self.heard += 1;
         self.rates.add(&crossing, &reading.part);
         if reading.routine {
@@ -153,7 +153,7 @@ impl Record {
     }
 
     /// The conversation that a message belongs to; a new one where there is none.
-    fn home(&mut self, crossing: &ObservedMessage, reading: &Reading) -> u64 {
+    fn home(&mut self, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
         let goes_on = |conversation: &Conversation| {
             // An id that is used once more begins anew.
             !(reading.part == Part::Request && conversation.has_request && conversation.has_ended())
@@ -170,11 +170,11 @@ impl Record {
     }
 
     /// The conversation that others are parts of, which may not have been heard itself yet.
-    fn whole(&mut self, whole: &Whole, crossing: &ObservedMessage, reading: &Reading) -> u64 {
+    fn whole(&mut self, whole: &Whole, crossing: &ObservedMessage, reading: &Decoded) -> u64 {
         let known = self.names.named(&whole.id).filter(|number| self.conversations.row(*number).is_some());
         known.unwrap_or_else(|| {
             let number = self.conversations.begin(|number| Conversation::of_parts(number, crossing, reading, whole));
-            let nothing = Reading::new(None, Part::Other, "", "");
+            let nothing = Decoded::new(None, Part::Other, "", "");
             if let Some(conversation) = self.conversations.get_mut(number) {
                 self.names.learn(conversation, &nothing);
             }

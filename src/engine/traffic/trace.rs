@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::conversation::Conversation;
 use crate::model::{
     clock::Millis,
-    traffic::{Kept, ObservedMessage, Part, Reading, Tapped},
+    traffic::{Decoded, KeptMessage, ObservedMessage, Part, Tapped},
 };
 
 /// The version of the lines.
@@ -50,7 +50,7 @@ pub fn line(tapped: &Tapped) -> Value {
 
 /// The same for a message, with what its system makes of it, and its conversation. Who reads the trace decodes anew.
 #[must_use]
-pub fn decoded(crossing: &ObservedMessage, reading: &Reading, conversation: &Conversation) -> Value {
+pub fn decoded(crossing: &ObservedMessage, reading: &Decoded, conversation: &Conversation) -> Value {
     let mut line = message(crossing);
     let body = line.shift_remove("body").map(|body| ("body", body));
     let body = body.or_else(|| line.shift_remove("body_hex").map(|body| ("body_hex", body)));
@@ -107,9 +107,9 @@ fn message(crossing: &ObservedMessage) -> Map<String, Value> {
     add("headers", crossing.headers.iter().map(|(name, value)| json!([name, value])).collect());
     add("size", crossing.size.into());
     match crossing.kept {
-        Kept::Whole => {}
-        Kept::Masked => add("kept", "masked".into()),
-        Kept::Start => add("kept", "start".into()),
+        KeptMessage::Whole => {}
+        KeptMessage::Masked => add("kept", "masked".into()),
+        KeptMessage::Start => add("kept", "start".into()),
     }
     match std::str::from_utf8(&crossing.body) {
         Ok(text) => add("body", text.into()),
@@ -172,9 +172,9 @@ fn crossing(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
         size: value.get("size").and_then(Value::as_u64).unwrap_or(body.len() as u64),
         body,
         kept: match text("kept") {
-            Some("masked") => Kept::Masked,
-            Some("start") => Kept::Start,
-            _ => Kept::Whole,
+            Some("masked") => KeptMessage::Masked,
+            Some("start") => KeptMessage::Start,
+            _ => KeptMessage::Whole,
         },
         about: value.get("about").map(|about| crossing(about, at_of(about)?).map(Arc::new)).transpose()?,
     })
@@ -195,7 +195,7 @@ mod tests {
     use crate::model::traffic::Part;
 
     fn any_crossing() -> impl Strategy<Value = ObservedMessage> {
-        let kept = prop_oneof![Just(Kept::Whole), Just(Kept::Masked), Just(Kept::Start)];
+        let kept = prop_oneof![Just(KeptMessage::Whole), Just(KeptMessage::Masked), Just(KeptMessage::Start)];
         let headers = prop::collection::vec((".{0,8}", ".{0,8}"), 0..3);
         let body = prop_oneof![prop::collection::vec(any::<u8>(), 0..40), ".{0,40}".prop_map(String::into_bytes)];
         (any::<u64>(), ".{1,20}", prop::option::of(".{1,9}"), headers, body, any::<u64>(), kept).prop_map(
@@ -215,7 +215,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", messages in prop::option::of(any::<u64>())) {
-            let reading = Reading { remarks: vec!["odd".into()], ..Reading::new(None, Part::Other, "x", words.clone()) };
+            let reading = Decoded { remarks: vec!["odd".into()], ..Decoded::new(None, Part::Other, "x", words.clone()) };
             let teller = ObservedMessage { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
             let decoded = decoded(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
             let (at, crossing) = (crossing.at, Tapped::ObservedMessage(Arc::new(crossing)));

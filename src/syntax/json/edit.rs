@@ -7,7 +7,7 @@ use super::{
 use crate::syntax::{
     change::{Change, Plan, Splice},
     draft::Draft,
-    flow::{self, Stand},
+    flow::{self, Placement},
     page::Page,
     tree::{Member, Node, Shape},
 };
@@ -67,8 +67,8 @@ impl Pen<'_> {
         let layout = if on_lines { self.layout.clone() } else { self.layout.on_one_line() };
         match flow::stand(self.page, parent, row) {
             None => vec![self.fill(parent, above, print)],
-            Some(Stand::OwnLine(indent)) => flow::insert(self.page, parent, row, &print(&layout, indent), layout.gap()),
-            Some(Stand::Beside) => {
+            Some(Placement::OwnLine(indent)) => flow::insert(self.page, parent, row, &print(&layout, indent), layout.gap()),
+            Some(Placement::Beside) => {
                 let text = print(&layout, self.page.indent(parent.span.start));
                 flow::insert(self.page, parent, row, &text, layout.gap())
             }

@@ -41,7 +41,7 @@ impl Alone {
 }
 
 /// What one segment says.
-pub struct Said {
+pub struct SegmentContent {
     pub key: String,
     pub value: Value,
     pub is_odd: bool,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::found::{Alone, Found, Said, stands_alone};
+use super::found::{Alone, Found, SegmentContent, stands_alone};
 use crate::syntax::{
     json::{self, dialect::Dialect},
     place::Span,
@@ -133,7 +133,7 @@ fn parse(text: &str) -> Option<Tree> {
     json::parse::parse(text, Dialect::Strict).ok()
 }
 
-pub fn said(text: &str) -> Option<Said> {
+pub fn said(text: &str) -> Option<SegmentContent> {
     let (start, key) = value_of(text)?;
     let tree = parse(&text[start..])?;
     let is_odd = !tree.oddities.is_empty();
@@ -142,7 +142,7 @@ pub fn said(text: &str) -> Option<Said> {
     let is_plain = parse(text[..start].trim_end_matches([' ', '\t', '\n', '\r', ':'])).is_some();
     (fits && is_plain).then_some(())?;
     let value = Arc::try_unwrap(document.value).ok()?;
-    Some(Said { key: key.to_owned(), value, is_odd })
+    Some(SegmentContent { key: key.to_owned(), value, is_odd })
 }
 
 /// What is read is the value behind blanks that are those of its line, so that what is written into it is indented as in the whole.

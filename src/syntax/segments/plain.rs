@@ -4,32 +4,32 @@
 
 use serde_json::{Map, Value};
 
-use super::found::Said;
+use super::found::SegmentContent;
 use crate::syntax::yaml::resolve;
 
 /// Deeper values are left to the parser.
 const DEEPEST: usize = 16;
 
 /// What a segment says.
-pub fn said(text: &str) -> Option<Said> {
+pub fn said(text: &str) -> Option<SegmentContent> {
     read(text).map(|(said, _)| said)
 }
 
 /// Where a member of the segment's value begins, with its key; `Some(None)` where there is no such member in an object.
 pub fn member_start(text: &str, key: &str) -> Option<Option<usize>> {
-    let (Said { value, .. }, members) = read(text)?;
+    let (SegmentContent { value, .. }, members) = read(text)?;
     value.is_object().then_some(())?;
     Some(members.iter().find(|(known, _)| *known == key).map(|(_, start)| *start))
 }
 
 /// What a segment says, and where the members of its value begin.
-fn read(text: &str) -> Option<(Said, Vec<(&str, usize)>)> {
+fn read(text: &str) -> Option<(SegmentContent, Vec<(&str, usize)>)> {
     let mut reader = Reader { lines: lines(text)?, at: 0, is_odd: false, members: Vec::new() };
     let column = reader.lines.first()?.indent;
     let Value::Object(members) = reader.object(column, 0)? else { return None };
     let mut members = members.into_iter();
     let (Some((key, value)), None) = (members.next(), members.next()) else { return None };
-    (reader.at == reader.lines.len()).then_some((Said { key, value, is_odd: reader.is_odd }, reader.members))
+    (reader.at == reader.lines.len()).then_some((SegmentContent { key, value, is_odd: reader.is_odd }, reader.members))
 }
 
 #[derive(Clone, Copy)]

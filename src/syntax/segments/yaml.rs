@@ -1,7 +1,7 @@
 //! Cuts YAML: sections in block style, whose members are in block style too.
 
 use super::{
-    found::{Alone, Found, Said, stands_alone},
+    found::{Alone, Found, SegmentContent, stands_alone},
     plain,
 };
 use crate::syntax::{
@@ -77,12 +77,12 @@ pub fn holds_one(text: &str) -> bool {
     cut(&whole).is_some_and(is_one)
 }
 
-pub fn said(text: &str) -> Option<Said> {
+pub fn said(text: &str) -> Option<SegmentContent> {
     plain::said(text).or_else(|| parsed(text))
 }
 
 /// The same as the parser tells it.
-pub(super) fn parsed(text: &str) -> Option<Said> {
+pub(super) fn parsed(text: &str) -> Option<SegmentContent> {
     let tree = yaml::parse::parse(text).ok()?;
     let is_odd = !tree.oddities.is_empty();
     let [document] = <[Document; 1]>::try_from(tree.documents).ok()?;
@@ -96,7 +96,7 @@ pub(super) fn parsed(text: &str) -> Option<Said> {
     let value = std::sync::Arc::try_unwrap(document.value).ok()?;
     let serde_json::Value::Object(members) = value else { return None };
     let (key, value) = members.into_iter().next()?;
-    Some(Said { key, value, is_odd })
+    Some(SegmentContent { key, value, is_odd })
 }
 
 pub fn alone(text: &str, start: usize) -> Option<Alone> {

@@ -2,9 +2,9 @@
 
 use super::{
     gap::Gap,
-    manner::{self, column},
-    print::{self, Behind, Caution, Entry, Manner},
+    print::{self, Behind, Caution, Entry, YamlStyle},
     scalar::{self, Quote},
+    style::{self, column},
 };
 use crate::syntax::{
     change::{Change, Plan, Splice},
@@ -17,8 +17,8 @@ use crate::syntax::{
 /// Folded blocks are filled up to this width.
 const FOLD_WIDTH: usize = 88;
 
-pub fn edit(page: &Page<'_>, manner: &Manner, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
-    let pen = Pen { page, manner: Manner { caution, ..manner.clone() } };
+pub fn edit(page: &Page<'_>, manner: &YamlStyle, plan: &Plan<'_>, caution: Caution) -> Vec<Splice> {
+    let pen = Pen { page, manner: YamlStyle { caution, ..manner.clone() } };
     match &plan.change {
         Change::Replace { node, to } => pen.replace(node, to, &plan.above),
         Change::Add { object, key, to } => pen.add(object, key, to, &plan.above),
@@ -31,7 +31,7 @@ pub fn edit(page: &Page<'_>, manner: &Manner, plan: &Plan<'_>, caution: Caution)
 
 struct Pen<'p> {
     page: &'p Page<'p>,
-    manner: Manner,
+    manner: YamlStyle,
 }
 
 /// Where a value of a block stands: behind a key's colon or a dash.
@@ -46,7 +46,7 @@ struct Slot {
 impl Pen<'_> {
     fn add(&self, object: &Node, key: &str, to: &Draft, above: &[&Node]) -> Vec<Splice> {
         let Shape::Object { members, .. } = &object.shape else { return Vec::new() };
-        let manner = manner::beside(self.page, object, &self.manner);
+        let manner = style::beside(self.page, object, &self.manner);
         let Some(last) = members.as_slice().last() else {
             return self.replace(object, &Draft::Object(vec![(key.to_owned(), to.clone())]), above);
         };
@@ -61,7 +61,7 @@ impl Pen<'_> {
 
     fn insert(&self, list: &Node, row: usize, to: &Draft, above: &[&Node]) -> Vec<Splice> {
         let Shape::List { items, .. } = &list.shape else { return Vec::new() };
-        let manner = manner::beside(self.page, list, &self.manner);
+        let manner = style::beside(self.page, list, &self.manner);
         if items.is_empty() {
             return self.replace(list, &Draft::List(vec![to.clone()]), above);
         }
@@ -157,11 +157,11 @@ impl Pen<'_> {
         let written = self.page.written(node);
         let scalar = matches!(node.shape, Shape::Scalar);
         let quote = if scalar { Quote::of(written) } else { Quote::Plain };
-        let manner = Manner { quote, ..self.manner.clone() };
+        let manner = YamlStyle { quote, ..self.manner.clone() };
         let in_flow = above.last().is_some_and(|parent| parent.is_flow());
         let keeps_brackets = node.is_flow() && !flow::spans(node).is_empty() && to.is_container();
         if in_flow || keeps_brackets {
-            let manner = if node.is_container() { manner::beside(self.page, node, &manner) } else { manner };
+            let manner = if node.is_container() { style::beside(self.page, node, &manner) } else { manner };
             let parting = self.parting(above, node);
             let value = Splice::new(node.span.start, node.span.end, format!("{parting}{}", print::flow(to, &manner)));
             return self.wrong_tag(node, to).into_iter().chain([value]).collect();
@@ -213,9 +213,9 @@ impl Pen<'_> {
     }
 
     /// The new value of a slot, in the style of the scalar that stood there.
-    fn entry(&self, node: &Node, to: &Draft, manner: &Manner, behind: Behind) -> Entry {
+    fn entry(&self, node: &Node, to: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
         let (written, unit) = (self.page.written(node), " ".repeat(manner.unit));
-        let Draft::Text(text) = to else { return print::entry(to, &Manner { quote: Quote::Plain, ..manner.clone() }, behind) };
+        let Draft::Text(text) = to else { return print::entry(to, &YamlStyle { quote: Quote::Plain, ..manner.clone() }, behind) };
         let free = manner.caution == Caution::Free;
         let block = match (&node.shape, written.as_bytes().first()) {
             (Shape::Scalar, Some(b'>')) if free => scalar::folded(text, &self.block_unit(node, &unit), FOLD_WIDTH),
@@ -281,7 +281,7 @@ impl Pen<'_> {
         ]
     }
 
-    fn replace_root(&self, node: &Node, to: &Draft, manner: &Manner) -> Splice {
+    fn replace_root(&self, node: &Node, to: &Draft, manner: &YamlStyle) -> Splice {
         let page = self.page;
         let begins = page.begins_line(node.lead) && column(page, node.lead) == 0;
         let text = match begins || !to.is_container() {

@@ -23,7 +23,7 @@ impl Caution {
 
 /// How new YAML is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manner {
+pub struct YamlStyle {
     /// Blanks by which a member is indented under its object's key.
     pub unit: usize,
     /// Blanks by which the dash of a list is indented under its key.
@@ -35,7 +35,7 @@ pub struct Manner {
     pub caution: Caution,
 }
 
-impl Default for Manner {
+impl Default for YamlStyle {
     fn default() -> Self {
         Self { unit: 2, dash: 2, short_lists: true, quote: Quote::Plain, key_quote: Quote::Plain, caution: Caution::Free }
     }
@@ -58,7 +58,7 @@ pub struct Entry {
     pub body: Vec<String>,
 }
 
-pub fn entry(draft: &Draft, manner: &Manner, behind: Behind) -> Entry {
+pub fn entry(draft: &Draft, manner: &YamlStyle, behind: Behind) -> Entry {
     match draft {
         Draft::Text(text) if manner.caution == Caution::Free && scalar::is_block(text) => {
             let (head, body) = scalar::literal(text, &" ".repeat(manner.unit));
@@ -73,7 +73,7 @@ pub fn entry(draft: &Draft, manner: &Manner, behind: Behind) -> Entry {
 }
 
 /// The lines of a value that stands for itself.
-pub fn lines(draft: &Draft, manner: &Manner) -> Vec<String> {
+pub fn lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     match draft {
         Draft::List(_) if !is_short(draft, manner) => list(draft, manner),
         Draft::Object(members) if !members.is_empty() && manner.caution != Caution::OneLine => object(draft, manner),
@@ -85,33 +85,33 @@ pub fn lines(draft: &Draft, manner: &Manner) -> Vec<String> {
 }
 
 /// The lines of one member of a block.
-pub fn member(key: &str, value: &Draft, manner: &Manner) -> Vec<String> {
+pub fn member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Entry { head, body } = entry(value, manner, Behind::Key);
     let blank = if head.is_empty() { "" } else { " " };
     std::iter::once(format!("{}:{blank}{head}", self::key(key, manner, false))).chain(body).collect()
 }
 
 /// The lines of one item of a block, its dash included.
-pub fn item(value: &Draft, manner: &Manner, gap: usize) -> Vec<String> {
+pub fn item(value: &Draft, manner: &YamlStyle, gap: usize) -> Vec<String> {
     let Entry { head, body } = entry(value, manner, Behind::Dash(gap));
     std::iter::once(format!("-{}{head}", " ".repeat(gap))).chain(body).collect()
 }
 
 /// The value on one line, as it can stand between brackets.
-pub fn flow(draft: &Draft, manner: &Manner) -> String {
+pub fn flow(draft: &Draft, manner: &YamlStyle) -> String {
     flow_value(draft, manner, true)
 }
 
 /// A member between braces.
-pub fn flow_member(key: &str, value: &Draft, manner: &Manner) -> String {
+pub fn flow_member(key: &str, value: &Draft, manner: &YamlStyle) -> String {
     format!("{}: {}", self::key(key, manner, true), flow(value, manner))
 }
 
-pub fn key(key: &str, manner: &Manner, flow: bool) -> String {
+pub fn key(key: &str, manner: &YamlStyle, flow: bool) -> String {
     scalar::text(key, manner.key_quote, flow)
 }
 
-fn flow_value(draft: &Draft, manner: &Manner, within: bool) -> String {
+fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
     match draft {
         Draft::Null => "null".into(),
         Draft::Flag(flag) => flag.to_string(),
@@ -134,7 +134,7 @@ fn number(text: &str) -> String {
     format!("{mantissa}{point}e{sign}{exponent}")
 }
 
-fn is_short(draft: &Draft, manner: &Manner) -> bool {
+fn is_short(draft: &Draft, manner: &YamlStyle) -> bool {
     match draft {
         Draft::List(items) if items.is_empty() || manner.caution == Caution::OneLine => true,
         Draft::List(items) => {
@@ -156,12 +156,12 @@ fn below(lines: Vec<String>, indent: usize, behind: Behind) -> Entry {
     }
 }
 
-fn object(draft: &Draft, manner: &Manner) -> Vec<String> {
+fn object(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Draft::Object(members) = draft else { return Vec::new() };
     members.iter().flat_map(|(key, value)| member(key, value, manner)).collect()
 }
 
-fn list(draft: &Draft, manner: &Manner) -> Vec<String> {
+fn list(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Draft::List(items) = draft else { return Vec::new() };
     items.iter().flat_map(|value| item(value, manner, 1)).collect()
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     command::Command,
-    fault::{Fate, Fault, Part, Said, Stage},
+    fault::{Fate, Fault, KnownText, Part, Stage},
     headers,
     known::Known,
     preflight,
@@ -102,7 +102,7 @@ fn silences(command: &Command, body: &Map<String, Value>, faults: &mut Vec<Fault
 }
 
 fn rejection(at: Part, code: &'static str, text: &str) -> Fault {
-    let says = Some(Said::Result { code, message: code.into() });
+    let says = Some(KnownText::Result { code, message: code.into() });
     Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
 }
 

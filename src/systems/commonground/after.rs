@@ -88,7 +88,7 @@ pub fn control(result: &Value) -> Option<After> {
 
 /// What could say it when a result is written.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Said {
+pub struct AfterSource {
     pub explicit: Option<After>,
     pub service: Option<After>,
     pub command: Option<After>,
@@ -96,7 +96,7 @@ pub struct Said {
 
 /// What is written into a new result.
 #[must_use]
-pub fn on_writing(said: Said, result: &Value) -> Effective {
+pub fn on_writing(said: AfterSource, result: &Value) -> Effective {
     let rows = [
         (said.explicit, Origin::Explicit),
         (control(result), Origin::Control),
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn the_first_who_says_it_wins() {
-        let all = Said { explicit: Some(After::Suspend), service: Some(After::Suspend), command: Some(After::Suspend) };
+        let all = AfterSource { explicit: Some(After::Suspend), service: Some(After::Suspend), command: Some(After::Suspend) };
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
         let origin = |said, result: &Value| on_writing(said, result).origin;
         assert_eq!(origin(all, &result), Origin::Explicit);
-        assert_eq!(origin(Said { explicit: None, ..all }, &result), Origin::Control);
-        assert_eq!(origin(Said { explicit: None, ..all }, &json!({})), Origin::Service);
-        assert_eq!(origin(Said { explicit: None, service: None, ..all }, &json!({})), Origin::Command);
-        assert_eq!(origin(Said::default(), &json!({"__cg_control": {"after_execution": "later"}})), Origin::Default);
+        assert_eq!(origin(AfterSource { explicit: None, ..all }, &result), Origin::Control);
+        assert_eq!(origin(AfterSource { explicit: None, ..all }, &json!({})), Origin::Service);
+        assert_eq!(origin(AfterSource { explicit: None, service: None, ..all }, &json!({})), Origin::Command);
+        assert_eq!(origin(AfterSource::default(), &json!({"__cg_control": {"after_execution": "later"}})), Origin::Default);
     }
 }

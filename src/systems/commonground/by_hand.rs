@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    after::{After, Said},
+    after::{After, AfterSource},
     card::{self, Card, ContentFault},
     context::Context,
     keys,
@@ -231,7 +231,7 @@ pub fn built(answer: &Value, command: Option<After>) -> Built {
         None if status == "failed" => json!({"error_code": error["code"], "error_message": error["message"], "error": error}),
         None => Value::Null,
     };
-    let said = Said { command, ..Said::default() };
+    let said = AfterSource { command, ..AfterSource::default() };
     let after_execution = answer.get(keys::AFTER_EXECUTION);
     result::build(&Given { status: &status.into(), result: &result, error: Some(&error), after_execution, said })
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{ack::Ack, headers, subject::Subject, trace::Traceparent, witness};
 use crate::model::{
     clock::Millis,
-    traffic::{Kept, ObservedMessage, Reading},
+    traffic::{Decoded, KeptMessage, ObservedMessage},
 };
 
 /// What a call is known by.
@@ -28,7 +28,7 @@ pub enum Clue {
     /// The caller's worker is told to look into its inbox. Before the command that is the action itself, after it a result was reported.
     Wakeup,
     /// A turn of another agent goes on.
-    Turn(Box<Reading>),
+    Turn(Box<Decoded>),
 }
 
 /// What it says; `None` where it is of something else.
@@ -73,7 +73,7 @@ fn turn(subject: &str, received: &[(String, String)], body: &Value) -> Option<Cl
         headers: received.to_vec(),
         size: body.len() as u64,
         body: body.into_bytes().into(),
-        kept: Kept::Whole,
+        kept: KeptMessage::Whole,
         about: None,
     };
     let reading = witness::witness(&crossing)?;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::settings::Channel;
 use super::{
-    after::{After, Said},
+    after::{After, AfterSource},
     command::Command,
     context::Context,
     fault::{Fate, Stage, verdict},
@@ -72,7 +72,7 @@ pub fn built(spoken: &Spoken, command: &Command) -> Built {
         return result::failed(code, message, after);
     }
     let result = serde_json::from_str(&spoken.text).unwrap_or_else(|_| Value::String(spoken.text.clone()));
-    result::build(&Given::success(&result, Said { command: after, ..Said::default() }))
+    result::build(&Given::success(&result, AfterSource { command: after, ..AfterSource::default() }))
 }
 
 /// The part of a tool's subject that its service listens on, in that channel; `None` where it sends to no tool's subject.

@@ -126,12 +126,12 @@ pub struct Fault {
     /// What is wrong and what to do, for people.
     pub text: String,
     /// What CommonGround says about it, word for word: in the failed result, the report's refusal or the service's log.
-    pub says: Option<Said>,
+    pub says: Option<KnownText>,
 }
 
 /// A text of CommonGround's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum KnownText {
     /// In a failed result.
     Result { code: &'static str, message: String },
     /// The code that the report is refused with.

@@ -12,10 +12,10 @@ pub use world::{ServiceKind, World};
 use serde_json::{Map, Value};
 
 use super::{
-    after::{After, Said as Lifecycles},
+    after::{After, AfterSource as Lifecycles},
     card::{self, Card},
     command::Command,
-    fault::{Fate, Fault, Part, Said, Stage, Verdict},
+    fault::{Fate, Fault, KnownText, Part, Stage, Verdict},
     headers, keys,
     known::Known,
     listening,
@@ -47,7 +47,7 @@ pub fn written(command: &Command, verdict: &Verdict<'_>) -> Option<After> {
 #[must_use]
 pub fn refusal(command: &Command, verdict: &Verdict<'_>) -> Option<Built> {
     let fault = verdict.refused?;
-    let Some(Said::Result { code, message }) = &fault.says else { return None };
+    let Some(KnownText::Result { code, message }) = &fault.says else { return None };
     let said = lifecycle(command);
     if fault.stage == Stage::Ingress {
         // The builder is told what the body says, and an unknown word there replaces the error.
@@ -150,7 +150,7 @@ fn call_card(
 }
 
 fn refused(at: Part, text: String, code: &'static str, message: String) -> Fault {
-    let says = Some(Said::Result { code, message });
+    let says = Some(KnownText::Result { code, message });
     Fault { at, stage: Stage::Card, fate: Fate::RefusedWithResult, text, says }
 }
 
@@ -181,7 +181,7 @@ fn minded(text: &str) -> String {
 
 fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
     let mut silent = |at, text: String, code| {
-        faults.push(Fault { at, stage: Stage::Report, fate: Fate::Unreported, text, says: Some(Said::Report(code)) });
+        faults.push(Fault { at, stage: Stage::Report, fate: Fate::Unreported, text, says: Some(KnownText::Report(code)) });
     };
     let mut bar = |at, barred: Barred| silent(at, barred.words(), barred.code());
     let epoch = headers::number(&command.headers, headers::EPOCH).ok().flatten().unwrap_or_default();
@@ -211,7 +211,7 @@ fn report(command: &Command, world: &World, faults: &mut Vec<Fault>) {
             stage: Stage::Report,
             fate: Fate::Unreported,
             text: "it is larger than the database can look up".into(),
-            says: Some(Said::Report("internal_error")),
+            says: Some(KnownText::Report("internal_error")),
         };
         // The look-up itself fails, before anything is compared.
         let first = faults.iter().position(|fault| fault.stage == Stage::Report).unwrap_or(faults.len());
@@ -297,7 +297,7 @@ mod tests {
         body["channel"] = json!("");
         let faults = preflight(&Command { body: body.to_string(), ..command() }, &World::default());
         let message = "cmd ingress: payload contains forbidden control fields: agent_id, channel, turn_epoch".into();
-        assert_eq!(faults[0].says, Some(Said::Result { code: "bad_request", message }));
+        assert_eq!(faults[0].says, Some(KnownText::Result { code: "bad_request", message }));
     }
 
     /// Fate, deliveries, and what the result's error, the report's refusal or the log says.
@@ -307,8 +307,8 @@ mod tests {
         let error = refusal(command, &verdict).and_then(|built| built.error);
         let error = error.map(|error| format!(" {}: {}", error["code"].as_str().unwrap(), error["message"].as_str().unwrap()));
         let said = match verdict.because.and_then(|fault| fault.says.as_ref()) {
-            Some(Said::Log(text)) => format!(" log {text}"),
-            Some(Said::Report(code)) => format!(" report {code}"),
+            Some(KnownText::Log(text)) => format!(" log {text}"),
+            Some(KnownText::Report(code)) => format!(" report {code}"),
             _ => String::new(),
         };
         format!("{}{}{said}", verdict.fate.word(), error.unwrap_or_default())

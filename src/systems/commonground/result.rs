@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use super::{
-    after::{self, After, Effective, Origin, Said},
+    after::{self, After, AfterSource, Effective, Origin},
     card::{self, Card},
     context::Context,
 };
@@ -24,13 +24,13 @@ pub struct Given<'g> {
     pub error: Option<&'g Value>,
     /// What the tool's code itself says of the turn: a value that is none makes a failure of it.
     pub after_execution: Option<&'g Value>,
-    pub said: Said,
+    pub said: AfterSource,
 }
 
 impl<'g> Given<'g> {
     /// A success that says nothing of its turn.
     #[must_use]
-    pub fn success(result: &'g Value, said: Said) -> Self {
+    pub fn success(result: &'g Value, said: AfterSource) -> Self {
         Self { status: &SUCCEEDED, result, error: None, after_execution: None, said }
     }
 }
@@ -92,7 +92,7 @@ pub fn build(given: &Given<'_>) -> Built {
     }
     let after = match (said, explicit) {
         (Some(_), None) => Effective { after: After::Suspend, origin: Origin::Default },
-        _ => after::on_writing(Said { explicit: explicit.or(given.said.explicit), ..given.said }, given.result),
+        _ => after::on_writing(AfterSource { explicit: explicit.or(given.said.explicit), ..given.said }, given.result),
     };
     Built { status: status.into(), after, result: given.result.clone(), error }
 }
@@ -100,12 +100,12 @@ pub fn build(given: &Given<'_>) -> Built {
 /// A failure with its code and message, in the shape that CommonGround's own tools give.
 #[must_use]
 pub fn failed(code: &str, message: &str, command: Option<After>) -> Built {
-    refused(code, message, None, Said { command, ..Said::default() })
+    refused(code, message, None, AfterSource { command, ..AfterSource::default() })
 }
 
 /// The same where something else decides what becomes of the turn.
 #[must_use]
-pub fn refused(code: &str, message: &str, after_execution: Option<&Value>, said: Said) -> Built {
+pub fn refused(code: &str, message: &str, after_execution: Option<&Value>, said: AfterSource) -> Built {
     let error = json!({"code": code, "message": message, "source": SOURCE, "http_status": http_status(code)});
     let result = json!({"error_code": code, "error_message": message, "error": error});
     build(&Given { status: &HAS_FAILED, result: &result, error: Some(&error), after_execution, said })
@@ -229,7 +229,7 @@ mod tests {
     use crate::systems::commonground::card::{content_fault, tagged_result};
 
     fn error(status: &Value, result: &Value, error: Option<&Value>) -> Value {
-        let built = build(&Given { status, result, error, after_execution: None, said: Said::default() });
+        let built = build(&Given { status, result, error, after_execution: None, said: AfterSource::default() });
         built.error.unwrap_or_default()
     }
 
@@ -240,7 +240,7 @@ mod tests {
             for error in &odd {
                 for result in &odd {
                     for after_execution in [None, Some(&json!("later")), Some(&json!(" terminate "))] {
-                        let said = Said::default();
+                        let said = AfterSource::default();
                         let built = build(&Given { status: &status, result, error: Some(error), after_execution, said });
                         assert_eq!(content_fault(&tagged_result(&built.content())), None, "{status} {error} {result}");
                     }
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn what_the_tool_says_of_its_turn_counts_before_the_result() {
         let result = json!({"__cg_control": {"after_execution": "terminate"}});
-        let said = Said { service: Some(After::Terminate), command: Some(After::Terminate), ..Said::default() };
+        let said = AfterSource { service: Some(After::Terminate), command: Some(After::Terminate), ..AfterSource::default() };
         let built = |after: Value| build(&Given { after_execution: Some(&after), ..Given::success(&result, said) });
         let own = built(json!(" suspend "));
         assert_eq!((own.after.after, own.after.origin, own.error), (After::Suspend, Origin::Explicit, None));

@@ -205,7 +205,7 @@ fn message(context: &Context, fresh: Fresh<'_>, trace: &Traceparent, message: Me
 mod tests {
     use super::*;
     use crate::systems::commonground::{
-        after::Said,
+        after::AfterSource,
         card::content_fault,
         command::Ids,
         result::{self, Author, Given},
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(anchor["context_headers"]["CG-Recursion-Depth"], "0");
         assert_eq!(anchor["context_headers"]["traceparent"], ids.trace.to_string());
 
-        let built = result::build(&Given::success(&json!(1), Said::default()));
+        let built = result::build(&Given::success(&json!(1), AfterSource::default()));
         let card = result::card(&ids.result_card, Author { id: "tool.lamp", function: "lamp" }, &context, &call, &built);
         assert!(card::copied(&call, &card).iter().all(card::Copied::holds));
         let rows = of_result(&context, &ids.trace.child(1), &card, &built, Fresh { seed: "2", ..fresh });

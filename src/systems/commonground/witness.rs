@@ -5,7 +5,7 @@
 //! | [`commands`] | tool commands, UI actions and their acknowledgements, wakeups |
 //! | [`events`] | states, steps, tasks and the token stream of agents |
 //! | [`broker`] | marks in the idempotency bucket, and what the broker tells of refused messages |
-//! | [`heard`] | what all of them look at: the subject's parts, headers, members of the body |
+//! | [`channel_message`] | what all of them look at: the subject's parts, headers, members of the body |
 //! | [`follow`] | what shows only over several messages: old epochs, repeated calls, second results, wedged agents, broken traces |
 //! | [`results`] | which step takes in the result of which call |
 //! | [`names`] | how agents are called |
@@ -14,10 +14,10 @@
 //! | [`places`] | where a whole channel is heard without anybody noticing |
 
 mod broker;
+mod channel_message;
 mod commands;
 mod events;
 pub mod follow;
-mod heard;
 pub mod names;
 pub mod places;
 mod recent;
@@ -28,7 +28,7 @@ use super::subject::{Subject, VERSION};
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{ObservedMessage, Part, Reading},
+    traffic::{Decoded, ObservedMessage, Part},
 };
 
 /// Whether a subject is spelled as CommonGround's are.
@@ -39,7 +39,7 @@ pub fn owns(subject: &str) -> bool {
 
 /// What a message is; `None` where nothing about it is CommonGround's.
 #[must_use]
-pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
+pub fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     if let Some(reading) = broker::witness(crossing, &witness) {
         return Some(reading);
     }
@@ -47,9 +47,9 @@ pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
         return None;
     }
     let Some(subject) = Subject::parse(&crossing.subject) else {
-        return Some(heard::tied(crossing, in_no_stream(crossing)));
+        return Some(channel_message::tied(crossing, in_no_stream(crossing)));
     };
-    let heard = heard::Heard::new(crossing, subject);
+    let heard = channel_message::ChannelMessage::new(crossing, subject);
     let mut reading = match heard.subject.category.as_str() {
         "cmd" => commands::witness(&heard),
         "str" => events::chunk(&heard),
@@ -71,7 +71,7 @@ fn is_version(token: &str) -> bool {
         .is_some_and(|(version, revision)| number(version) && number(revision))
 }
 
-fn in_no_stream(crossing: &ObservedMessage) -> Reading {
+fn in_no_stream(crossing: &ObservedMessage) -> Decoded {
     let tokens = crossing.subject.split('.').count();
     let problem = CallProblem {
         kind: ErrorKind::InNoStream,
@@ -81,7 +81,7 @@ fn in_no_stream(crossing: &ObservedMessage) -> Reading {
         ),
         remedy: "add a suffix to the target_subject, such as .call".into(),
     };
-    Reading::new(Some(heard::SYSTEM), Part::Unreadable(problem), "no stream", crossing.text())
+    Decoded::new(Some(channel_message::SYSTEM), Part::Unreadable(problem), "no stream", crossing.text())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::{
         clock::Millis,
         connection::Connection,
         problem::Problem,
-        traffic::{ObservedMessage, Reading},
+        traffic::{Decoded, ObservedMessage},
         transport::TransportKind,
     },
 };
@@ -17,7 +17,7 @@ use crate::{
 /// Reads messages that pass by.
 pub trait Observer: Sync {
     /// What a message that passed by is; `None` where it is none of this system's.
-    fn witness(&self, crossing: &ObservedMessage) -> Option<Reading>;
+    fn witness(&self, crossing: &ObservedMessage) -> Option<Decoded>;
 
     /// Somebody who follows what passes and sees what one message alone does not show.
     fn follower(&self) -> Box<dyn Follower>;
@@ -56,7 +56,7 @@ pub trait Observer: Sync {
 /// Follows what passes, message by message, in the order in which it is heard.
 pub trait Follower: Send {
     /// Takes in a message of its system, and adds to the reading what the messages before it make odd.
-    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Reading);
+    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded);
 
     /// Takes in who there is, as [`Observer::roster`] reads it.
     fn know(&mut self, roster: &Value) {

@@ -8,7 +8,7 @@ use super::{entries, keys};
 use crate::model::{
     catalog::{Catalog, Loading},
     context::{ANY, Name},
-    tool::{Gate, Offer, States},
+    tool::{Audience, Gate, States},
 };
 
 /// The gates of the catalog's tools.
@@ -34,7 +34,7 @@ pub fn gate(table: &Map<String, Value>) -> Gate {
         Some(listed) => States::Only(listed),
     };
     let next = table.get(keys::NEXT).and_then(Value::as_str).filter(|state| !state.is_empty()).map(Name::from);
-    let offer = if groups.is_some() { Offer::ToGroups } else { Offer::ToAll };
+    let offer = if groups.is_some() { Audience::ToGroups } else { Audience::ToAll };
     Gate { groups, states, next, offer }
 }
 
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(of(&json!({})), Gate::none());
         assert_eq!(of(&json!({"states": ["a", "*"]})).states, States::Every);
         let in_states = of(&json!({"states": ["a"], "next": ""}));
-        assert_eq!((in_states.offer, in_states.next), (Offer::ToAll, None));
+        assert_eq!((in_states.offer, in_states.next), (Audience::ToAll, None));
         assert_eq!(of(&json!({"groups": []})).groups(), Vec::<Name>::new());
     }
 }

@@ -6,7 +6,7 @@ use super::witness::FAILED;
 use crate::{
     model::{
         context::UNDEFINED,
-        traffic::{ObservedMessage, Part, Reading},
+        traffic::{Decoded, ObservedMessage, Part},
     },
     systems::facets::observer::Follower,
 };
@@ -23,7 +23,7 @@ pub struct Steps {
 }
 
 impl Follower for Steps {
-    fn hear(&mut self, _: &ObservedMessage, reading: &mut Reading) {
+    fn hear(&mut self, _: &ObservedMessage, reading: &mut Decoded) {
         let Some(id) = &reading.id else { return };
         // Every question and every step names a state, and none means this one.
         let is_agents = reading.part == Part::Step || reading.label == "question";
@@ -63,7 +63,7 @@ mod tests {
     use crate::{
         model::{
             clock::Millis,
-            traffic::{Kept, Tapped, Witnessed},
+            traffic::{KeptMessage, Tapped, Witnessed},
         },
         systems::watched::Witness,
     };
@@ -77,7 +77,7 @@ mod tests {
             headers: vec![("id".into(), id.into())],
             body: body.as_bytes().into(),
             size: body.len() as u64,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         };
         match witness.hear(Tapped::ObservedMessage(crossing.into())) {

@@ -149,7 +149,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{clock::Millis, traffic::Kept};
+    use crate::model::{clock::Millis, traffic::KeptMessage};
 
     fn crossing(subject: &str, id: &str, body: &Value) -> ObservedMessage {
         let body = body.to_string();
@@ -160,7 +160,7 @@ mod tests {
             headers: vec![(ID.into(), id.into())],
             body: body.as_bytes().into(),
             size: body.len() as u64,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         }
     }

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// What of a call a stub is made from.
-struct Kept<'k> {
+struct StubSource<'k> {
     tool: &'k str,
     to: &'k str,
     reply: Option<&'k str>,
@@ -36,7 +36,8 @@ struct Kept<'k> {
 pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
     let request = &call.request;
     let body = mask.text(&request.body);
-    let kept = Kept { tool: &request.name, to: &request.to, reply: request.reply.as_deref(), body: &body, text: &call.text };
+    let kept =
+        StubSource { tool: &request.name, to: &request.to, reply: request.reply.as_deref(), body: &body, text: &call.text };
     let mut service = kept.service(call.events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {
@@ -56,11 +57,11 @@ pub fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> {
 /// As [`of_call`].
 pub fn of_trace(trace: &Trace, text: &str) -> Result<StubService, Problem> {
     let head = &trace.head;
-    let kept = Kept { tool: &head.tool, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
+    let kept = StubSource { tool: &head.tool, to: &head.to, reply: head.reply.as_deref(), body: &head.body, text };
     kept.service(trace.events.iter())
 }
 
-impl Kept<'_> {
+impl StubSource<'_> {
     fn service<'e>(&self, events: impl Iterator<Item = &'e Event>) -> Result<StubService, Problem> {
         let refused =
             |cause: String| Problem::new(ProblemKind::Input, format!("keeping a call of {} as a stub", self.tool), cause);

@@ -15,14 +15,14 @@ use crate::model::{
     agent::Told,
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Kept, ObservedMessage, Part, Reading},
+    traffic::{Decoded, KeptMessage, ObservedMessage, Part},
 };
 
 type Fields = Map<String, Value>;
 
 /// What a message is; `None` where nothing about it is TrustGraph's.
 #[must_use]
-pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
+pub fn witness(crossing: &ObservedMessage) -> Option<Decoded> {
     let class = class_of(&crossing.subject);
     let id = crossing.header(ID).filter(|id| !id.is_empty()).map(str::to_owned);
     let fields = match fields_of(crossing) {
@@ -43,7 +43,7 @@ pub fn witness(crossing: &ObservedMessage) -> Option<Reading> {
         (false, Some(Class::Notify)) => (Part::Broadcast, "broadcast".into(), written(&fields), None),
         (false, _) => asked(&fields),
     };
-    Some(Reading { remarks, id, state, ..Reading::new(Some(SYSTEM), part, label, text) })
+    Some(Decoded { remarks, id, state, ..Decoded::new(Some(SYSTEM), part, label, text) })
 }
 
 /// Services answer so where they cannot read the id of a request.
@@ -119,7 +119,7 @@ fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallProblem> {
         message,
         remedy: "TrustGraph's messages are JSON objects in UTF-8; look at the body".into(),
     };
-    if crossing.kept == Kept::Start {
+    if crossing.kept == KeptMessage::Start {
         return Err(problem(ErrorKind::TooLarge, format!("only the start of its {} bytes is kept", crossing.size)));
     }
     let text = std::str::from_utf8(&crossing.body)
@@ -127,7 +127,7 @@ fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallProblem> {
     serde_json::from_str(text).map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }
 
-fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Reading {
+fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Decoded {
     let label = if problem.kind == ErrorKind::TooLarge { "large" } else { "unreadable" };
     let text = problem.message.clone();
     let part = match (&problem.kind, class) {
@@ -137,7 +137,7 @@ fn unreadable(class: Class, id: Option<String>, problem: CallProblem) -> Reading
         (ErrorKind::TooLarge, _) => Part::Request,
         _ => Part::Unreadable(problem),
     };
-    Reading { id, ..Reading::new(Some(SYSTEM), part, label, text) }
+    Decoded { id, ..Decoded::new(Some(SYSTEM), part, label, text) }
 }
 
 /// Members of which answers have at least one.
@@ -259,11 +259,11 @@ mod tests {
     use super::*;
     use crate::model::clock::Millis;
 
-    fn read(subject: &str, body: &[u8]) -> Option<Reading> {
+    fn read(subject: &str, body: &[u8]) -> Option<Decoded> {
         under("r-1", subject, body)
     }
 
-    fn under(id: &str, subject: &str, body: &[u8]) -> Option<Reading> {
+    fn under(id: &str, subject: &str, body: &[u8]) -> Option<Decoded> {
         witness(&ObservedMessage {
             at: Millis(0),
             subject: subject.into(),
@@ -271,7 +271,7 @@ mod tests {
             headers: vec![(ID.into(), id.into())],
             body: body.into(),
             size: body.len() as u64,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         })
     }

@@ -37,14 +37,14 @@ fn choices(cell: &Cell<'_>) -> Option<Arc<Choices>> {
 }
 
 /// A chip's place: line and column.
-struct Spot {
+struct ChipPosition {
     line: u16,
     column: u16,
     text: String,
 }
 
 /// Lays chips out over lines; the last spot is for what comes after them.
-fn spots(items: &[&str], after: usize, cells: u16) -> Vec<Spot> {
+fn spots(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition> {
     let cells = usize::from(cells.max(1));
     let (mut line, mut column) = (0_u16, 0_usize);
     let mut spots = Vec::new();
@@ -60,7 +60,7 @@ fn spots(items: &[&str], after: usize, cells: u16) -> Vec<Spot> {
             line += 1;
             column = 0;
         }
-        spots.push(Spot { line, column: u16::try_from(column).unwrap_or(0), text });
+        spots.push(ChipPosition { line, column: u16::try_from(column).unwrap_or(0), text });
         column += wide + 1;
     }
     spots
@@ -108,7 +108,7 @@ impl Widget for Chips {
     }
 }
 
-fn draw_chips(spots: &[Spot], chosen: Option<usize>, context: &mut DrawContext<'_>) -> Vec<Hit> {
+fn draw_chips(spots: &[ChipPosition], chosen: Option<usize>, context: &mut DrawContext<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
         let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
@@ -347,7 +347,7 @@ impl Editor for ChipLine {
         let spots = spots(&items, wide, context.area.width);
         let mut hits = draw_chips(&spots, self.chosen, context);
         let chips = spots.iter().take(spots.len().saturating_sub(1));
-        let end = |spot: &Spot| spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
+        let end = |spot: &ChipPosition| spot.column + u16::try_from(width(&spot.text)).unwrap_or(0);
         self.places = chips.map(|spot| (spot.line, spot.column..end(spot))).collect();
         let mut below = 1;
         if let Some(last) = spots.last() {

@@ -8,7 +8,7 @@ use super::{
     layout::{self, Columns, Lines},
     notes::Remark,
     registry,
-    view::{Form, Spot, Target},
+    view::{Form, HitTarget, Target},
     work::Work,
 };
 use crate::{
@@ -51,7 +51,7 @@ impl Form {
         let here = self.row().unwrap_or_default();
         for line in (said..top.len()).filter_map(|line| line.checked_sub(self.scroll)).take(usize::from(area.height)) {
             let place = Rect { y: area.y + u16::try_from(line).unwrap_or(0), height: 1, ..area };
-            self.spots.push(Spot { area: place, row: here, target: Target::Help });
+            self.spots.push(HitTarget { area: place, row: here, target: Target::Help });
         }
         for (y, line) in (0_u16..area.height).zip(top.iter().skip(self.scroll)) {
             line.draw(Pen::new(buffer, area, y).skip(1), styles);
@@ -175,7 +175,7 @@ impl Form {
         }
     }
 
-    fn draw_whole(&mut self, buffer: &mut Buffer, area: Rect, row: usize, styles: &Styles, focused: bool) -> Vec<Spot> {
+    fn draw_whole(&mut self, buffer: &mut Buffer, area: Rect, row: usize, styles: &Styles, focused: bool) -> Vec<HitTarget> {
         let here = focused && Some(row) == self.row();
         let room = self.room(row, here);
         let columns = self.columns;
@@ -219,12 +219,12 @@ impl Form {
                 for text in self.help(row) {
                     text.draw(Pen::new(buffer, area, line).skip(columns.widget), styles);
                     let place = Rect { x: area.x, y: area.y + line, width: area.width, height: 1 };
-                    spots.push(Spot { area: place, row, target: Target::Help });
+                    spots.push(HitTarget { area: place, row, target: Target::Help });
                     line += 1;
                 }
             }
         }
-        spots.push(Spot { area, row, target: Target::Row });
+        spots.push(HitTarget { area, row, target: Target::Row });
         if editor.is_some() {
             self.editor = editor;
         }
@@ -248,7 +248,7 @@ impl Form {
     }
 }
 
-fn spot(hit: &Hit, area: Rect, row: usize) -> Spot {
+fn spot(hit: &Hit, area: Rect, row: usize) -> HitTarget {
     let start = hit.columns.start.min(area.width);
     let width = hit.columns.end.min(area.width) - start;
     let place = Rect { x: area.x + start, y: area.y + hit.line, width, height: 1 };
@@ -256,7 +256,7 @@ fn spot(hit: &Hit, area: Rect, row: usize) -> Spot {
         Click::At { .. } => Click::At { line: hit.line, column: start },
         other => other,
     };
-    Spot { area: place, row, target: Target::Widget(click) }
+    HitTarget { area: place, row, target: Target::Widget(click) }
 }
 
 fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, (here, changed): (bool, bool)) {
@@ -288,7 +288,7 @@ fn draw_label(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
 }
 
 /// The signs of the focused row: move, remove.
-fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, row: usize) -> Vec<Spot> {
+fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, styles: &Styles, row: usize) -> Vec<HitTarget> {
     let signs = layout::signs(field);
     let wide = u16::try_from(width(signs)).unwrap_or(0);
     let x = area.x + columns.widget + columns.room - wide;
@@ -304,7 +304,7 @@ fn draw_signs(buffer: &mut Buffer, area: Rect, columns: Columns, field: &Field, 
         let wide = u16::try_from(width(sign)).unwrap_or(0);
         if wide > 0 {
             buffer.set_stringn(at, area.y, sign, usize::from(wide), styles[Role::Key]);
-            spots.push(Spot { area: Rect { x: at, y: area.y, width: wide, height: 1 }, row, target });
+            spots.push(HitTarget { area: Rect { x: at, y: area.y, width: wide, height: 1 }, row, target });
         }
         at += wide + 1;
     }
@@ -320,7 +320,7 @@ fn draw_remark(
     (remark, shown): (&Remark, &layout::Shown),
     styles: &Styles,
     row: usize,
-    spots: &mut Vec<Spot>,
+    spots: &mut Vec<HitTarget>,
 ) -> u16 {
     let style = styles[role(remark.severity)];
     for (number, text) in (0_u16..).zip(&shown.lines) {
@@ -337,7 +337,7 @@ fn draw_remark(
         layout::FixLine::Below => (columns.widget + 2, line + height),
     };
     Pen::new(buffer, area, fix_line).to(area, start).put(&words, styles[Role::Key]);
-    spots.push(Spot {
+    spots.push(HitTarget {
         area: Rect { x: area.x + start, y: area.y + fix_line, width: wide, height: 1 },
         row,
         target: Target::Fix(*note),

@@ -41,7 +41,7 @@ pub(super) type FieldId = (Pointer, Part);
 
 /// A piece of the screen that can be clicked.
 #[derive(Debug)]
-pub(super) struct Spot {
+pub(super) struct HitTarget {
     pub area: Rect,
     pub row: usize,
     pub target: Target,
@@ -115,7 +115,7 @@ pub struct Form {
     pub(super) follow: bool,
     pub(super) columns: Columns,
     pub(super) lines: Lines,
-    pub(super) spots: Vec<Spot>,
+    pub(super) spots: Vec<HitTarget>,
     pub(super) area: Rect,
     pub(super) work: Work,
 }

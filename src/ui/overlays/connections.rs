@@ -3,7 +3,7 @@
 use super::menu::{Item, Menu};
 use crate::{
     app::{
-        compose::{connections, ground::Ground, plan::Plan},
+        compose::{connections, context::ComposeContext, plan::Plan},
         message::Message,
         state::State,
     },
@@ -55,7 +55,7 @@ pub fn of_tool(state: &State) -> Reply {
     let known = connections.known.iter().map(|known| item(known, if own == Some(&*known.name) { "its own" } else { "" }));
     let choices: Vec<Option<String>> =
         std::iter::once(None).chain(connections.known.iter().map(|known| Some(known.name.clone()))).collect();
-    let planned = |to: &Option<String>| connections::of_tool(Ground::of(state), connections, tool, to.as_deref());
+    let planned = |to: &Option<String>| connections::of_tool(ComposeContext::of(state), connections, tool, to.as_deref());
     let plans: Vec<Result<Plan, String>> = choices.iter().map(planned).collect();
     let items = std::iter::once(none).chain(known).zip(&plans);
     let items = items.map(|(item, plan)| Item { refusal: plan.as_ref().err().cloned(), ..item }).collect();

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{
         compose::{
-            ground::Ground,
+            context::ComposeContext,
             imports::{self, Differing},
         },
         form_file::Goal,
@@ -37,7 +37,7 @@ pub fn overlay(asked: &Question, state: &State) -> Box<dyn Overlay> {
         Question::Import(items) => {
             let from = title(items.first().map_or("", |item| item.system));
             let items = items.clone();
-            let make = move |state: &State| imports::plan(Ground::of(state), &items, Differing::Overwrite);
+            let make = move |state: &State| imports::plan(ComposeContext::of(state), &items, Differing::Overwrite);
             Box::new(Proposal::new(format!("Import from {from}"), "", make).aside(Message::DropQuestion))
         }
         Question::Push { keep, delete } => Box::new(push(keep, delete, state)),

@@ -6,7 +6,7 @@ use crate::{
     app::{
         form_file::FormFile,
         notices::{Notice, NoticeKind},
-        state::{Reading, State},
+        state::{LoadProgress, State},
     },
     ui::{
         canvas::{self, Pen},
@@ -29,7 +29,7 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
     if let Some(notice) = state.notices.current() {
         return Some((notice_role(notice), notice.text.clone()));
     }
-    if let Reading::UnderWay(files) = state.reading {
+    if let LoadProgress::UnderWay(files) = state.reading {
         return Some((Role::Info, format!("reading … {files} files")));
     }
     let (errors, warnings) = (state.findings.errors(), state.findings.warnings());

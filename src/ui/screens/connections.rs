@@ -24,7 +24,7 @@ use crate::{
         actions::{Act, Scope},
         compose::{
             connections::{self, table},
-            ground::Ground,
+            context::ComposeContext,
         },
         input::{Code, Input, Key, Mods, Mouse, MouseKind},
         message::{Message, TextTarget},
@@ -44,7 +44,7 @@ use crate::{
         overlays::proposal::Proposal,
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
-        widgets::{pane::Pane, panes::Panes, reading::Reading},
+        widgets::{pane::Pane, panes::Panes, reading::ReadPosition},
     },
 };
 
@@ -62,7 +62,7 @@ pub struct ConnectionsScreen {
     forms: HashMap<String, Form>,
     shown: String,
     generation: Option<u64>,
-    report: Reading,
+    report: ReadPosition,
 }
 
 impl ConnectionsScreen {
@@ -74,7 +74,7 @@ impl ConnectionsScreen {
         let Some(form) = self.forms.get_mut(&self.shown) else { return Reply::Ignored };
         let name = self.shown.as_str();
         let made = |edits: Vec<_>| {
-            let plan = connections::edited(Ground::of(state), name, &edits);
+            let plan = connections::edited(ComposeContext::of(state), name, &edits);
             vec![Message::Change { label: plan.label, changes: plan.changes }]
         };
         match ask(form) {
@@ -149,15 +149,15 @@ impl ConnectionsScreen {
 
 /// The table of a connection as the file has it.
 fn value_of(state: &State, name: &str) -> Option<Value> {
-    table(name).get(Ground::of(state).settings()?).cloned()
+    table(name).get(ComposeContext::of(state).settings()?).cloned()
 }
 
 fn add(state: &State) -> Reply {
-    let is_free = !connections::written(Ground::of(state), "local");
+    let is_free = !connections::written(ComposeContext::of(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
     let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222";
     Reply::Open(Box::new(Proposal::asking("New connection", words, text, |text, state| {
-        connections::add(Ground::of(state), text)
+        connections::add(ComposeContext::of(state), text)
     })))
 }
 
@@ -180,7 +180,7 @@ impl Screen for ConnectionsScreen {
         };
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
-            self.forms.retain(|name, _| connections::written(Ground::of(state), name) || name == "embedded");
+            self.forms.retain(|name, _| connections::written(ComposeContext::of(state), name) || name == "embedded");
         } else if before == self.shown && !fresh {
             return;
         }
@@ -203,7 +203,7 @@ impl Screen for ConnectionsScreen {
         };
         form.set_notes(notes.filter_map(note).collect());
         if before != self.shown {
-            self.report = Reading::default();
+            self.report = ReadPosition::default();
         }
     }
 
@@ -273,14 +273,16 @@ impl Screen for ConnectionsScreen {
             Act::RenameConnection => {
                 let words = format!("Connection {name} is called:");
                 Reply::Open(Box::new(Proposal::asking("Rename the connection", words, name.clone(), move |text, state| {
-                    connections::rename(Ground::of(state), &name, text.trim())
+                    connections::rename(ComposeContext::of(state), &name, text.trim())
                 })))
             }
             Act::RemoveConnection => {
                 let title = format!("Delete connection {name}?");
-                Reply::Open(Box::new(Proposal::new(title, "", move |state| connections::remove(Ground::of(state), &name))))
+                Reply::Open(Box::new(Proposal::new(title, "", move |state| {
+                    connections::remove(ComposeContext::of(state), &name)
+                })))
             }
-            Act::UsualConnection => match connections::make_usual(Ground::of(state), &state.connections, &name) {
+            Act::UsualConnection => match connections::make_usual(ComposeContext::of(state), &state.connections, &name) {
                 Ok(plan) => Reply::send(Message::Change { label: plan.label, changes: plan.changes }),
                 Err(why) => Reply::Refused(why),
             },
@@ -295,13 +297,13 @@ impl Screen for ConnectionsScreen {
     }
 
     fn refusal(&self, act: Act, state: &State) -> Option<String> {
-        let absent = !connections::written(Ground::of(state), &self.shown);
+        let absent = !connections::written(ComposeContext::of(state), &self.shown);
         match act {
             Act::RenameConnection | Act::RemoveConnection if absent => Some(format!("{} is not in {SETTINGS}", self.shown)),
             Act::TestConnection | Act::ChooseConnection if state.connections.named(&self.shown).is_none() => {
                 Some("its settings must be mended first".into())
             }
-            Act::UsualConnection => connections::make_usual(Ground::of(state), &state.connections, &self.shown).err(),
+            Act::UsualConnection => connections::make_usual(ComposeContext::of(state), &state.connections, &self.shown).err(),
             _ if act.row().scope == Scope::Form => self.form().map_or(Some("there is no form".into()), |form| form.refusal(act)),
             _ => None,
         }

@@ -47,7 +47,7 @@ use crate::{
         widgets::{
             pane::Pane,
             panes::Panes,
-            reading::{self, Reading},
+            reading::{self, ReadPosition},
         },
     },
 };
@@ -65,7 +65,7 @@ pub struct Waiting {
     /// One for each call, with what is typed there and is no value yet.
     forms: HashMap<AskId, Form>,
     shown: Option<AskId>,
-    card: Reading,
+    card: ReadPosition,
 }
 
 impl Waiting {
@@ -153,7 +153,7 @@ impl Waiting {
         let one_line = open.asked.arguments.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = reading::words(&one_line, Role::Text, usize::from(indented(inside).width));
         let rows = words.len().min(usize::from(inside.height / 5).max(1));
-        let mut head = Reading::default();
+        let mut head = ReadPosition::default();
         let lines = u16::try_from(rows).unwrap_or(1);
         head.draw(buffer, indented(Rect { y: inside.y + 1, height: lines, ..inside }), styles, &words);
         let taken = lines + 2;
@@ -270,7 +270,7 @@ impl Screen for Waiting {
         let fault = open.asked.waiting.fault(&value).filter(|_| form.issues().is_empty());
         form.set_notes(fault.into_iter().map(|(at, text)| Note { at, severity: Severity::Error, text, fix: None }).collect());
         if before != self.shown {
-            self.card = Reading::default();
+            self.card = ReadPosition::default();
             self.arrive();
         }
     }

@@ -30,14 +30,14 @@ pub fn json(text: &str, cells: usize) -> Vec<Line> {
 
 /// Where the reader is.
 #[derive(Default)]
-pub struct Reading {
+pub struct ReadPosition {
     cursor: ListCursor,
     top: usize,
     rows: usize,
     area: Rect,
 }
 
-impl Reading {
+impl ReadPosition {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
         (self.area, self.rows) = (area, lines.len());
         let seen = usize::from(area.height);

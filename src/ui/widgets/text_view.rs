@@ -28,7 +28,7 @@ pub enum Search {
 
 /// A place in the wrapped text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Spot {
+struct TextPosition {
     segment: usize,
     row: usize,
 }
@@ -40,7 +40,7 @@ pub struct TextView {
     starts: LineStarts,
     /// How many bytes of the text the index knows.
     indexed: usize,
-    top: Spot,
+    top: TextPosition,
     cells: usize,
     height: usize,
     /// Stay at the end as the text grows.
@@ -56,7 +56,7 @@ impl Default for TextView {
         Self {
             starts: LineStarts::default(),
             indexed: 0,
-            top: Spot::default(),
+            top: TextPosition::default(),
             cells: 80,
             height: 24,
             follow: true,
@@ -123,16 +123,16 @@ impl TextView {
     }
 
     /// The topmost place from which the end is in view.
-    fn last_top(&self, text: &str) -> Spot {
+    fn last_top(&self, text: &str) -> TextPosition {
         let mut wanted = self.height.max(1);
         for segment in (0..self.starts.count()).rev() {
             let rows = self.rows(text, segment).len();
             if rows >= wanted {
-                return Spot { segment, row: rows - wanted };
+                return TextPosition { segment, row: rows - wanted };
             }
             wanted -= rows;
         }
-        Spot::default()
+        TextPosition::default()
     }
 
     /// Draws the text and keeps the place in view; answers nothing, holds all.
@@ -172,19 +172,19 @@ impl TextView {
         self.top = spot.min(bottom);
     }
 
-    fn above(&self, text: &str, spot: Spot) -> Option<Spot> {
+    fn above(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
         if spot.row > 0 {
-            return Some(Spot { row: spot.row - 1, ..spot });
+            return Some(TextPosition { row: spot.row - 1, ..spot });
         }
         let segment = spot.segment.checked_sub(1)?;
-        Some(Spot { segment, row: self.rows(text, segment).len() - 1 })
+        Some(TextPosition { segment, row: self.rows(text, segment).len() - 1 })
     }
 
-    fn below(&self, text: &str, spot: Spot) -> Option<Spot> {
+    fn below(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
         if spot.row + 1 < self.rows(text, spot.segment).len() {
-            return Some(Spot { row: spot.row + 1, ..spot });
+            return Some(TextPosition { row: spot.row + 1, ..spot });
         }
-        (spot.segment + 1 < self.starts.count()).then_some(Spot { segment: spot.segment + 1, row: 0 })
+        (spot.segment + 1 < self.starts.count()).then_some(TextPosition { segment: spot.segment + 1, row: 0 })
     }
 
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
@@ -196,7 +196,7 @@ impl TextView {
             Code::Down | Code::Char('j') => self.scroll(text, 1),
             Code::PageUp => self.scroll(text, -page),
             Code::PageDown | Code::Char(' ') => self.scroll(text, page),
-            Code::Home => (self.top, self.follow) = (Spot::default(), false),
+            Code::Home => (self.top, self.follow) = (TextPosition::default(), false),
             Code::End => self.follow = true,
             _ => return false,
         }
@@ -242,7 +242,7 @@ impl TextView {
         let rows = self.rows(text, segment);
         let row = rows.iter().position(|range| within < range.end).unwrap_or(rows.len() - 1);
         self.follow = false;
-        self.top = Spot { segment, row };
+        self.top = TextPosition { segment, row };
         // A third of the page above gives it its surroundings.
         for _ in 0..self.height / 3 {
             if let Some(above) = self.above(text, self.top) {
@@ -256,7 +256,7 @@ impl TextView {
     pub fn position(&mut self, text: &str) -> Option<String> {
         // Before it knows where lines end, all that is new would be one.
         self.index(text);
-        let all_seen = self.last_top(text) == Spot::default();
+        let all_seen = self.last_top(text) == TextPosition::default();
         (!all_seen).then(|| format!("line {} of {}", self.top.segment + 1, self.starts.count()))
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         systems::facets::exchange::{Route, Way},
         transport::{
             bus::{Bus, Share},
-            message::{Address, Heard},
+            message::{Address, Incoming},
             message_queue::QueueReceiver,
         },
     },
@@ -35,7 +35,7 @@ impl Lines {
     }
 
     /// The next thing heard on either; `None` when the transport has ended both.
-    pub async fn next(&mut self) -> Option<(Way, Heard)> {
+    pub async fn next(&mut self) -> Option<(Way, Incoming)> {
         loop {
             let Self { inbox, shared, inbox_open, shared_open } = self;
             tokio::select! {
@@ -66,7 +66,7 @@ async fn listen(bus: &dyn Bus, at: Option<&Address>) -> Result<Option<QueueRecei
     }
 }
 
-async fn next(line: &mut Option<QueueReceiver>) -> Option<Heard> {
+async fn next(line: &mut Option<QueueReceiver>) -> Option<Incoming> {
     match line {
         Some(line) => line.next().await,
         None => None,

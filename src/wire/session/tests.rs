@@ -22,7 +22,7 @@ use crate::{
         systems::trustgraph::exchange::TrustGraphExchange,
         transport::{
             bus::{Doing, Share},
-            connection_event::News,
+            connection_event::ConnectionEvents,
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
         },
     },
@@ -57,12 +57,12 @@ struct Fake {
     capacity: usize,
     feeders: Arc<Mutex<Vec<(String, QueueSender)>>>,
     sent: Mutex<Vec<Outgoing>>,
-    news: Arc<News>,
+    news: Arc<ConnectionEvents>,
 }
 
 impl Fake {
     fn new(script: Vec<Does>) -> Self {
-        let news = Arc::new(News::new("fake://here".into()));
+        let news = Arc::new(ConnectionEvents::new("fake://here".into()));
         news.connected();
         Self {
             script: Mutex::new(script),
@@ -78,19 +78,19 @@ impl Fake {
         let script = std::mem::take(&mut *self.script.lock().unwrap());
         let (feeders, news) = (Arc::clone(&self.feeders), Arc::clone(&self.news));
         tokio::spawn(async move {
-            let feed = |subject: &str, heard: Heard| {
+            let feed = |subject: &str, heard: Incoming| {
                 let feeders = feeders.lock().unwrap();
                 let _ = feeders.iter().find(|(of, _)| of == subject).map(|(_, feeder)| feeder.offer(heard));
             };
             let packet = |id: Option<&str>, body: Vec<u8>| {
                 let headers = id.map(|id| ("id".to_owned(), id.to_owned())).into_iter().collect();
-                Heard::Packet(Packet { subject: None, reply: None, headers, body: body.into() })
+                Incoming::Packet(Packet { subject: None, reply: None, headers, body: body.into() })
             };
             for does in script {
                 match does {
                     Does::Shared(id, body) => feed("tg.response.joke", packet(id, body)),
                     Does::Inbox(id, body) => feed("inbox", packet(id, body)),
-                    Does::NoResponders => feed("inbox", Heard::NoResponders),
+                    Does::NoResponders => feed("inbox", Incoming::NoResponders),
                     Does::Waits(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
                     Does::Breaks => news.broke(),
                     Does::Says(words) => news.say(words.to_owned()),
@@ -142,7 +142,7 @@ impl Bus for Fake {
         Some(Address::fleeting("inbox"))
     }
 
-    fn news(&self) -> &News {
+    fn news(&self) -> &ConnectionEvents {
         &self.news
     }
 }

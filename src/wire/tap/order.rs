@@ -104,7 +104,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{clock::Millis, traffic::Kept};
+    use crate::model::{clock::Millis, traffic::KeptMessage};
 
     fn crossing(subject: &str, id: &str, body: &str) -> ObservedMessage {
         ObservedMessage {
@@ -114,7 +114,7 @@ mod tests {
             headers: vec![("id".into(), id.into())],
             body: body.as_bytes().into(),
             size: body.len() as u64,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         }
     }

@@ -6,7 +6,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         clock::Millis,
-        traffic::{Kept, ObservedMessage},
+        traffic::{KeptMessage, ObservedMessage},
     },
     wire::transport::message::Packet,
 };
@@ -21,18 +21,19 @@ impl Cut {
     /// The message, heard at that time.
     pub(super) fn crossing(&self, packet: Packet, at: Millis) -> ObservedMessage {
         let Packet { subject, reply, headers, body } = packet;
-        let (start, mut kept) = if body.len() > LONGEST { (LONGEST, Kept::Start) } else { (body.len(), Kept::Whole) };
+        let (start, mut kept) =
+            if body.len() > LONGEST { (LONGEST, KeptMessage::Start) } else { (body.len(), KeptMessage::Whole) };
         let mut shown: Arc<[u8]> = body[..start].into();
         if let Ok(text) = std::str::from_utf8(&body[..boundary(&body, start)])
             && let std::borrow::Cow::Owned(masked) = self.0.text(text)
         {
             shown = masked.into_bytes().into();
-            kept = if kept == Kept::Whole { Kept::Masked } else { kept };
+            kept = if kept == KeptMessage::Whole { KeptMessage::Masked } else { kept };
         }
         let headers = headers.into_iter().map(|(name, value)| {
             let masked = self.0.named(&name, &value).into_owned();
-            if masked != value && kept == Kept::Whole {
-                kept = Kept::Masked;
+            if masked != value && kept == KeptMessage::Whole {
+                kept = KeptMessage::Masked;
             }
             (name, masked)
         });

@@ -6,7 +6,7 @@ use async_nats::jetstream;
 use futures::{future::BoxFuture, stream::BoxStream};
 
 use super::{
-    connection_event::News,
+    connection_event::ConnectionEvents,
     message::{Address, Outgoing, Packet},
     message_queue::QueueReceiver,
 };
@@ -104,7 +104,7 @@ pub trait Bus: Send + Sync {
     }
 
     /// Its state, what the other side says about the connection itself, and how often things went wrong since it was opened.
-    fn news(&self) -> &News;
+    fn news(&self) -> &ConnectionEvents;
 }
 
 /// Who gets a message when several subscribe to its subject.

@@ -26,7 +26,7 @@ pub struct Faults {
 }
 
 /// One connection's news.
-pub struct News {
+pub struct ConnectionEvents {
     pub state: watch::Sender<ConnectionState>,
     pub notices: broadcast::Sender<String>,
     place: String,
@@ -35,8 +35,8 @@ pub struct News {
     over: OnceLock<CallProblem>,
 }
 
-impl News {
-    /// News of a connection that is being made to that place.
+impl ConnectionEvents {
+    /// Events of a connection that is being made to that place.
     #[must_use]
     pub fn new(place: String) -> Self {
         Self {

@@ -10,8 +10,8 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    connection_event::News,
-    message::{Address, Heard, Outgoing, Packet},
+    connection_event::ConnectionEvents,
+    message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     pattern::matches,
 };
@@ -26,12 +26,12 @@ struct Listener {
 pub struct Embedded {
     listeners: Mutex<HashMap<String, Vec<Listener>>>,
     inboxes: AtomicU64,
-    news: News,
+    news: ConnectionEvents,
 }
 
 impl Default for Embedded {
     fn default() -> Self {
-        let news = News::new("embedded".into());
+        let news = ConnectionEvents::new("embedded".into());
         news.connected();
         Self { listeners: Mutex::default(), inboxes: AtomicU64::default(), news }
     }
@@ -99,18 +99,18 @@ impl Bus for Embedded {
             for onlooker in self.onlookers(&to.name) {
                 let (subject, reply, headers) = (Some(to.name.clone()), reply.clone(), headers.clone());
                 // Whoever left meanwhile does not want it.
-                let _ = onlooker.offer(Heard::Packet(Packet { subject, reply, headers, body: body.clone() }));
+                let _ = onlooker.offer(Incoming::Packet(Packet { subject, reply, headers, body: body.clone() }));
             }
             let hearers = self.hearers(&to.name);
             if let (true, Some(inbox)) = (hearers.is_empty(), &reply) {
                 for asker in self.hearers(&inbox.name) {
-                    let _ = asker.push(Heard::NoResponders).await;
+                    let _ = asker.push(Incoming::NoResponders).await;
                 }
             }
             for hearer in hearers {
                 let packet = Packet { subject: None, reply: reply.clone(), headers: headers.clone(), body: body.clone() };
                 // Whoever left meanwhile does not want it.
-                let _ = hearer.push(Heard::Packet(packet)).await;
+                let _ = hearer.push(Incoming::Packet(packet)).await;
             }
             Ok(())
         })
@@ -120,7 +120,7 @@ impl Bus for Embedded {
         Some(Address::fleeting(format!("_INBOX.{}", self.inboxes.fetch_add(1, Ordering::Relaxed))))
     }
 
-    fn news(&self) -> &News {
+    fn news(&self) -> &ConnectionEvents {
         &self.news
     }
 }
@@ -149,12 +149,12 @@ mod tests {
         let mut second = bus.subscribe(&s, Share::OneOf("g")).await.unwrap();
         bus.send(message("s", None)).await.unwrap();
         for line in &mut each {
-            assert!(matches!(line.next().await, Some(Heard::Packet(_))));
+            assert!(matches!(line.next().await, Some(Incoming::Packet(_))));
         }
-        assert!(matches!(first.next().await, Some(Heard::Packet(_))));
+        assert!(matches!(first.next().await, Some(Incoming::Packet(_))));
         drop(first);
         bus.send(message("s", None)).await.unwrap();
-        assert!(matches!(second.next().await, Some(Heard::Packet(_))));
+        assert!(matches!(second.next().await, Some(Incoming::Packet(_))));
         drop(bus);
         assert_eq!(second.next().await, None, "the group's second member heard the first message too");
     }
@@ -182,8 +182,8 @@ mod tests {
         let mut asker = bus.subscribe(&inbox, Share::Each).await.unwrap();
         let mut aside = bus.subscribe(&Address::fleeting(">"), Share::Observer).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
-        assert_eq!(asker.next().await, Some(Heard::NoResponders));
-        let Some(Heard::Packet(packet)) = aside.next().await else { panic!() };
+        assert_eq!(asker.next().await, Some(Incoming::NoResponders));
+        let Some(Incoming::Packet(packet)) = aside.next().await else { panic!() };
         assert_eq!((packet.subject.as_deref(), packet.reply), (Some("nobody"), Some(inbox)));
     }
 
@@ -193,6 +193,6 @@ mod tests {
         let inbox = bus.inbox().unwrap();
         let mut line = bus.subscribe(&inbox, Share::Each).await.unwrap();
         bus.send(message("nobody", Some(&inbox))).await.unwrap();
-        assert_eq!(line.next().await, Some(Heard::NoResponders));
+        assert_eq!(line.next().await, Some(Incoming::NoResponders));
     }
 }

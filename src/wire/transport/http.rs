@@ -16,7 +16,7 @@ use std::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    connection_event::News,
+    connection_event::ConnectionEvents,
     message::{Address, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     settings::{self, Server},
@@ -39,7 +39,7 @@ use exchange::Exchange;
 pub struct Http {
     server: Server,
     exchange: Exchange,
-    news: News,
+    news: ConnectionEvents,
     inboxes: AtomicU64,
     /// Who waits in which inbox for the answer to a request that is yet to be sent.
     waiting: Mutex<HashMap<String, QueueSender>>,
@@ -52,7 +52,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Http, Ca
     let token = settings::token(connection, secrets, "over HTTP").await?;
     let server = socket::first(&servers, async |server| socket::open(server, encryption.as_ref()).await.map(|_| server)).await?;
     let exchange = Exchange::new(server, encryption.as_deref(), token, connection.largest_answer)?;
-    let news = News::new(settings::place(connection));
+    let news = ConnectionEvents::new(settings::place(connection));
     news.connected();
     Ok(Http { server: server.clone(), exchange, news, inboxes: AtomicU64::default(), waiting: Mutex::default() })
 }
@@ -98,7 +98,7 @@ impl Bus for Http {
         Some(Address::fleeting(self.inboxes.fetch_add(1, Ordering::Relaxed).to_string()))
     }
 
-    fn news(&self) -> &News {
+    fn news(&self) -> &ConnectionEvents {
         &self.news
     }
 }

@@ -52,7 +52,7 @@ impl Packet {
 
 /// What a subscriber hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Incoming {
     Packet(Packet),
     /// Nobody listens where the request went.
     NoResponders,
@@ -64,7 +64,7 @@ pub enum Heard {
     Gap,
 }
 
-impl Heard {
+impl Incoming {
     /// What it costs to keep, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {

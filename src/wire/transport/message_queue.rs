@@ -7,13 +7,13 @@ use std::sync::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-use super::message::Heard;
+use super::message::Incoming;
 
 /// How much a line holds at most.
 pub const CAPACITY: usize = 64 * 1024 * 1024;
 
-struct Kept {
-    heard: Heard,
+struct Queued {
+    heard: Incoming,
     _room: Option<OwnedSemaphorePermit>,
 }
 
@@ -26,7 +26,7 @@ struct Lost {
 
 /// The end that messages come out of, in order.
 pub struct QueueReceiver {
-    queue: mpsc::UnboundedReceiver<Kept>,
+    queue: mpsc::UnboundedReceiver<Queued>,
     lost: Arc<Lost>,
     /// Ends when the transport has given the subscription back.
     left: Option<oneshot::Receiver<()>>,
@@ -36,7 +36,7 @@ pub struct QueueReceiver {
 #[derive(Clone)]
 pub struct QueueSender {
     // Unbounded in number, but every message in it holds its room.
-    queue: mpsc::UnboundedSender<Kept>,
+    queue: mpsc::UnboundedSender<Queued>,
     room: Arc<Semaphore>,
     capacity: usize,
     lost: Arc<Lost>,
@@ -57,7 +57,7 @@ pub fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
 
 impl QueueReceiver {
     /// The next thing heard; `None` when the transport has ended the line.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<Incoming> {
         self.queue.recv().await.map(|kept| kept.heard)
     }
 
@@ -86,7 +86,7 @@ impl QueueReceiver {
 
 impl QueueSender {
     /// Puts it in, waiting for room: for a sender that can be held back.
-    pub async fn push(&self, heard: Heard) -> Result<(), Closed> {
+    pub async fn push(&self, heard: Incoming) -> Result<(), Closed> {
         let needed = self.needed(&heard);
         tokio::select! {
             () = self.queue.closed() => Err(Closed),
@@ -95,7 +95,7 @@ impl QueueSender {
     }
 
     /// Puts it in, or lets it go and counts it when there is no room: for a sender that cannot be held back.
-    pub fn offer(&self, heard: Heard) -> Result<(), Closed> {
+    pub fn offer(&self, heard: Incoming) -> Result<(), Closed> {
         match Arc::clone(&self.room).try_acquire_many_owned(self.needed(&heard)) {
             Ok(room) => {
                 self.lost.in_gap.store(false, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl QueueSender {
             Err(_) => {
                 self.lost.messages.fetch_add(1, Ordering::Relaxed);
                 self.lost.bytes.fetch_add(heard.weight() as u64, Ordering::Relaxed);
-                if self.lost.in_gap.swap(true, Ordering::Relaxed) { Ok(()) } else { self.put(Heard::Gap, None) }
+                if self.lost.in_gap.swap(true, Ordering::Relaxed) { Ok(()) } else { self.put(Incoming::Gap, None) }
             }
         }
     }
@@ -120,12 +120,12 @@ impl QueueSender {
     }
 
     /// A single message that is larger than the whole line takes all of it.
-    fn needed(&self, heard: &Heard) -> u32 {
+    fn needed(&self, heard: &Incoming) -> u32 {
         u32::try_from(heard.weight().min(self.capacity)).unwrap_or(u32::MAX)
     }
 
-    fn put(&self, heard: Heard, room: Option<OwnedSemaphorePermit>) -> Result<(), Closed> {
-        self.queue.send(Kept { heard, _room: room }).map_err(|_| Closed)
+    fn put(&self, heard: Incoming, room: Option<OwnedSemaphorePermit>) -> Result<(), Closed> {
+        self.queue.send(Queued { heard, _room: room }).map_err(|_| Closed)
     }
 }
 
@@ -136,8 +136,8 @@ mod tests {
     use super::*;
     use crate::wire::transport::message::Packet;
 
-    fn packet(body: &'static [u8]) -> Heard {
-        Heard::Packet(Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
+    fn packet(body: &'static [u8]) -> Incoming {
+        Incoming::Packet(Packet { subject: None, reply: None, headers: Vec::new(), body: Bytes::from_static(body) })
     }
 
     #[tokio::test]
@@ -151,7 +151,7 @@ mod tests {
         feeder.offer(packet(b"five")).unwrap();
         drop(feeder);
         assert_eq!(line.next().await, Some(packet(b"two")));
-        assert_eq!(line.next().await, Some(Heard::Gap));
+        assert_eq!(line.next().await, Some(Incoming::Gap));
         assert_eq!(line.next().await, Some(packet(b"five")));
         assert_eq!(line.next().await, None);
     }

@@ -4,8 +4,8 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 
 use super::{
     bus::{Bus, Doing, Keeps, Recall, Receipt, Share},
-    connection_event::News,
-    message::{Address, Heard, Outgoing, Packet},
+    connection_event::ConnectionEvents,
+    message::{Address, Incoming, Outgoing, Packet},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
     settings,
 };
@@ -31,7 +31,7 @@ const HANDING_OVER: Duration = Duration::from_secs(5);
 pub struct Nats {
     client: Client,
     place: String,
-    news: Arc<News>,
+    news: Arc<ConnectionEvents>,
     home: Arc<Home>,
     guard: AbortHandle,
 }
@@ -45,7 +45,7 @@ impl Drop for Nats {
 /// Connects, or says why not.
 pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, CallProblem> {
     let place = settings::place(connection);
-    let news = Arc::new(News::new(place.clone()));
+    let news = Arc::new(ConnectionEvents::new(place.clone()));
     let (told, tries) = (Arc::clone(&news), Arc::clone(&news));
     let options = options::options(connection, secrets)
         .await?
@@ -75,7 +75,7 @@ pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Nats, Ca
     Ok(Nats { client, place, news, home, guard })
 }
 
-fn take(news: &News, event: &Event) {
+fn take(news: &ConnectionEvents, event: &Event) {
     match event {
         Event::Connected => news.connected(),
         Event::Disconnected => news.broke(),
@@ -166,11 +166,11 @@ pub fn headers(pairs: &[(String, String)]) -> Result<HeaderMap, CallProblem> {
     Ok(map)
 }
 
-fn heard(message: Message, share: Share) -> Heard {
+fn heard(message: Message, share: Share) -> Incoming {
     if message.status == Some(StatusCode::NO_RESPONDERS) && message.payload.is_empty() {
-        return Heard::NoResponders;
+        return Incoming::NoResponders;
     }
-    Heard::Packet(Packet {
+    Incoming::Packet(Packet {
         subject: (share == Share::Observer).then(|| message.subject.to_string()),
         reply: message.reply.map(|subject| Address::fleeting(subject.to_string())),
         headers: received::headers(message.headers.as_ref()),
@@ -188,7 +188,7 @@ async fn pump(mut subscriber: Subscriber, share: Share, feeder: QueueSender, hom
         let Some(message) = message else {
             if let Some(problem) = home.ended() {
                 // Who has left needs nothing.
-                let _ = feeder.offer(Heard::Failed(problem));
+                let _ = feeder.offer(Incoming::Failed(problem));
             }
             return;
         };
@@ -268,7 +268,7 @@ impl Bus for Nats {
         Some(Address::fleeting(self.client.new_inbox()))
     }
 
-    fn news(&self) -> &News {
+    fn news(&self) -> &ConnectionEvents {
         &self.news
     }
 

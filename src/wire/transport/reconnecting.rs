@@ -11,8 +11,8 @@ use tokio::{
 
 use super::{
     bus::{Bus, Doing, Share},
-    connection_event::News,
-    message::{Address, Heard, Outgoing},
+    connection_event::ConnectionEvents,
+    message::{Address, Incoming, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
 };
 use crate::{
@@ -40,7 +40,7 @@ pub trait Link: Send + Sync + Sized + 'static {
     fn greeting(&self) -> String;
 
     /// Tells what the server says, and ends when the connection is no longer there; with the reason where it must not be made again by itself.
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>>;
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>>;
 
     /// Listens at a place. The server knows the subscription when this is done.
     fn listen<'a>(&'a self, at: &'a Address, share: Share) -> Doing<'a, Self::Subscription>;
@@ -65,7 +65,7 @@ pub enum LinkEvent {
 /// The bus on a connection that is kept up, unless it ends for a reason that would come back.
 pub struct Reconnecting<L> {
     transport: TransportKind,
-    news: Arc<News>,
+    news: Arc<ConnectionEvents>,
     links: watch::Receiver<Option<Arc<L>>>,
     keeping: AbortHandle,
 }
@@ -79,14 +79,14 @@ impl<L> Drop for Reconnecting<L> {
 /// Connects, or says why not; from then on the connection is kept up.
 pub async fn open<D: Dial>(transport: TransportKind, place: String, dial: D) -> Result<Reconnecting<D::Link>, CallProblem> {
     let link = dial.dial().await?;
-    let news = Arc::new(News::new(place));
+    let news = Arc::new(ConnectionEvents::new(place));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
     news.connected();
     let keeping = tokio::spawn(keep(dial, sender, Arc::clone(&news)));
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 
-async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<News>) {
+async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news: Arc<ConnectionEvents>) {
     loop {
         let Some(link) = links.borrow().clone() else { return };
         let fatal = link.watch(&news).await;
@@ -105,7 +105,7 @@ async fn keep<D: Dial>(dial: D, links: watch::Sender<Option<Arc<D::Link>>>, news
 }
 
 /// Tries until it succeeds; what hinders is told when it changes.
-async fn dial_again<D: Dial>(dial: &D, news: &News) -> D::Link {
+async fn dial_again<D: Dial>(dial: &D, news: &ConnectionEvents) -> D::Link {
     let mut told = String::new();
     for attempt in 1.. {
         news.trying(attempt);
@@ -144,7 +144,7 @@ impl<L: Link> Reconnecting<L> {
             keeper.run(link, subscription, &feeder).await;
             if let Some(problem) = news.over() {
                 // Who has left needs nothing.
-                let _ = feeder.offer(Heard::Failed(problem));
+                let _ = feeder.offer(Incoming::Failed(problem));
             }
             drop(leaving);
         });
@@ -165,7 +165,7 @@ impl<L: Link> Reconnecting<L> {
 /// A subscription that is made again when its connection is back.
 struct Listening<L> {
     links: watch::Receiver<Option<Arc<L>>>,
-    news: Arc<News>,
+    news: Arc<ConnectionEvents>,
     at: Address,
     share: Share,
 }
@@ -255,7 +255,7 @@ impl<L: Link> Bus for Reconnecting<L> {
         self.news.over()
     }
 
-    fn news(&self) -> &News {
+    fn news(&self) -> &ConnectionEvents {
         &self.news
     }
 }

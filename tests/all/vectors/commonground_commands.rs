@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
     action,
-    after::{After, Said as Lifecycles},
+    after::{After, AfterSource as Lifecycles},
     card::Card,
     command::Command,
-    fault::{Fate, Said, verdict},
+    fault::{Fate, KnownText, verdict},
     headers::{self, AGENT},
     known::Known,
     preflight::{self, ServiceKind, World, body::Body},
@@ -91,9 +91,9 @@ pub fn command(case: &Value) -> Result<(), String> {
         got.insert("error_message".into(), error["message"].clone());
     }
     match verdict.because.and_then(|fault| fault.says.as_ref()) {
-        None | Some(Said::Result { .. }) => {}
-        Some(Said::Log(text)) => drop(got.insert("log_message".into(), json!(text))),
-        Some(Said::Report(code)) => drop(got.insert("report_code".into(), json!(code))),
+        None | Some(KnownText::Result { .. }) => {}
+        Some(KnownText::Log(text)) => drop(got.insert("log_message".into(), json!(text))),
+        Some(KnownText::Report(code)) => drop(got.insert("report_code".into(), json!(code))),
     }
     if verdict.fate != Fate::Executed && verdict.because.is_none_or(|fault| fault.text.is_empty()) {
         return Err("nothing says why".into());
@@ -119,7 +119,7 @@ pub fn action(case: &Value) -> Result<(), String> {
         None => vec![action::accepted(id, agent), action::closed(id, agent, &word_count(&payload["args"]), "card_r")],
         Some(fault) if fault.fate == Fate::Dropped => Vec::new(),
         Some(fault) => match &fault.says {
-            Some(Said::Result { code, .. }) => vec![action::rejected(id, agent, code)],
+            Some(KnownText::Result { code, .. }) => vec![action::rejected(id, agent, code)],
             other => return Err(format!("{fault} says {other:?}")),
         },
     };

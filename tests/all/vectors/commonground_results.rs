@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolcrib::systems::commonground::{
-    after::{self, After, Said},
+    after::{self, After, AfterSource},
     card::{self, Card, content_fault},
     jina,
     known::Known,
@@ -39,7 +39,11 @@ fn read(given: &Value) -> Option<Card> {
 pub fn built(case: &Value) -> Result<(), String> {
     let given = &case["given"];
     let said = |name: &str| After::read(&case[name]);
-    let said = Said { command: said("command_after_execution"), service: said("service_after_execution"), ..Said::default() };
+    let said = AfterSource {
+        command: said("command_after_execution"),
+        service: said("service_after_execution"),
+        ..AfterSource::default()
+    };
     let built = result::build(&Given {
         status: &given["status"],
         result: &given["result"],

@@ -6,7 +6,7 @@ use super::*;
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Kept, Known, Ties},
+    traffic::{KeptMessage, Known, Ties},
 };
 
 fn crossing(at: u64, subject: &str, body: &str) -> ObservedMessage {
@@ -17,14 +17,14 @@ fn crossing(at: u64, subject: &str, body: &str) -> ObservedMessage {
         headers: Vec::new(),
         body: body.as_bytes().into(),
         size: body.len() as u64,
-        kept: Kept::Whole,
+        kept: KeptMessage::Whole,
         about: None,
     }
 }
 
-fn reading(id: Option<&str>, part: Part, text: &str) -> Reading {
+fn reading(id: Option<&str>, part: Part, text: &str) -> Decoded {
     let label = part.word();
-    Reading { id: id.map(str::to_owned), ..Reading::new(Some("trustgraph"), part, label, text) }
+    Decoded { id: id.map(str::to_owned), ..Decoded::new(Some("trustgraph"), part, label, text) }
 }
 
 fn heard(at: u64, id: &str, part: Part, text: &str) -> Witnessed {
@@ -95,7 +95,7 @@ fn of_call(at: u64, call: &str, turn: &str, part: Part) -> Witnessed {
         trace: Some("t".into()),
         ..Ties::default()
     };
-    let reading = Reading { ties, ..reading(Some(call), part, call) };
+    let reading = Decoded { ties, ..reading(Some(call), part, call) };
     Witnessed::ObservedMessage(Arc::new(crossing(at, "call", call)), reading)
 }
 
@@ -174,7 +174,7 @@ fn a_call_is_heard_in_its_turn_too() {
     assert_eq!((standings(&record), &*record.row(0).unwrap().id.clone().unwrap()), (vec!["open", "open"], "t1"));
     record.take(match heard(5, "t1", Part::Note, "thinking") {
         Witnessed::ObservedMessage(crossing, reading) => {
-            Witnessed::ObservedMessage(crossing, Reading { state: Some("running".into()), ..reading })
+            Witnessed::ObservedMessage(crossing, Decoded { state: Some("running".into()), ..reading })
         }
         other => other,
     });
@@ -216,7 +216,7 @@ fn what_tells_nothing_new_is_hidden_and_counted() {
     let mut record = Record::default();
     let routine = |at, id: &str| match heard(at, id, Part::Other, "ring") {
         Witnessed::ObservedMessage(crossing, reading) => {
-            Witnessed::ObservedMessage(crossing, Reading { routine: true, ..reading })
+            Witnessed::ObservedMessage(crossing, Decoded { routine: true, ..reading })
         }
         other => other,
     };
@@ -238,7 +238,7 @@ fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
     let state = |at, due| match heard(at, "a", Part::Note, "suspended") {
         Witnessed::ObservedMessage(crossing, reading) => {
             let remarks = vec!["odd".to_owned()];
-            Witnessed::ObservedMessage(crossing, Reading { state: Some("s".into()), due, remarks, ..reading })
+            Witnessed::ObservedMessage(crossing, Decoded { state: Some("s".into()), due, remarks, ..reading })
         }
         other => other,
     };

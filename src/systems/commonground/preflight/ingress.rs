@@ -7,7 +7,7 @@ use super::{
         after::After,
         card,
         command::Command,
-        fault::{Fate, Fault, Part, Said, Stage},
+        fault::{Fate, Fault, KnownText, Part, Stage},
         headers,
         known::Known,
         subject::Subject,
@@ -37,7 +37,7 @@ impl Entering<'_> {
         let mut dropped = self.headers();
         if let Some(fault) = dropped.first_mut().filter(|_| !control.is_empty()) {
             // The service reads the body first, and logs that.
-            fault.says = Some(Said::Log(forbidden.clone()));
+            fault.says = Some(KnownText::Log(forbidden.clone()));
         }
         faults.extend(dropped);
         let Some(data) = data else { return faults.push(again(Part::Body, "the body is JSON, but no object".into())) };
@@ -48,7 +48,7 @@ impl Entering<'_> {
             faults.push(match recovered {
                 true => refused(at, text, forbidden),
                 false => {
-                    let says = Some(Said::Log(forbidden));
+                    let says = Some(KnownText::Log(forbidden));
                     Fault { at, stage: Stage::Ingress, fate: Fate::Dropped, text: text.into(), says }
                 }
             });
@@ -75,7 +75,7 @@ impl Entering<'_> {
     fn headers(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut dropped = |name: &'static str, text: String, log: &str| {
-            let says = Some(Said::Log(log.into()));
+            let says = Some(KnownText::Log(log.into()));
             faults.push(Fault { at: Part::Header(name), stage: Stage::Ingress, fate: Fate::Dropped, text, says });
         };
         if let Some(Err(fault)) = self.value(headers::TRACE).map(Traceparent::parse) {
@@ -154,7 +154,7 @@ fn again(at: Part, text: String) -> Fault {
 }
 
 fn refused(at: Part, text: impl Into<String>, message: impl Into<String>) -> Fault {
-    let says = Some(Said::Result { code: "bad_request", message: message.into() });
+    let says = Some(KnownText::Result { code: "bad_request", message: message.into() });
     Fault { at, stage: Stage::Ingress, fate: Fate::RefusedWithResult, text: text.into(), says }
 }
 

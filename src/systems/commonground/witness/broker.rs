@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::{
     super::idempotency::{self, Marker},
-    heard::{SYSTEM, fields_of, short},
+    channel_message::{SYSTEM, fields_of, short},
 };
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{ObservedMessage, Part, Reading, Ties},
+    traffic::{Decoded, ObservedMessage, Part, Ties},
 };
 
 const ADVISORY: &str = "$JS.EVENT.ADVISORY.CONSUMER.";
 
 /// What such a message is; `read` reads the message that it tells of.
-pub(super) fn witness(crossing: &ObservedMessage, read: &dyn Fn(&ObservedMessage) -> Option<Reading>) -> Option<Reading> {
+pub(super) fn witness(crossing: &ObservedMessage, read: &dyn Fn(&ObservedMessage) -> Option<Decoded>) -> Option<Decoded> {
     if let Some(told) = crossing.subject.strip_prefix(ADVISORY) {
         return told.split('.').nth(1)?.starts_with("cg_").then(|| advisory(crossing, told, read));
     }
@@ -23,7 +23,7 @@ pub(super) fn witness(crossing: &ObservedMessage, read: &dyn Fn(&ObservedMessage
     [idempotency::TOOL_BUCKET, idempotency::ACTION_BUCKET].contains(&bucket).then(|| mark(crossing, key))
 }
 
-fn mark(crossing: &ObservedMessage, key: &str) -> Reading {
+fn mark(crossing: &ObservedMessage, key: &str) -> Decoded {
     let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
     let mut cards = Vec::new();
     let (part, label, text) = match idempotency::marker(&value) {
@@ -50,11 +50,11 @@ fn mark(crossing: &ObservedMessage, key: &str) -> Reading {
     };
     let ties = Ties { also: vec![key.to_owned()], ..Ties::default() };
     let topic = key.split('.').nth(2).map(str::to_owned);
-    Reading { ties, topic, cards, ..Reading::new(Some(SYSTEM), part, label, text) }
+    Decoded { ties, topic, cards, ..Decoded::new(Some(SYSTEM), part, label, text) }
 }
 
 /// `told`: the kind of advisory, the stream and the consumer.
-fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessage) -> Option<Reading>) -> Reading {
+fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessage) -> Option<Decoded>) -> Decoded {
     let fields = fields_of(crossing).unwrap_or_default();
     let number = |name: &str| fields.get(name).and_then(Value::as_u64);
     let consumer = told.splitn(3, '.').nth(2).unwrap_or("a consumer");
@@ -72,12 +72,12 @@ fn advisory(crossing: &ObservedMessage, told: &str, read: &dyn Fn(&ObservedMessa
     };
     let Some(about) = about else {
         text.push_str(&format!("; message {} is no longer kept", number("stream_seq").unwrap_or(0)));
-        return Reading::new(Some(SYSTEM), Part::Other, if gives_up { "given up" } else { "refused" }, text);
+        return Decoded::new(Some(SYSTEM), Part::Other, if gives_up { "given up" } else { "refused" }, text);
     };
     let remarks = if gives_up { vec![GIVEN_UP.to_owned()] } else { Vec::new() };
     let label = if gives_up { "given up" } else { "refused" };
-    let Reading { id, ties, topic, cards, .. } = about;
-    Reading { id, ties, topic, remarks, cards, ..Reading::new(Some(SYSTEM), part, label, text) }
+    let Decoded { id, ties, topic, cards, .. } = about;
+    Decoded { id, ties, topic, remarks, cards, ..Decoded::new(Some(SYSTEM), part, label, text) }
 }
 
 /// What lies behind a message that is given up.

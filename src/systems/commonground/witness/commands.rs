@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use super::{
     super::{ack::Ack, action, headers, idempotency, preflight},
-    heard::{Heard, SYSTEM, short},
+    channel_message::{ChannelMessage, SYSTEM, short},
 };
 use crate::model::{
     call::CallProblem,
     error_kind::ErrorKind,
-    traffic::{Part, Reading},
+    traffic::{Decoded, Part},
 };
 
 /// What the watchdog says when it rings for an inbox that nobody empties.
 pub(super) const WATCHDOG: &str = "watchdog_pending_inbox";
 
-pub(super) fn witness(heard: &Heard<'_>) -> Reading {
+pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
     let subject = &heard.subject;
     match (subject.component.as_str(), subject.target.as_str(), subject.suffix.as_str()) {
         ("tool", ..) => tool(heard, &subject.target),
@@ -27,7 +27,7 @@ pub(super) fn witness(heard: &Heard<'_>) -> Reading {
     }
 }
 
-fn tool(heard: &Heard<'_>, target: &str) -> Reading {
+fn tool(heard: &ChannelMessage<'_>, target: &str) -> Decoded {
     let name = heard.text("tool_name").unwrap_or(target);
     let card = heard.text("tool_call_card_id");
     let call = heard.header(headers::CALL);
@@ -52,7 +52,7 @@ fn tool(heard: &Heard<'_>, target: &str) -> Reading {
     reading
 }
 
-fn ui_action(heard: &Heard<'_>) -> Reading {
+fn ui_action(heard: &ChannelMessage<'_>) -> Decoded {
     let name = heard.text("tool_name").unwrap_or("no tool");
     let arguments = heard.member("args").map(Value::to_string).unwrap_or_default();
     let mut reading = heard.of_call(heard.text("action_id"), Part::Request, "action", format!("{name} {arguments}"));
@@ -63,7 +63,7 @@ fn ui_action(heard: &Heard<'_>) -> Reading {
 }
 
 /// What the UI worker says about an action.
-pub(super) fn acknowledged(heard: &Heard<'_>) -> Reading {
+pub(super) fn acknowledged(heard: &ChannelMessage<'_>) -> Decoded {
     let Ack { status, card, code, error, .. } = &heard.ack();
     let pointer = card.as_deref().map(|card| format!(" · result card {}", short(card))).unwrap_or_default();
     let code = code.as_deref().unwrap_or(status);
@@ -101,7 +101,7 @@ fn remedy(code: &str) -> &'static str {
     }
 }
 
-fn wakeup(heard: &Heard<'_>) -> Reading {
+fn wakeup(heard: &ChannelMessage<'_>) -> Decoded {
     let worker = &heard.subject.target;
     let reason = heard.text("reason");
     if reason == Some(WATCHDOG) {
@@ -109,7 +109,7 @@ fn wakeup(heard: &Heard<'_>) -> Reading {
         let id = format!("watchdog {}.{}.{worker}", heard.subject.project_id, heard.subject.channel_id);
         let text = format!("rings {worker} every 5 s: an inbox row{row} is still pending");
         let topic = Some(format!("watchdog {worker}"));
-        return Reading { id: Some(id), topic, routine: true, ..Reading::new(Some(SYSTEM), Part::Other, "watchdog", text) };
+        return Decoded { id: Some(id), topic, routine: true, ..Decoded::new(Some(SYSTEM), Part::Other, "watchdog", text) };
     }
     let (part, text) = match (reason, &heard.fields) {
         (_, Err(problem)) => (Part::Unreadable(problem.clone()), problem.message.clone()),

@@ -3,20 +3,20 @@
 use serde_json::Value;
 
 use super::{
+    channel_message::{ChannelMessage, short},
     commands,
-    heard::{Heard, short},
 };
 use crate::model::{
     call::CallProblem,
     clock::Millis,
     error_kind::ErrorKind,
-    traffic::{Part, Reading},
+    traffic::{Decoded, Part},
 };
 
 /// How the ids of steps begin that only take a result in.
 pub(super) const TAKES_RESULT: &str = "step_res_";
 
-pub(super) fn witness(heard: &Heard<'_>) -> Reading {
+pub(super) fn witness(heard: &ChannelMessage<'_>) -> Decoded {
     let subject = &heard.subject;
     if let Err(problem) = &heard.fields {
         return heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone());
@@ -37,11 +37,11 @@ pub(super) fn witness(heard: &Heard<'_>) -> Reading {
 }
 
 /// A text of the event's metadata.
-fn about<'h>(heard: &'h Heard<'_>, name: &str) -> Option<&'h str> {
+fn about<'h>(heard: &'h ChannelMessage<'_>, name: &str) -> Option<&'h str> {
     heard.member("metadata")?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-fn state(heard: &Heard<'_>) -> Reading {
+fn state(heard: &ChannelMessage<'_>) -> Decoded {
     let status = heard.text("status").unwrap_or("unknown");
     let mut words = Vec::new();
     let waits: Vec<&str> = heard
@@ -70,7 +70,7 @@ fn state(heard: &Heard<'_>) -> Reading {
     reading
 }
 
-fn step(heard: &Heard<'_>) -> Reading {
+fn step(heard: &ChannelMessage<'_>) -> Decoded {
     let step = heard.text("step_id").unwrap_or("?");
     let phase = heard.text("phase").unwrap_or_default();
     let new = new_cards(heard);
@@ -85,15 +85,15 @@ fn step(heard: &Heard<'_>) -> Reading {
     // Steps that only take a result in are named so.
     let what = if step.starts_with(TAKES_RESULT) { "takes a result in, " } else { "" };
     let reading = heard.of_turn(Part::Note, "step", format!("{what}{} {phase}{cards}", short(step)));
-    Reading { cards: new.into_iter().map(str::to_owned).collect(), ..reading }
+    Decoded { cards: new.into_iter().map(str::to_owned).collect(), ..reading }
 }
 
 /// The cards that came with a step.
-pub(super) fn new_cards<'h>(heard: &'h Heard<'_>) -> Vec<&'h str> {
+pub(super) fn new_cards<'h>(heard: &'h ChannelMessage<'_>) -> Vec<&'h str> {
     heard.member("new_card_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn task(heard: &Heard<'_>) -> Reading {
+fn task(heard: &ChannelMessage<'_>) -> Decoded {
     let status = heard.text("status").unwrap_or("unknown");
     let mut words = vec![status.to_owned()];
     let cards = ["deliverable_card_id", "tool_result_card_id"].map(|name| heard.text(name));
@@ -103,7 +103,7 @@ fn task(heard: &Heard<'_>) -> Reading {
     let problem = (!["success", "partial"].contains(&status)).then(|| problem(status, heard.member("error")));
     words.extend(problem.as_ref().map(|problem| problem.message.clone()));
     let reading = heard.of_turn(Part::Outcome(problem), "task", words.join(" · "));
-    Reading { cards: cards.into_iter().flatten().map(str::to_owned).collect(), ..reading }
+    Decoded { cards: cards.into_iter().flatten().map(str::to_owned).collect(), ..reading }
 }
 
 /// What an error says, which may be a text or a map.
@@ -119,7 +119,7 @@ fn problem(status: &str, error: Option<&Value>) -> CallProblem {
 
 /// A piece of what a model says. Of what begins the stream only the model's name is told: the rest is its configuration, with keys and
 /// addresses.
-pub(super) fn chunk(heard: &Heard<'_>) -> Reading {
+pub(super) fn chunk(heard: &ChannelMessage<'_>) -> Decoded {
     let content = || heard.member("content").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut reading = match (heard.text("chunk_type"), &heard.fields) {
         (_, Err(problem)) => heard.of_turn(Part::Unreadable(problem.clone()), "unreadable", problem.message.clone()),
@@ -137,7 +137,7 @@ pub(super) fn chunk(heard: &Heard<'_>) -> Reading {
     reading
 }
 
-fn tokens(heard: &Heard<'_>) -> String {
+fn tokens(heard: &ChannelMessage<'_>) -> String {
     let count = |name: &str| heard.member("usage").and_then(|usage| usage.get(name)?.as_u64());
     match (count("prompt_tokens"), count("completion_tokens")) {
         (Some(read), Some(written)) => format!("read {read} tokens, wrote {written}"),

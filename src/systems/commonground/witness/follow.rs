@@ -9,7 +9,7 @@ use super::{
         idempotency::{self, Marker},
         subject::Subject,
     },
-    heard::{Heard, short},
+    channel_message::{ChannelMessage, short},
     names::Names,
     recent::Recent,
     results::Results,
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     model::{
         clock::Millis,
-        traffic::{ObservedMessage, Part, Reading},
+        traffic::{Decoded, ObservedMessage, Part},
     },
     systems::facets::observer::Follower,
 };
@@ -59,7 +59,7 @@ struct Agent {
 }
 
 impl Follower for Memory {
-    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Reading) {
+    fn hear(&mut self, crossing: &ObservedMessage, reading: &mut Decoded) {
         if let Some(key) = crossing.subject.strip_prefix("$KV.").and_then(|rest| rest.split_once('.')).map(|(_, key)| key) {
             return self.mark(key, crossing, reading);
         }
@@ -67,7 +67,7 @@ impl Follower for Memory {
             return self.given_up(reading);
         }
         let Some(subject) = Subject::parse(&crossing.subject) else { return };
-        let heard = Heard::new(crossing, subject);
+        let heard = ChannelMessage::new(crossing, subject);
         match (heard.subject.category.as_str(), heard.subject.suffix.as_str()) {
             ("cmd", "action") if heard.subject.target == "ui" => self.action(&heard, reading),
             ("cmd", "wakeup") => {
@@ -92,7 +92,7 @@ impl Follower for Memory {
 }
 
 /// An agent by its channel.
-fn place(heard: &Heard<'_>, agent: &str) -> String {
+fn place(heard: &ChannelMessage<'_>, agent: &str) -> String {
     format!("{}.{}.{agent}", heard.subject.project_id, heard.subject.channel_id)
 }
 
@@ -101,7 +101,7 @@ fn seconds(from: Millis, to: Millis) -> u64 {
 }
 
 impl Memory {
-    fn command(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    fn command(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let epoch = headers::number(&heard.crossing.headers, headers::EPOCH).ok().flatten().unwrap_or(0);
         let agent = heard.header(headers::AGENT).and_then(|agent| self.agents.get(&place(heard, agent)));
         if let Some(Agent { turn, epoch: Some(known), .. }) = agent
@@ -117,14 +117,14 @@ impl Memory {
         self.waiting.command(heard);
     }
 
-    fn action(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    fn action(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         self.once_more(heard.text("action_id"), heard, true, reading);
         let agent = heard.header(headers::AGENT).map(|agent| place(heard, agent));
         self.stuck(agent.as_deref(), heard, reading);
     }
 
     /// Whether the call, or the action, was sent before.
-    fn once_more(&mut self, id: Option<&str>, heard: &Heard<'_>, is_action: bool, reading: &mut Reading) {
+    fn once_more(&mut self, id: Option<&str>, heard: &ChannelMessage<'_>, is_action: bool, reading: &mut Decoded) {
         let Some(id) = id else { return };
         // An action becomes the call of the same id.
         let key = format!("{} {} {id}", if is_action { "action" } else { "call" }, heard.subject.project_id);
@@ -142,7 +142,7 @@ impl Memory {
         self.sent.put(key, heard.crossing.at);
     }
 
-    fn state(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    fn state(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let agent = place(heard, &heard.subject.target);
         let status = heard.text("status").unwrap_or_default().to_owned();
         let turn = heard.turn().map(str::to_owned);
@@ -166,7 +166,7 @@ impl Memory {
         self.agents.put(agent, Agent { status, since, turn, epoch });
     }
 
-    fn acknowledged(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    fn acknowledged(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let ack = heard.ack();
         if ack.is_final() {
             self.waiting.ended(&ack.action);
@@ -192,7 +192,7 @@ impl Memory {
     }
 
     /// Whether the agent was dispatched and never ran.
-    fn stuck(&self, agent: Option<&str>, heard: &Heard<'_>, reading: &mut Reading) {
+    fn stuck(&self, agent: Option<&str>, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         let name = |agent: &str| agent.rsplit('.').next().unwrap_or(agent).to_owned();
         if let Some((agent, (action, since))) = agent.and_then(|agent| Some((agent, self.wedged.get(agent)?.as_ref()?))) {
             reading.remarks.push(format!(
@@ -213,7 +213,7 @@ impl Memory {
         }
     }
 
-    fn mark(&mut self, key: &str, crossing: &ObservedMessage, reading: &mut Reading) {
+    fn mark(&mut self, key: &str, crossing: &ObservedMessage, reading: &mut Decoded) {
         let value: Value = serde_json::from_slice(&crossing.body).unwrap_or_default();
         let before = self.results.get(key);
         let marker = idempotency::marker(&value);
@@ -245,7 +245,7 @@ impl Memory {
     }
 
     /// Which of the causes it was that a message is delivered no more, as far as its mark shows.
-    fn given_up(&self, reading: &mut Reading) {
+    fn given_up(&self, reading: &mut Decoded) {
         let Part::Error(problem) = &mut reading.part else { return };
         let key = |known: &dyn Fn(&str) -> bool| reading.ties.also.iter().any(|key| known(key));
         let why = if key(&|key| self.results.get(key).is_some()) {
@@ -262,7 +262,7 @@ impl Memory {
     }
 
     /// Whether the message carries the trace of its turn.
-    fn lineage(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    fn lineage(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         // Token streams and inbox progress have no headers at all.
         if heard.crossing.headers.is_empty() || reading.routine || matches!(reading.part, Part::Unreadable(_)) {
             return;

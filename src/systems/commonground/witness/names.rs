@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::heard::{Heard, short};
+use super::channel_message::{ChannelMessage, short};
 use crate::{
     model::{
         attachment::CardSource,
         connection::Connection,
-        traffic::{Reading, Whole},
+        traffic::{Decoded, Whole},
     },
     systems::commonground::settings::Channel,
 };
@@ -55,7 +55,7 @@ impl Names {
     }
 
     /// Has a reading call the agents that it names as people do.
-    pub(super) fn apply(&mut self, heard: &Heard<'_>, reading: &mut Reading) {
+    pub(super) fn apply(&mut self, heard: &ChannelMessage<'_>, reading: &mut Decoded) {
         if heard.subject.component == "agent" && heard.subject.category != "cmd" {
             let agent = &heard.subject.target;
             let about = heard.member("metadata").and_then(|about| about.get("display_name"));

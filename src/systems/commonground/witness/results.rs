@@ -2,8 +2,8 @@
 
 use super::{
     super::{headers, idempotency},
+    channel_message::{ChannelMessage, short},
     events::{TAKES_RESULT, new_cards},
-    heard::{Heard, short},
     recent::Recent,
 };
 use crate::model::traffic::{Known, Settled};
@@ -37,7 +37,7 @@ const MOST: usize = 64;
 
 impl Results {
     /// A call is made.
-    pub(super) fn command(&mut self, heard: &Heard<'_>) {
+    pub(super) fn command(&mut self, heard: &ChannelMessage<'_>) {
         let (Some(turn), Some(id)) = (heard.turn(), heard.header(headers::CALL)) else { return };
         let tool = heard.text("tool_name").unwrap_or(&heard.subject.target);
         let key = idempotency::tool_key(&heard.subject.project_id, tool, id);
@@ -53,7 +53,7 @@ impl Results {
     }
 
     /// A worker is told to look after its turn; without a reason, because something is in the inbox.
-    pub(super) fn rings(&mut self, heard: &Heard<'_>) {
+    pub(super) fn rings(&mut self, heard: &ChannelMessage<'_>) {
         if heard.text("reason").is_none()
             && let Some(turn) = heard.turn().and_then(|turn| self.turns.get_mut(turn))
         {
@@ -67,7 +67,7 @@ impl Results {
     }
 
     /// The calls whose results a step, or the end of a task, takes in. Where several wait, only when there is a result for each.
-    pub(super) fn settled(&mut self, heard: &Heard<'_>) -> Vec<Settled> {
+    pub(super) fn settled(&mut self, heard: &ChannelMessage<'_>) -> Vec<Settled> {
         let Self { turns, over } = self;
         let Some(turn) = heard.turn().and_then(|turn| turns.get_mut(turn)) else { return Vec::new() };
         let of_task = heard.text("tool_result_card_id");

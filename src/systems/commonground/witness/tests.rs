@@ -13,7 +13,7 @@ use crate::{
     model::{
         clock::Millis,
         error_kind::ErrorKind,
-        traffic::{Kept, Tapped},
+        traffic::{KeptMessage, Tapped},
     },
     systems::{
         commonground::{headers, idempotency::tool_key},
@@ -43,7 +43,7 @@ impl Bus {
             headers: headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
             body: body.as_bytes().into(),
             size: body.len() as u64,
-            kept: Kept::Whole,
+            kept: KeptMessage::Whole,
             about: None,
         }
     }
@@ -475,6 +475,6 @@ fn bodies_that_are_none_are_unreadable_and_nothing_panics() {
             bus.take(crossing);
         }
     }
-    let huge = ObservedMessage { kept: Kept::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
+    let huge = ObservedMessage { kept: KeptMessage::Start, ..bus.crossing("cmd.tool.x.call", &of_turn("1"), "{") };
     assert_eq!(witness(&huge).unwrap().part, Part::Request);
 }

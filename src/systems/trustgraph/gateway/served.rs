@@ -23,7 +23,7 @@ enum Arguments {
 type Piece = fn(&str, bool, bool) -> Value;
 
 /// How a service is asked and how it answers.
-struct Manner {
+struct ServiceStyle {
     service: &'static str,
     /// Members that say what is asked, and not with which arguments.
     config: &'static [&'static str],
@@ -33,30 +33,42 @@ struct Manner {
     piece: Piece,
 }
 
-const MANNERS: &[Manner] = &[
-    Manner { service: "mcp-tool", config: &["name"], needs: Some("name"), arguments: Arguments::In("parameters"), piece: mcp },
-    Manner { service: "prompt", config: &["id"], needs: Some("id"), arguments: Arguments::In("variables"), piece: prompt },
-    Manner { service: "text-completion", config: &[], needs: Some("prompt"), arguments: Arguments::Rest, piece: completion },
-    Manner {
+const MANNERS: &[ServiceStyle] = &[
+    ServiceStyle {
+        service: "mcp-tool",
+        config: &["name"],
+        needs: Some("name"),
+        arguments: Arguments::In("parameters"),
+        piece: mcp,
+    },
+    ServiceStyle { service: "prompt", config: &["id"], needs: Some("id"), arguments: Arguments::In("variables"), piece: prompt },
+    ServiceStyle {
+        service: "text-completion",
+        config: &[],
+        needs: Some("prompt"),
+        arguments: Arguments::Rest,
+        piece: completion,
+    },
+    ServiceStyle {
         service: "graph-rag",
         config: &["collection"],
         needs: Some("query"),
         arguments: Arguments::As("query", "question"),
         piece: completion,
     },
-    Manner {
+    ServiceStyle {
         service: "structured-query",
         config: &["collection"],
         needs: Some("question"),
         arguments: Arguments::As("question", "question"),
         piece: structured,
     },
-    Manner { service: table::SERVICE, config: &["operation"], needs: None, arguments: Arguments::Rest, piece: whole },
-    Manner { service: agent::SERVICE, config: &[], needs: Some("question"), arguments: Arguments::Rest, piece: dialogue },
+    ServiceStyle { service: table::SERVICE, config: &["operation"], needs: None, arguments: Arguments::Rest, piece: whole },
+    ServiceStyle { service: agent::SERVICE, config: &[], needs: Some("question"), arguments: Arguments::Rest, piece: dialogue },
 ];
 
 /// Every other service.
-const OTHER: Manner = Manner { service: "", config: &[], needs: None, arguments: Arguments::Rest, piece: completion };
+const OTHER: ServiceStyle = ServiceStyle { service: "", config: &[], needs: None, arguments: Arguments::Rest, piece: completion };
 
 /// Members that are about the way of an answer, not about what is asked.
 const ABOUT_THE_WAY: [&str; 2] = [WORKSPACE, "streaming"];
@@ -64,7 +76,7 @@ const ABOUT_THE_WAY: [&str; 2] = [WORKSPACE, "streaming"];
 /// The members that say of an event that it is the last.
 const ENDS: [&str; 3] = ["end_of_stream", "end_of_session", "end_of_dialog"];
 
-fn manner(service: &str) -> &'static Manner {
+fn manner(service: &str) -> &'static ServiceStyle {
     MANNERS.iter().find(|manner| manner.service == service).unwrap_or(&OTHER)
 }
 

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     app::{
-        compose::{connections::CONNECTIONS, ground::Ground},
+        compose::{connections::CONNECTIONS, context::ComposeContext},
         input::{Input, MouseKind},
         message::{Health, Message},
         state::State,
@@ -30,7 +30,7 @@ pub(super) struct List {
 /// Those that can be used, and after them those of the file that cannot.
 fn names(state: &State) -> Vec<String> {
     let mut names: Vec<String> = state.connections.known.iter().map(|known| known.name.clone()).collect();
-    let tables = Ground::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let tables = ComposeContext::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
     let written = tables.into_iter().flat_map(|tables| tables.keys());
     let broken: Vec<String> = written.filter(|name| !names.contains(name)).cloned().collect();
     names.extend(broken);
@@ -120,7 +120,7 @@ fn word<'s>(state: &'s State, name: &str) -> &'s str {
     match state.connections.named(name) {
         Some(known) => known.transport().word(),
         None => {
-            let table = Ground::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.get(name));
+            let table = ComposeContext::of(state).settings().and_then(|settings| settings.get(CONNECTIONS)?.get(name));
             table.map_or("", |table| transport(table).word())
         }
     }

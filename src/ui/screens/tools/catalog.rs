@@ -12,7 +12,7 @@ use crate::{
     model::{
         entry::{Entry, EntryId, EntryKind},
         finding::Severity,
-        tool::{Offer, States},
+        tool::{Audience, States},
     },
     ui::{
         canvas::{Pen, width},
@@ -289,7 +289,7 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
         };
     };
     match arrangement {
-        Arrangement::Group if tool.gate.offer == Offer::ToAll => "in every group".into(),
+        Arrangement::Group if tool.gate.offer == Audience::ToAll => "in every group".into(),
         Arrangement::Group => tool.gate.groups().first().map_or_else(|| "in no group".to_owned(), ToString::to_string),
         Arrangement::File => entry.id.file().to_string(),
         Arrangement::State => match &tool.gate.states {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     app::{
         compose::{
+            context::{ComposeContext, files_of},
             entries::{Home, free_key, place_new},
-            ground::{Ground, files_of},
             plan::{Plan, listed},
         },
         documents::Change,
@@ -77,19 +77,20 @@ pub(super) fn new_entry(state: &State) -> Reply {
 fn ask_key(kind: NewEntry, home: Home) -> Reply {
     let words = format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
     Reply::Open(Box::new(Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
-        free_key(key, kind.kind, Ground::of(state))?;
+        free_key(key, kind.kind, ComposeContext::of(state))?;
         let value = kind.called(key);
-        Ok(change(format!("new {key}"), vec![place_new(key, kind.kind, kind.section, &value, &home, Ground::of(state))?]))
+        Ok(change(format!("new {key}"), vec![place_new(key, kind.kind, kind.section, &value, &home, ComposeContext::of(state))?]))
     })))
 }
 
 pub(super) fn duplicate(state: &State) -> Reply {
     let Some(entry) = chosen(state).cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
-    let suggestion =
-        (2..).map(|number| format!("{}-{number}", entry.key)).find(|key| free_key(key, entry.kind, Ground::of(state)).is_ok());
+    let suggestion = (2..)
+        .map(|number| format!("{}-{number}", entry.key))
+        .find(|key| free_key(key, entry.kind, ComposeContext::of(state)).is_ok());
     Reply::Open(Box::new(Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
-        free_key(key, entry.kind, Ground::of(state))?;
+        free_key(key, entry.kind, ComposeContext::of(state))?;
         let place = entry.id.place();
         let label = format!("duplicate {} as {key}", entry.key);
         let alone = state.catalog.of_file(&place.file).count() == 1;
@@ -99,7 +100,7 @@ pub(super) fn duplicate(state: &State) -> Reply {
                 *own = key.into();
             }
             let home = Home::beside(Some(&entry));
-            return Ok(change(label, vec![place_new(key, entry.kind, None, &value, &home, Ground::of(state))?]));
+            return Ok(change(label, vec![place_new(key, entry.kind, None, &value, &home, ComposeContext::of(state))?]));
         }
         if let Some(parent) = place.at.parent() {
             let source = state.documents.get(&place.file).and_then(|document| document.source.as_ref().ok());
@@ -137,7 +138,7 @@ pub(super) fn rename(state: &State) -> Reply {
         many => format!("{many} other entries name it and are changed too."),
     };
     let files = match entry.kind {
-        EntryKind::Tool => listed(files_of(&Ground::of(state).mentions(Named::Tool, &entry.key))),
+        EntryKind::Tool => listed(files_of(&ComposeContext::of(state).mentions(Named::Tool, &entry.key))),
         EntryKind::Service | EntryKind::Server => String::new(),
     };
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
@@ -146,10 +147,10 @@ pub(super) fn rename(state: &State) -> Reply {
         if key == entry.key {
             return Ok(Reply::Handled);
         }
-        free_key(key, entry.kind, Ground::of(state))?;
+        free_key(key, entry.kind, ComposeContext::of(state))?;
         let mut plan = Plan::new(format!("rename {} to {key}", entry.key), rename_changes(&entry, key, state)?);
         if entry.kind == EntryKind::Tool {
-            let ground = Ground::of(state);
+            let ground = ComposeContext::of(state);
             plan.changes.extend(ground.renamed(&ground.mentions(Named::Tool, &entry.key), key));
             plan = plan.renaming(Named::Tool, &entry.key, &key.into(), false);
         }

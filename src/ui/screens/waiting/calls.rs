@@ -19,7 +19,7 @@ use crate::{
         widgets::{
             list::ListCursor,
             pane::Pane,
-            reading::{self, Line, Reading},
+            reading::{self, Line, ReadPosition},
         },
     },
 };
@@ -28,7 +28,7 @@ use crate::{
 pub(super) struct Calls {
     cursor: ListCursor,
     area: Rect,
-    pub(super) details: Reading,
+    pub(super) details: ReadPosition,
 }
 
 impl Calls {

@@ -13,7 +13,7 @@ use crate::{
     engine::traffic::conversation::{Conversation, Standing},
     model::{
         size,
-        traffic::{Kept, Part},
+        traffic::{KeptMessage, Part},
     },
     systems::watched,
     ui::{
@@ -266,7 +266,7 @@ fn draw_row(
     if let Some(state) = &reading.state {
         pen.put(&format!("[{state}] "), styles[Role::State]);
     }
-    if crossing.kept == Kept::Masked {
+    if crossing.kept == KeptMessage::Masked {
         pen.put("masked ", styles[Role::Warning]);
     }
     if let Some(name) = part.and_then(|part| part.topic.as_deref()).filter(|name| !reading.text.starts_with(name)) {

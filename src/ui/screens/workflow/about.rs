@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         context::Name,
-        tool::{Offer, States},
+        tool::{Audience, States},
     },
     ui::{
         canvas::wrap,
@@ -75,8 +75,8 @@ pub fn tool(facts: &mut Facts, row: ToolRow) -> Reply {
         States::Only(listed) => filter::list(listed),
     };
     let groups = match &tool.gate.offer {
-        Offer::ToAll => "all: its system knows no groups".to_owned(),
-        Offer::ToGroups | Offer::ToNone(_) => filter::list(&tool.gate.groups()),
+        Audience::ToAll => "all: its system knows no groups".to_owned(),
+        Audience::ToGroups | Audience::ToNone(_) => filter::list(&tool.gate.groups()),
     };
     words.put(Role::Text, &format!("groups: {groups}"));
     words.put(Role::Text, &format!("available in: {states}"));

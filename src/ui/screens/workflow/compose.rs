@@ -7,7 +7,7 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use super::{
     compose_menus as menus,
     facts::Facts,
-    graph::{End, Graph, Spot},
+    graph::{End, Graph, HitTarget},
     scene::Scene,
 };
 use crate::{
@@ -107,7 +107,7 @@ impl Compose {
             }
             (MouseKind::Down(Button::Left), _) => {
                 let at = (mouse.column, mouse.row);
-                if let Some(Spot::State(row)) = spot {
+                if let Some(HitTarget::State(row)) = spot {
                     *self = Self::Held { from: name_of(facts, row), at };
                 } else if let Some((edge, end)) = graph.grip(mouse.column, mouse.row) {
                     *self = Self::Gripped { edge, end, at };
@@ -193,7 +193,7 @@ impl Compose {
         let target = match at {
             None => graph.selected(facts),
             Some((column, row)) => match graph.spot(column, row) {
-                Some(Spot::State(row)) => Some(row),
+                Some(HitTarget::State(row)) => Some(row),
                 _ => None,
             },
         };
@@ -218,22 +218,22 @@ impl Compose {
 }
 
 /// The mouse let go of an arrow: on a state, or where there is none yet.
-fn released(from: &Tail, spot: Option<&Spot>, facts: &Facts, state: &State) -> Reply {
+fn released(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
     match spot {
-        Some(Spot::State(row)) => menus::draw(from, &name_of(facts, *row), state),
-        Some(Spot::Empty) => menus::new_target(from.clone()),
+        Some(HitTarget::State(row)) => menus::draw(from, &name_of(facts, *row), state),
+        Some(HitTarget::Empty) => menus::new_target(from.clone()),
         _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
     }
 }
 
 /// The mouse let go of an arrow's end: on a state, or where there is none yet.
-fn let_go(edge: &Edge, end: End, spot: Option<&Spot>, facts: &Facts, state: &State) -> Reply {
+fn let_go(edge: &Edge, end: End, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
     let (from, to) = edge.link.ends();
     match spot {
         // Where it was.
-        Some(Spot::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => Reply::Handled,
-        Some(Spot::State(row)) => menus::move_end(edge, end, facts, state)(&name_of(facts, *row)),
-        Some(Spot::Empty) => menus::new_end(menus::move_end(edge, end, facts, state)),
+        Some(HitTarget::State(row)) if Some(*row) == (if end == End::Head { to } else { from }) => Reply::Handled,
+        Some(HitTarget::State(row)) => menus::move_end(edge, end, facts, state)(&name_of(facts, *row)),
+        Some(HitTarget::Empty) => menus::new_end(menus::move_end(edge, end, facts, state)),
         _ => Reply::Refused("let go on a state, or on empty ground for a new one".into()),
     }
 }

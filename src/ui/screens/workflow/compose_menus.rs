@@ -2,7 +2,7 @@
 
 use super::{
     facts::Facts,
-    graph::{End, Graph, Spot},
+    graph::{End, Graph, HitTarget},
 };
 use crate::{
     app::{
@@ -10,8 +10,8 @@ use crate::{
         compose::{
             arrows::{self, Tail},
             cells::{self, Column},
+            context::{ComposeContext, named},
             entries::{self, Home},
-            ground::{Ground, named},
             groups,
             plan::{Plan, listed},
             states,
@@ -67,18 +67,18 @@ fn act(act: Act) -> (Item, Then) {
 
 pub fn new_state() -> Reply {
     let words = "The name of the new state. Draw an arrow to it or from it, so that tools name it.";
-    Proposal::asking("New state", words, "", |name, state| states::add(Ground::of(state), name)).open()
+    Proposal::asking("New state", words, "", |name, state| states::add(ComposeContext::of(state), name)).open()
 }
 
 pub fn rename_state(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename state", words, &**name, move |to, state| states::rename(Ground::of(state), &from, to)).open()
+    Proposal::asking("Rename state", words, &**name, move |to, state| states::rename(ComposeContext::of(state), &from, to)).open()
 }
 
 pub fn delete_state(name: &Name) -> Reply {
     let name = name.clone();
-    Proposal::new(format!("Delete state {name}?"), "", move |state| states::delete(Ground::of(state), &name)).open()
+    Proposal::new(format!("Delete state {name}?"), "", move |state| states::delete(ComposeContext::of(state), &name)).open()
 }
 
 /// What can be done with a state.
@@ -100,13 +100,13 @@ pub fn of_state(name: &Name) -> Reply {
 }
 
 /// What can be done with what is under the mouse.
-pub fn at(spot: Spot, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
+pub fn at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
     match spot {
-        Spot::State(row) => {
+        HitTarget::State(row) => {
             graph.select(row, facts);
             of_state(&facts.workflow.states()[row])
         }
-        Spot::Edge(edge) | Spot::Label(edge) => of_edge(&edge, facts, state),
+        HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
         _ => menu(
             "Workflow",
             [Act::NewState, Act::ShowMatrix, Act::EditGroups, Act::PasteTools, Act::FitGraph].into_iter().map(act).collect(),
@@ -124,7 +124,7 @@ pub fn new_target(from: Tail) -> Reply {
 
 /// Asks which tool the arrow is.
 pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
-    let ground = Ground::of(state);
+    let ground = ComposeContext::of(state);
     let arrow = format!("{from} → {to}");
     let mut rows = vec![{
         let (from, to) = (from.clone(), to.clone());
@@ -152,7 +152,8 @@ pub fn draw(from: &Tail, to: &Name, state: &State) -> Reply {
             let refusal = arrows::draw(ground, &id, &tail, &to).err();
             let mut choice = row(tool.entry.key.clone(), format!("{now}{more}"), move || {
                 let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
-                Proposal::new(format!("Draw {arrow}"), "", move |state| arrows::draw(Ground::of(state), &id, &tail, &to)).open()
+                Proposal::new(format!("Draw {arrow}"), "", move |state| arrows::draw(ComposeContext::of(state), &id, &tail, &to))
+                    .open()
             });
             choice.0.refusal = refusal;
             rows.push(choice);
@@ -193,8 +194,10 @@ fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &Home) -> Reply {
     let (gate, kind, home) = (arrows::gate_of_new(from, to), kind.clone(), home.clone());
     let of = kind.value.get("type").and_then(|of| of.as_str()).unwrap_or(kind.type_name);
     let words = format!("The key of the new {of} from {from} to {to}. {home}");
-    Proposal::asking("New tool", words, "", move |key, state| entries::new_tool(Ground::of(state), &kind, key, &gate, &home))
-        .open()
+    Proposal::asking("New tool", words, "", move |key, state| {
+        entries::new_tool(ComposeContext::of(state), &kind, key, &gate, &home)
+    })
+    .open()
 }
 
 // Arrows.
@@ -270,8 +273,8 @@ fn moved(end: End, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Re
     let (ids, tail, onto) = (ids.to_vec(), tail.clone(), onto.clone());
     let words = if end == End::Head { "lead to" } else { "come from" };
     Proposal::new(format!("{title} · {words} {onto}"), "", move |state| match end {
-        End::Head => arrows::move_head(Ground::of(state), &ids, &onto),
-        End::Tail => arrows::move_tail(Ground::of(state), &ids, &tail, &onto),
+        End::Head => arrows::move_head(ComposeContext::of(state), &ids, &onto),
+        End::Tail => arrows::move_tail(ComposeContext::of(state), &ids, &tail, &onto),
     })
     .open()
 }
@@ -302,22 +305,24 @@ fn which(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) 
 /// What can be done with an arrow; without a tail, with tools whatever their arrows.
 fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -> Reply {
     let mut rows = vec![moving(title, "lead to …", "to which state it leads", ids, names, |ids, to, state| {
-        arrows::move_head(Ground::of(state), ids, to)
+        arrows::move_head(ComposeContext::of(state), ids, to)
     })];
     if let Some(tail) = tail {
         let from = tail.clone();
         rows.push(moving(title, "come from …", "move its tail to another state", ids, names, move |ids, onto, state| {
-            arrows::move_tail(Ground::of(state), ids, &from, onto)
+            arrows::move_tail(ComposeContext::of(state), ids, &from, onto)
         }));
         let from = tail.clone();
         let detail = "the tool is no longer available there; it stays in its file";
-        rows.push(proposing(title, "take away", detail, ids, move |ids, state| arrows::remove(Ground::of(state), ids, &from)));
+        rows.push(proposing(title, "take away", detail, ids, move |ids, state| {
+            arrows::remove(ComposeContext::of(state), ids, &from)
+        }));
     }
     rows.push(proposing(title, "available everywhere", "from every state, whatever it is", ids, |ids, state| {
-        arrows::everywhere(Ground::of(state), ids)
+        arrows::everywhere(ComposeContext::of(state), ids)
     }));
     rows.push(proposing(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
-        arrows::stay(Ground::of(state), ids)
+        arrows::stay(ComposeContext::of(state), ids)
     }));
     if let [id] = ids {
         let id = id.clone();
@@ -398,7 +403,7 @@ pub fn groups_menu(facts: &Facts) -> Reply {
 
 pub fn new_list() -> Reply {
     let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
-    Proposal::asking("New group list", words, "", |name, state| groups::add_list(Ground::of(state), name)).open()
+    Proposal::asking("New group list", words, "", |name, state| groups::add_list(ComposeContext::of(state), name)).open()
 }
 
 pub fn of_group(name: &Name) -> Reply {
@@ -415,12 +420,12 @@ pub fn of_group(name: &Name) -> Reply {
 pub fn rename_group(name: &Name) -> Reply {
     let from = name.clone();
     let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::asking("Rename group", words, &**name, move |to, state| groups::rename(Ground::of(state), &from, to)).open()
+    Proposal::asking("Rename group", words, &**name, move |to, state| groups::rename(ComposeContext::of(state), &from, to)).open()
 }
 
 pub fn delete_group(name: &Name) -> Reply {
     let name = name.clone();
-    Proposal::new(format!("Delete group {name}?"), "", move |state| groups::delete(Ground::of(state), &name)).open()
+    Proposal::new(format!("Delete group {name}?"), "", move |state| groups::delete(ComposeContext::of(state), &name)).open()
 }
 
 /// Asks for the name of a group that these tools are put into; without any, for the first one.
@@ -444,7 +449,7 @@ fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
     Proposal::asking("New group", words, "", move |name, state| {
         let name = named(name, "group")?;
         let cells: Vec<_> = ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
-        cells::switch(Ground::of(state), &cells, true, &[])
+        cells::switch(ComposeContext::of(state), &cells, true, &[])
     })
     .open()
 }
@@ -491,5 +496,5 @@ pub fn await_paste() -> Reply {
 /// Takes a pasted text in.
 pub fn paste(text: &str, state: &State) -> Reply {
     let (text, near) = (text.to_owned(), state.selected.clone());
-    Proposal::new("Paste tools", "", move |state| entries::pasted(Ground::of(state), &text, near.as_ref())).open()
+    Proposal::new("Paste tools", "", move |state| entries::pasted(ComposeContext::of(state), &text, near.as_ref())).open()
 }

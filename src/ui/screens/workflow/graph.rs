@@ -1,12 +1,13 @@
 //! The states as a picture that is walked with keys and mouse.
 //!
 //! [`pane`] holds what the user chose to see and answers keys, [`mouse`] the mouse; [`choose`] says how much is shown. [`layout`] is the layout that comes of it, kept until something it
-//! depends on changes; [`spot`] says what stands at a cell of it, in the workflow's own terms. [`travel`] finds the next state in a
+//! depends on changes; [`hit_target`] says what stands at a cell of it, in the workflow's own terms. [`travel`] finds the next state in a
 //! direction, [`seek`] a state or tool by name, [`walk`] takes steps.
 //! [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`minimap`] all of it small, [`legend`] explains the signs.
 
 mod choose;
 mod foot;
+mod hit_target;
 mod layout;
 mod legend;
 mod minimap;
@@ -14,9 +15,8 @@ mod mouse;
 mod paint;
 mod pane;
 mod seek;
-mod spot;
 mod travel;
 mod walk;
 
+pub use hit_target::{End, HitTarget};
 pub use pane::Graph;
-pub use spot::{End, Spot};

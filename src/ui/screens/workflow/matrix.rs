@@ -15,7 +15,7 @@ use crate::{
         actions::Act,
         compose::{
             cells::{self, Column},
-            ground::Ground,
+            context::ComposeContext,
             plan::Plan,
         },
         input::{Button, Code, Key, Mouse, MouseKind},
@@ -172,7 +172,7 @@ impl Matrix {
         let same_axis = self.made_of.as_ref().is_some_and(|before| before.axis == self.axis);
         let before = (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
         let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
-        let settings = Ground::of(state).settings();
+        let settings = ComposeContext::of(state).settings();
         let tools = &state.catalog.tools;
         let is_on = |row: ToolRow, column: &Column| cells::tick(&tools[row], column, settings).is_on();
         self.columns.retain(|column| column.name().to_lowercase().contains(&made_of.column_filter));
@@ -250,7 +250,7 @@ impl Matrix {
         let of = (state.generation, self.chosen_cells(state));
         let kept = self.preview.take().filter(|preview| preview.of == of);
         Some(self.preview.insert(kept.unwrap_or_else(|| {
-            let ground = Ground::of(state);
+            let ground = ComposeContext::of(state);
             let settings = ground.settings();
             let is_on = |(id, column): &(EntryId, Column)| {
                 state.catalog.tool(id).is_some_and(|tool| cells::tick(tool, column, settings).is_on())

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     app::compose::{
         cells::{self, Column, Tick},
-        ground::Ground,
+        context::ComposeContext,
     },
     ui::{
         canvas::{Pen, fit, width},
@@ -115,7 +115,7 @@ impl Matrix {
 
     fn draw_rows(&self, buffer: &mut Buffer, scene: Scene<'_>, _: &Facts) {
         let Scene { styles, state, .. } = scene;
-        let settings = Ground::of(state).settings();
+        let settings = ComposeContext::of(state).settings();
         let (rows, columns) = self.range();
         for (line, (row, id)) in (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top)) {
             let Some(tool) = state.catalog.tool(id) else { continue };

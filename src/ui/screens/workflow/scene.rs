@@ -17,20 +17,20 @@ pub struct Scene<'s> {
 
 /// What a row stands on: nothing, or the cursor.
 #[derive(Clone, Copy)]
-pub struct Ground<'s> {
+pub struct RowBackground<'s> {
     styles: &'s Styles,
     cursor: Option<Role>,
 }
 
 impl<'s> Scene<'s> {
     /// The ground of a row; `chosen`: the cursor is on it.
-    pub fn ground(&self, chosen: bool) -> Ground<'s> {
+    pub fn ground(&self, chosen: bool) -> RowBackground<'s> {
         let role = if self.focused { Role::Selected } else { Role::SelectedDim };
-        Ground { styles: self.styles, cursor: chosen.then_some(role) }
+        RowBackground { styles: self.styles, cursor: chosen.then_some(role) }
     }
 }
 
-impl Ground<'_> {
+impl RowBackground<'_> {
     /// How a role looks on it: under the keys all of a row looks the same.
     pub fn of(&self, role: Role) -> Style {
         match self.cursor {

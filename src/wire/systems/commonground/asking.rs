@@ -11,7 +11,7 @@ use crate::{
         services::sample,
         stub::{
             choose,
-            play::{Play, Said},
+            play::{Play, StubOutput},
             script::StubService,
         },
     },
@@ -28,7 +28,7 @@ use crate::{
 
 /// A tool that is answered for.
 #[derive(Clone, Debug)]
-pub struct Stand {
+pub struct AnsweredTool {
     pub tool: String,
     /// The part of its subject that its service listens on.
     pub target: String,
@@ -94,8 +94,8 @@ async fn stubbed(
         tokio::time::sleep(step.after).await;
         let spoken = spoken.get_or_insert_default();
         match &step.said {
-            Said::Chunk { text, .. } => spoken.text.push_str(text),
-            Said::Error { kind, message } => spoken.error = Some((kind.clone(), message.clone())),
+            StubOutput::Chunk { text, .. } => spoken.text.push_str(text),
+            StubOutput::Error { kind, message } => spoken.error = Some((kind.clone(), message.clone())),
         }
         row += 1;
     }

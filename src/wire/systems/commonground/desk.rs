@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{
-    asking::{self, By, Stand},
+    asking::{self, AnsweredTool, By},
     tables::Tables,
 };
 use crate::{
@@ -68,7 +68,7 @@ pub struct Told {
 
 /// A command that was taken.
 struct Taken<'t> {
-    stand: &'t Stand,
+    stand: &'t AnsweredTool,
     command: Command,
     /// Null where it is no JSON.
     body: Value,
@@ -76,7 +76,7 @@ struct Taken<'t> {
 }
 
 /// What one command needs to be answered.
-pub(super) struct Desk {
+pub(super) struct CommandContext {
     pub streams: Streams,
     pub marks: Option<kv::Store>,
     pub channel: Channel,
@@ -85,9 +85,9 @@ pub(super) struct Desk {
     pub tables: Option<Mutex<Tables>>,
 }
 
-impl Desk {
+impl CommandContext {
     /// Answers a command, whatever becomes of it.
-    pub async fn attend(&self, stand: &Stand, message: &Message, number: u64, stop: &CancellationToken) -> Told {
+    pub async fn attend(&self, stand: &AnsweredTool, message: &Message, number: u64, stop: &CancellationToken) -> Told {
         let command = command_of(message);
         let subject = Subject::parse(&command.subject);
         let context = subject.map(|subject| command::context_of(&subject, &command.headers)).unwrap_or_default();
@@ -177,7 +177,7 @@ impl Desk {
     }
 
     /// What is known of the world that the command comes into.
-    async fn world(&self, stand: &Stand, context: &Context, body: &Value) -> Result<World, CallProblem> {
+    async fn world(&self, stand: &AnsweredTool, context: &Context, body: &Value) -> Result<World, CallProblem> {
         let pointer = body["tool_call_card_id"].as_str().unwrap_or_default();
         let tool = body["tool_name"].as_str().unwrap_or(&stand.tool);
         let service = ServiceKind::behind(&stand.target);

@@ -18,10 +18,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    asking::Stand,
+    asking::AnsweredTool,
     calling::{channel, known_project},
     cause,
-    desk::{Desk, Told},
+    desk::{CommandContext, Told},
     sight::COMMANDS,
     tables::Tables,
 };
@@ -56,8 +56,8 @@ pub enum From {
 
 /// Tools that are answered for, with consumers that listen already.
 pub struct Executor {
-    desk: Desk,
-    stands: Vec<(Stand, Listening)>,
+    desk: CommandContext,
+    stands: Vec<(AnsweredTool, Listening)>,
     /// What is odd about the start, for people.
     pub warnings: Vec<String>,
 }
@@ -108,7 +108,7 @@ impl Executor {
         connection: &Connection,
         bus: &dyn Bus,
         secrets: &Secrets,
-        stands: Vec<Stand>,
+        stands: Vec<AnsweredTool>,
         from: From,
     ) -> Result<Self, CallProblem> {
         let channel = channel(connection)?;
@@ -150,7 +150,7 @@ impl Executor {
             let own = listen(&streams, filter, from).await?;
             listening.push((stand, own));
         }
-        let desk = Desk { streams, marks, channel, api, tables: tables.map(Mutex::new) };
+        let desk = CommandContext { streams, marks, channel, api, tables: tables.map(Mutex::new) };
         Ok(Self { desk, stands: listening, warnings })
     }
 

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    asking::{By, Stand},
+    asking::{AnsweredTool, By},
     desk::Told,
     executor::{Executor, From as Backlog},
 };
@@ -30,7 +30,7 @@ use crate::{
 pub struct CommonGroundResponder;
 
 struct Stands {
-    stands: Vec<Stand>,
+    stands: Vec<AnsweredTool>,
     from: Backlog,
 }
 
@@ -55,22 +55,22 @@ impl Responder for CommonGroundResponder {
     }
 
     fn by_hand(&self, tool: String, target: String, questions: mpsc::Sender<Question>) -> Option<Box<dyn Prepared>> {
-        let stands = vec![Stand { tool, target, by: By::Hand(questions) }];
+        let stands = vec![AnsweredTool { tool, target, by: By::Hand(questions) }];
         Some(Box::new(Stands { stands, from: Backlog::Now }))
     }
 }
 
 /// The tools that are wanted, with who answers for each.
-fn stands(wanted: &Wanted<'_>) -> Result<Vec<Stand>, Problem> {
+fn stands(wanted: &Wanted<'_>) -> Result<Vec<AnsweredTool>, Problem> {
     let Some(channel) = Channel::of(wanted.connection) else { return Ok(Vec::new()) };
     let target = |word: &str| executor::target(wanted.lookup.tool(word)?, &channel).ok_or_else(|| no_subject(word));
-    let mut stands: Vec<Stand> = Vec::new();
+    let mut stands: Vec<AnsweredTool> = Vec::new();
     for stub in wanted.stubs.iter().flat_map(|stubs| &stubs.services) {
         let target = match &stub.request {
             Some(subject) => executor::target_of(subject, &channel).ok_or_else(|| no_subject(&stub.name))?,
             None => target(&stub.name)?,
         };
-        stands.push(Stand { tool: stub.name.clone(), target, by: By::Stub(Arc::new(stub.clone())) });
+        stands.push(AnsweredTool { tool: stub.name.clone(), target, by: By::Stub(Arc::new(stub.clone())) });
     }
     let rest = wanted.tools.iter().filter(|word| !stands.iter().any(|stand| stand.tool == **word)).collect::<Vec<_>>();
     for word in rest {
@@ -79,7 +79,7 @@ fn stands(wanted: &Wanted<'_>) -> Result<Vec<Stand>, Problem> {
                 .remedy("name a stub file with rules for it (--stub FILE), or answer yourself (--by-hand)"));
         };
         let tool = wanted.lookup.tool(word)?.name.clone();
-        stands.push(Stand { tool, target: target(word)?, by: By::Hand(questions.clone()) });
+        stands.push(AnsweredTool { tool, target: target(word)?, by: By::Hand(questions.clone()) });
     }
     if stands.is_empty() {
         return Err(Problem::new(ProblemKind::Input, "serving", "nothing says what to answer for")

@@ -12,7 +12,7 @@ use crate::{
     },
     wire::transport::{
         bus::{Bus, Share},
-        message::{Address, Heard, Packet},
+        message::{Address, Incoming, Packet},
         message_queue::QueueReceiver,
     },
 };
@@ -63,7 +63,7 @@ impl Sight {
                     (heard, ..) = futures::future::select_all(&mut asides) => heard,
                 }
             };
-            let Heard::Packet(packet) = heard? else { continue };
+            let Incoming::Packet(packet) = heard? else { continue };
             if let Some(seen) = seen(&packet, wanted) {
                 return Some(seen);
             }

@@ -12,7 +12,7 @@ use crate::{
         attachment::Attachment,
         call::{CallProblem, EventKind, Outcome},
         error_kind::ErrorKind,
-        traffic::{Part, Reading},
+        traffic::{Decoded, Part},
     },
     systems::commonground::{attachments, clue::Clue, internal::Started},
     wire::session::event_sink::{End, SinkClosed},
@@ -58,7 +58,7 @@ pub async fn follow(calling: &mut Calling<'_>, sight: &mut Sight, way: &Way, end
 
 impl Watched {
     /// Tells what a message says of the turn; how it ends, where that is its end.
-    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Reading) -> Result<Option<End>, SinkClosed> {
+    async fn take(&mut self, calling: &mut Calling<'_>, reading: &Decoded) -> Result<Option<End>, SinkClosed> {
         if reading.id.as_deref() != Some(self.turn.turn.as_str()) {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Watched {
     }
 
     /// Shows what the turn delivers, and gives it as the answer where the agent did not just say it.
-    async fn deliver(&self, calling: &mut Calling<'_>, task: &Reading) -> Result<(), SinkClosed> {
+    async fn deliver(&self, calling: &mut Calling<'_>, task: &Decoded) -> Result<(), SinkClosed> {
         calling.sink.stage("turn", format!("{}: {}", task.label, task.text), "").await?;
         let Some(id) = task.cards.first() else { return Ok(()) };
         let value = match calling.card(id).await {

@@ -9,7 +9,7 @@ use crate::{
     model::{
         call::{CallProblem, Outcome},
         error_kind::ErrorKind,
-        traffic::Reading,
+        traffic::Decoded,
     },
     systems::commonground::{
         clue::{Advice, Clue, Wanted},
@@ -41,7 +41,7 @@ pub struct Way {
     /// The consumers that gave the command up.
     pub gave_up: Vec<String>,
     /// What was seen of other agents' turns, before it is known which of them the call started.
-    pub turns: VecDeque<Reading>,
+    pub turns: VecDeque<Decoded>,
 }
 
 /// So much is remembered of them.
@@ -57,7 +57,7 @@ impl Way {
     }
 
     /// Keeps what was seen of another agent's turn.
-    pub fn remember(&mut self, reading: Reading) {
+    pub fn remember(&mut self, reading: Decoded) {
         if self.turns.len() == REMEMBERED {
             self.turns.pop_front();
         }

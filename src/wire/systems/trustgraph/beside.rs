@@ -9,13 +9,13 @@ use bytes::Bytes;
 use futures::future::join_all;
 use tokio::time::timeout;
 
-use super::{exchange::address, offers::Offer};
+use super::{exchange::address, offers::ServedService};
 use crate::{
     model::error_kind::ErrorKind,
     systems::trustgraph::{reply, request},
     wire::transport::{
         bus::{Bus, Share},
-        message::{Address, Heard, Outgoing, Packet},
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueReceiver,
     },
 };
@@ -36,12 +36,12 @@ pub fn is_probe(id: &str) -> bool {
 }
 
 /// A warning for each offer that somebody answers for already.
-pub async fn look(bus: &dyn Bus, offers: &[Offer]) -> Vec<String> {
+pub async fn look(bus: &dyn Bus, offers: &[ServedService]) -> Vec<String> {
     let warned = join_all(offers.iter().map(|offer| one(bus, offer))).await;
     warned.into_iter().flatten().collect()
 }
 
-async fn one(bus: &dyn Bus, offer: &Offer) -> Option<String> {
+async fn one(bus: &dyn Bus, offer: &ServedService) -> Option<String> {
     let at = address(&offer.request, bus.transport()).ok()?;
     // Where messages are kept, a request that nobody takes would wait for the next service.
     if at.kept {
@@ -71,7 +71,7 @@ enum Found {
     Own,
 }
 
-async fn probe(bus: &dyn Bus, offer: &Offer, at: &Address) -> Option<Found> {
+async fn probe(bus: &dyn Bus, offer: &ServedService, at: &Address) -> Option<Found> {
     let id = format!("{PROBE}{}", uuid::Uuid::new_v4());
     let inbox = bus.inbox();
     let answers = match &offer.response {
@@ -96,8 +96,8 @@ async fn probe(bus: &dyn Bus, offer: &Offer, at: &Address) -> Option<Found> {
 async fn first(line: &mut QueueReceiver, id: &str) -> Option<Found> {
     loop {
         match line.next().await {
-            Some(Heard::Packet(packet)) if is_for(&packet, id) => return Some(who(&packet)),
-            Some(Heard::NoResponders) | None => return None,
+            Some(Incoming::Packet(packet)) if is_for(&packet, id) => return Some(who(&packet)),
+            Some(Incoming::NoResponders) | None => return None,
             Some(_) => {}
         }
     }

@@ -9,7 +9,7 @@ use crate::{
 
 /// A service that answers, and its queues as descriptors spell them.
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct ServedService {
     pub name: String,
     pub request: String,
     /// `None`: answers go to the inbox that a request names.
@@ -19,10 +19,10 @@ pub struct Offer {
 
 /// The sample services on the queues that they have everywhere in the documents.
 #[must_use]
-pub fn samples() -> Vec<Offer> {
+pub fn samples() -> Vec<ServedService> {
     // Spelled so that every transport can carry them.
     let queue = |class: &str, topic: &str| format!("{class}:tg:{topic}");
-    let offer = |sample: &Sample| Offer {
+    let offer = |sample: &Sample| ServedService {
         name: sample.name.into(),
         request: queue("request", sample.topic),
         response: Some(queue("response", sample.topic)),
@@ -34,15 +34,15 @@ pub fn samples() -> Vec<Offer> {
 /// Offers for those of a workspace's services that a sample can stand for (by key, or by the last part of the request queue), on the queues
 /// that their descriptors name.
 #[must_use]
-pub fn standing_in<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<Offer> {
+pub fn standing_in<'s>(services: impl IntoIterator<Item = &'s Service>) -> Vec<ServedService> {
     services.into_iter().filter_map(offer_for).collect()
 }
 
-fn offer_for(service: &Service) -> Option<Offer> {
+fn offer_for(service: &Service) -> Option<ServedService> {
     let request = service.request_queue.clone()?;
     let subject = queue::nats_subject(&request).ok()?;
     let topic = subject.rsplit('.').next();
     let by_key = SAMPLES.iter().find(|sample| [sample.name, sample.topic].contains(&service.key()));
     let sample = by_key.or_else(|| SAMPLES.iter().find(|sample| Some(sample.topic) == topic))?;
-    Some(Offer { name: service.key().into(), request, response: service.response_queue.clone(), by: By::Sample(*sample) })
+    Some(ServedService { name: service.key().into(), request, response: service.response_queue.clone(), by: By::Sample(*sample) })
 }

@@ -13,7 +13,7 @@ use super::{
         doors::{self, GatewayRoute},
         listening::Listening,
     },
-    offers::{self, Offer},
+    offers::{self, ServedService},
     serving::Serving,
 };
 use crate::{
@@ -45,7 +45,7 @@ pub struct TrustGraphResponder;
 
 /// Where to answer, and for what.
 enum Place {
-    Bus(Vec<Offer>),
+    Bus(Vec<ServedService>),
     /// At another address than the connection's, where one is named; with the configuration that it has.
     Gateway(Vec<GatewayRoute>, Option<String>, Box<Table>),
 }
@@ -196,7 +196,7 @@ fn doors(wanted: &Wanted<'_>) -> Result<Vec<GatewayRoute>, Problem> {
     Ok(chosen)
 }
 
-fn offers(wanted: &Wanted<'_>) -> Result<Vec<Offer>, Problem> {
+fn offers(wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut chosen = wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own = offers::standing_in(&wanted.catalog.services);
@@ -223,7 +223,7 @@ fn offers(wanted: &Wanted<'_>) -> Result<Vec<Offer>, Problem> {
 ///
 /// # Errors
 /// When a service's queues are not known, or none is left.
-fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<Offer>, Problem> {
+fn stub_offers(stubs: &Stubs<'_>, wanted: &Wanted<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut offers = Vec::new();
     for stub in stubs.services.clone() {
         match &stub.request {
@@ -299,7 +299,7 @@ fn door(stub: &StubService, wanted: &Wanted<'_>) -> Result<Result<GatewayRoute, 
     Err(Problem::new(ProblemKind::Input, "serving", cause).remedy(remedy))
 }
 
-fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<Offer, Problem> {
+fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<ServedService, Problem> {
     let (request, response) = match stub.request.clone() {
         Some(request) => (request, stub.response.clone()),
         None => {
@@ -318,5 +318,5 @@ fn offer(stub: StubService, wanted: &Wanted<'_>) -> Result<Offer, Problem> {
             })?
         }
     };
-    Ok(Offer { name: stub.name.clone(), request, response, by: By::Stub(Arc::new(stub)) })
+    Ok(ServedService { name: stub.name.clone(), request, response, by: By::Stub(Arc::new(stub)) })
 }

@@ -7,11 +7,11 @@ use futures::{StreamExt, stream};
 use tokio::{sync::mpsc, task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{beside, exchange::address, offers::Offer};
+use super::{beside, exchange::address, offers::ServedService};
 use crate::{
     engine::{
         services::sample::Asking,
-        stub::play::{Said, Step, spoiled},
+        stub::play::{Step, StubOutput, spoiled},
     },
     model::{call::CallProblem, error_kind::ErrorKind},
     systems::trustgraph::{reply, request},
@@ -19,7 +19,7 @@ use crate::{
         systems::facets::decided::{self, Answered, Decided, UNKNOWN, decide, steps},
         transport::{
             bus::{Bus, Share},
-            message::{Address, Heard, Outgoing, Packet},
+            message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
         },
     },
@@ -38,26 +38,26 @@ const GROUP: &str = "toolcrib";
 /// Services that listen already.
 pub struct Serving {
     bus: Arc<dyn Bus>,
-    stands: Vec<(Arc<Stand>, QueueReceiver)>,
+    stands: Vec<(Arc<RunningService>, QueueReceiver)>,
 }
 
 /// One service at its place.
-struct Stand {
-    offer: Offer,
+struct RunningService {
+    offer: ServedService,
     at: Address,
     answers: Option<Address>,
 }
 
 impl Serving {
     /// Subscribes for all of them. Once this is done, every request on the bus is heard.
-    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<Offer>) -> Result<Self, CallProblem> {
+    pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallProblem> {
         let mut stands = Vec::with_capacity(offers.len());
         for offer in offers {
             let address = |queue: &str| address(queue, bus.transport());
             let at = address(&offer.request)?;
             let answers = offer.response.as_deref().map(address).transpose()?;
             let line = bus.subscribe(&at, Share::OneOf(GROUP)).await?;
-            stands.push((Arc::new(Stand { offer, at, answers }), line));
+            stands.push((Arc::new(RunningService { offer, at, answers }), line));
         }
         settle(&*bus).await?;
         Ok(Self { bus, stands })
@@ -73,7 +73,7 @@ impl Serving {
     pub async fn run(self, report: Option<mpsc::Sender<Answered>>, stop: CancellationToken) {
         let Self { bus, stands } = self;
         let heard = stands.into_iter().map(|(stand, line)| {
-            let next = |(stand, mut line): (Arc<Stand>, QueueReceiver)| async move {
+            let next = |(stand, mut line): (Arc<RunningService>, QueueReceiver)| async move {
                 line.next().await.map(|heard| ((Arc::clone(&stand), heard), (stand, line)))
             };
             stream::unfold((stand, line), next).boxed()
@@ -87,7 +87,7 @@ impl Serving {
                 next = heard.next(), if under_way.len() < AT_ONCE => next,
             };
             let Some((stand, heard)) = next else { break };
-            if let Heard::Packet(packet) = heard {
+            if let Incoming::Packet(packet) = heard {
                 let (bus, report, stop) = (Arc::clone(&bus), report.clone(), stop.clone());
                 under_way.spawn(async move {
                     let answered = attend(&*bus, &stand, packet, &stop).await;
@@ -120,7 +120,7 @@ async fn settle(bus: &dyn Bus) -> Result<(), CallProblem> {
 }
 
 /// Answers one request.
-async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &CancellationToken) -> Answered {
+async fn attend(bus: &dyn Bus, stand: &RunningService, packet: Packet, stop: &CancellationToken) -> Answered {
     let given = packet.headers.iter().find(|(name, _)| name == request::ID).map(|(_, id)| id.clone());
     let id = given.unwrap_or_else(|| UNKNOWN.into());
     let (user, decided) = match request::parse(&packet.body) {
@@ -157,8 +157,8 @@ async fn attend(bus: &dyn Bus, stand: &Stand, packet: Packet, stop: &Cancellatio
 
 fn message(to: &Address, id: &str, step: &Step) -> Outgoing {
     let whole = match &step.said {
-        Said::Chunk { text, last } => reply::chunk(text, *last),
-        Said::Error { kind, message } => reply::error(kind, message),
+        StubOutput::Chunk { text, last } => reply::chunk(text, *last),
+        StubOutput::Error { kind, message } => reply::error(kind, message),
     };
     let headers = decided::id(step.under, id).map(|id| (request::ID.to_owned(), id.to_owned())).into_iter().collect();
     Outgoing { to: to.clone(), reply: None, headers, body: spoiled(step.body, whole).into(), expires: None }

@@ -18,7 +18,7 @@ use super::{client, events::Events, marks, messages};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
-        message::{Heard, Outgoing, Packet},
+        message::{Incoming, Outgoing, Packet},
         message_queue::QueueSender,
         settings::Server,
     },
@@ -126,7 +126,7 @@ impl Exchange {
                 };
                 if let Some(problem) = answered.err().and_then(|problem| leaving.failed(problem)) {
                     // Who has left needs not be told.
-                    let _ = inbox.push(Heard::Failed(problem)).await;
+                    let _ = inbox.push(Incoming::Failed(problem)).await;
                 }
             };
             tokio::select! {
@@ -170,7 +170,7 @@ async fn take(mut response: Response, inbox: &QueueSender, server: &Server, larg
     }
     // Who has left needs nothing.
     let _ = match events {
-        Some(_) => inbox.push(Heard::Ended).await,
+        Some(_) => inbox.push(Incoming::Ended).await,
         None => inbox.push(packet(marks::of_status(status), &mut headers, whole.freeze())).await,
     };
     Ok(())
@@ -181,7 +181,7 @@ fn headers_of(response: &Response) -> Vec<(String, String)> {
     response.headers().iter().map(|(name, value)| (name.to_string(), written(value))).collect()
 }
 
-fn packet(mut marks: Vec<(String, String)>, headers: &mut Vec<(String, String)>, body: Bytes) -> Heard {
+fn packet(mut marks: Vec<(String, String)>, headers: &mut Vec<(String, String)>, body: Bytes) -> Incoming {
     marks.append(headers);
-    Heard::Packet(Packet { subject: None, reply: None, headers: marks, body })
+    Incoming::Packet(Packet { subject: None, reply: None, headers: marks, body })
 }

@@ -23,7 +23,7 @@ use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
-        connection_event::News,
+        connection_event::ConnectionEvents,
         message::{Address, Outgoing},
         message_queue::QueueSender,
         reconnecting::{Link, LinkEvent},
@@ -147,7 +147,7 @@ impl Link for Kafka {
         self.greeting.clone()
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
             loop {

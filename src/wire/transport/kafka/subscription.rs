@@ -18,7 +18,7 @@ use super::{messages, topics::Topics};
 use crate::{
     model::call::CallProblem,
     wire::transport::{
-        message::{Heard, Packet},
+        message::{Incoming, Packet},
         message_queue::QueueSender,
         reconnecting::LinkEvent,
     },
@@ -96,7 +96,7 @@ impl Place {
             waiting = if records.is_empty() { (waiting * 2).min(WAITING_LONGEST) } else { WAITING };
             for read in records {
                 self.next = read.offset + 1;
-                if feeder.push(Heard::Packet(packet(read.record))).await.is_err() {
+                if feeder.push(Incoming::Packet(packet(read.record))).await.is_err() {
                     return None;
                 }
             }

@@ -19,7 +19,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use super::super::connection_event::News;
+use super::super::connection_event::ConnectionEvents;
 use crate::model::{call::CallProblem, error_kind::ErrorKind, size};
 
 /// How often the counts are looked at.
@@ -86,7 +86,7 @@ impl Home {
         }
     }
 
-    fn end(&self, problem: CallProblem, news: &News) {
+    fn end(&self, problem: CallProblem, news: &ConnectionEvents) {
         let told = problem.clone();
         // It is known before what listens ends.
         if self.ended.set(problem).is_ok() {
@@ -97,7 +97,7 @@ impl Home {
 }
 
 /// Looks at what the client counts (`largest`: the bytes of the largest message that is taken), until something is wrong or nobody has the connection any more.
-pub(super) async fn watch(home: Arc<Home>, client: Client, news: Arc<News>, largest: u64) {
+pub(super) async fn watch(home: Arc<Home>, client: Client, news: Arc<ConnectionEvents>, largest: u64) {
     let (counts, mut looking) = (client.statistics(), Look::default());
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

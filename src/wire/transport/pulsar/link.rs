@@ -24,8 +24,8 @@ use crate::{
     model::{call::CallProblem, size},
     wire::transport::{
         bus::{Doing, Share},
-        connection_event::News,
-        message::{Address, Heard, Outgoing, Packet},
+        connection_event::ConnectionEvents,
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
         reconnecting::{Link, LinkEvent},
     },
@@ -238,7 +238,7 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         // Every message of a batch uses up a permit.
         taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
         for single in singles {
-            let heard = Heard::Packet(Packet { subject: None, reply: None, headers: single.headers, body: single.body });
+            let heard = Incoming::Packet(Packet { subject: None, reply: None, headers: single.headers, body: single.body });
             let waits = subscription.kept && subscription.share != Share::Observer;
             let put = if waits { feeder.push(heard).await } else { feeder.offer(heard) };
             if put.is_err() {
@@ -268,7 +268,7 @@ impl Link for Pulsar {
         format!("{} at {}, messages up to {}", self.version, self.first.place(), size::bytes(self.largest as u64))
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let mut heard = self.heard.lock().await;
             loop {

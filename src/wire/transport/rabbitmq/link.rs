@@ -20,8 +20,8 @@ use crate::{
     model::call::CallProblem,
     wire::transport::{
         bus::{Doing, Share},
-        connection_event::News,
-        message::{Address, Heard, Outgoing, Packet},
+        connection_event::ConnectionEvents,
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
         reconnecting::Link,
     },
@@ -228,11 +228,11 @@ async fn take(subscription: &mut Subscription, feeder: &QueueSender) {
         };
         let Some(Ok(delivery)) = next else { return };
         let put = if subscription.share == Share::Observer {
-            feeder.offer(Heard::Packet(packet(delivery)))
+            feeder.offer(Incoming::Packet(packet(delivery)))
         } else {
             newest = Some(delivery.delivery_tag);
             unconfirmed += 1;
-            feeder.push(Heard::Packet(packet(delivery))).await
+            feeder.push(Incoming::Packet(packet(delivery))).await
         };
         if put.is_err() {
             return;
@@ -247,7 +247,7 @@ impl Link for Rabbit {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(async move {
             let mut events = self.events.lock().await;
             while let Some(event) = events.next().await {

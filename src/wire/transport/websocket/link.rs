@@ -24,8 +24,8 @@ use crate::{
     model::{call::CallProblem, error_kind::ErrorKind},
     wire::transport::{
         bus::{Doing, Share},
-        connection_event::News,
-        message::{Address, Heard, Outgoing, Packet},
+        connection_event::ConnectionEvents,
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
         reconnecting::Link,
         socket::Socket,
@@ -58,12 +58,12 @@ pub struct Gateway {
 
 /// Who listens for which id.
 #[derive(Default)]
-struct Subscriptions(Lock<HashMap<String, mpsc::Sender<Heard>>>);
+struct Subscriptions(Lock<HashMap<String, mpsc::Sender<Incoming>>>);
 
 /// Hears the frames of one id.
 pub struct Subscription {
     id: String,
-    queue: mpsc::Receiver<Heard>,
+    queue: mpsc::Receiver<Incoming>,
     subscriptions: Weak<Subscriptions>,
 }
 
@@ -75,7 +75,7 @@ impl Gateway {
     }
 
     /// Hands frames on as they come; ends when none will come any more.
-    async fn attend(&self, news: &News) {
+    async fn attend(&self, news: &ConnectionEvents) {
         let mut stream = self.stream.lock().await;
         let mut asking = interval(ASKING);
         let mut heard = Instant::now();
@@ -111,11 +111,11 @@ impl Gateway {
 }
 
 impl Subscriptions {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<Heard>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<Incoming>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn hand(&self, body: Bytes, news: &News) {
+    async fn hand(&self, body: Bytes, news: &ConnectionEvents) {
         let id = id_of(&body);
         let known = id.as_ref().and_then(|id| self.lock().get(id).cloned());
         let to = known.map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
@@ -124,7 +124,7 @@ impl Subscriptions {
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
         for subscription in to {
-            let heard = Heard::Packet(Packet { subject: None, reply: None, headers: headers.clone(), body: body.clone() });
+            let heard = Incoming::Packet(Packet { subject: None, reply: None, headers: headers.clone(), body: body.clone() });
             // Who has left needs nothing.
             let _ = subscription.send(heard).await;
         }
@@ -152,7 +152,7 @@ impl Link for Gateway {
         format!("TrustGraph gateway at {}{workspace}", self.place)
     }
 
-    fn watch<'a>(&'a self, news: &'a News) -> BoxFuture<'a, Option<CallProblem>> {
+    fn watch<'a>(&'a self, news: &'a ConnectionEvents) -> BoxFuture<'a, Option<CallProblem>> {
         Box::pin(self.attend(news).map(|()| None))
     }
 

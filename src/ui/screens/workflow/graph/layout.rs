@@ -12,7 +12,7 @@ use crate::{
             diagram::Direction,
             extent::{Choice, Extent, Scale},
             marks::Marks,
-            picture::{Area, Held, Picture, Seat},
+            picture::{Area, BoxPosition, Held, Picture},
             states::{self, Detail, Drawn, StateDiagram, View},
         },
         workflow::graph::{Edge, Link, StateRow},
@@ -151,12 +151,12 @@ fn lay(
     of: impl Fn(Direction) -> StateDiagram,
 ) -> (Direction, StateDiagram, Picture) {
     let like = earlier.filter(|laid| laid.key.subject.start == key.subject.start && laid.room == room);
-    let seats: HashMap<&Name, Seat> =
+    let seats: HashMap<&Name, BoxPosition> =
         like.map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect()).unwrap_or_default();
-    let stood: Vec<Option<Seat>> = names.iter().map(|name| seats.get(name).copied()).collect();
+    let stood: Vec<Option<BoxPosition>> = names.iter().map(|name| seats.get(name).copied()).collect();
     let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
     let held = if same_detail { Held::Places } else { Held::Order };
-    let make = |direction: Direction, stood: &[Option<Seat>]| {
+    let make = |direction: Direction, stood: &[Option<BoxPosition>]| {
         let states = of(direction);
         let picture = states.diagram.layout_after(stood, held);
         (direction, states, picture)

@@ -2,9 +2,9 @@
 
 use super::super::facts::Facts;
 use super::{
+    hit_target::HitTarget,
     minimap,
     pane::{Graph, Held},
-    spot::Spot,
 };
 use crate::{
     app::{
@@ -54,21 +54,21 @@ impl Graph {
         let name = |row: StateRow| facts.workflow.states()[row].clone();
         let before = (self.selected.clone(), self.arrow.clone());
         match self.spot(mouse.column, mouse.row) {
-            Some(Spot::State(row)) => self.select(row, facts),
-            Some(Spot::Folded(rows)) => self.select(rows[0], facts),
-            Some(Spot::Edge(edge) | Spot::Label(edge)) => match edge.link {
+            Some(HitTarget::State(row)) => self.select(row, facts),
+            Some(HitTarget::Folded(rows)) => self.select(rows[0], facts),
+            Some(HitTarget::Edge(edge) | HitTarget::Label(edge)) => match edge.link {
                 Link::Between { from, to } if from != to => {
                     (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
                 }
                 Link::Between { from: to, .. } | Link::FromAny { to } => self.select(to, facts),
                 Link::StayAny => {}
             },
-            Some(Spot::Strand(edges)) => {
+            Some(HitTarget::Strand(edges)) => {
                 if let Some(Link::Between { from, to }) = edges.first().map(|edge| edge.link) {
                     (self.selected, self.arrow) = (Some(name(from)), Some((name(from), name(to))));
                 }
             }
-            Some(Spot::Empty) | None => return Reply::Handled,
+            Some(HitTarget::Empty) | None => return Reply::Handled,
         }
         let again = before == (self.selected.clone(), self.arrow.clone());
         let can_open = self.arrow.is_some() || self.selected(facts).and_then(|row| self.laid.as_ref()?.box_of(row)).is_some();

@@ -10,12 +10,12 @@ use ratatui::{
 use super::{
     super::{facts::Facts, scene::Scene},
     foot,
+    hit_target::{self, End, HitTarget},
     layout::{Laid, Shown},
     legend,
     minimap::{self, MiniMap},
     paint,
     seek::{Found, Seek, Sought},
-    spot::{self, End, Spot},
     travel,
 };
 use crate::{
@@ -406,9 +406,9 @@ impl Graph {
     }
 
     /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
-    pub fn spot(&self, column: u16, row: u16) -> Option<Spot> {
+    pub fn spot(&self, column: u16, row: u16) -> Option<HitTarget> {
         let laid = self.laid.as_ref().filter(|_| self.inside.contains((column, row).into()))?;
-        Some(self.point(column, row).map_or(Spot::Empty, |point| spot::at(laid, point)))
+        Some(self.point(column, row).map_or(HitTarget::Empty, |point| hit_target::at(laid, point)))
     }
 
     /// The arrow whose line is at a cell of the screen, and which of its ends is nearer.
@@ -416,7 +416,7 @@ impl Graph {
         let is_free =
             self.inside.contains((column, row).into()) && self.map_at.is_none_or(|map| !map.contains((column, row).into()));
         let laid = self.laid.as_ref().filter(|_| is_free)?;
-        spot::grip(laid, self.point(column, row)?)
+        hit_target::grip(laid, self.point(column, row)?)
     }
 
     /// Goes on with what is chosen after the tools have changed: a state that has another name stays chosen, and one that is new,

@@ -21,7 +21,7 @@ use super::{
     socket,
 };
 use crate::{
-    engine::stub::play::{Play, Said, Step, Under, spoiled},
+    engine::stub::play::{Play, Step, StubOutput, Under, spoiled},
     model::size,
     systems::trustgraph::gateway::{endpoints::Endpoint, refusal::Refusal, served},
     wire::systems::facets::decided::{ENDLESS, steps},
@@ -155,7 +155,7 @@ async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
         }
         telling.answered.pieces += 1;
         let body = match &step.said {
-            Said::Chunk { text: piece, last } => {
+            StubOutput::Chunk { text: piece, last } => {
                 if !served::joins(&service) {
                     text.clear();
                 }
@@ -165,7 +165,7 @@ async fn whole(passed: Passed, house: &GatewayServer) -> Response<Body> {
                 }
                 served::piece(&service, &text, true, true)
             }
-            Said::Error { kind, message } => served::error(&service, kind, message),
+            StubOutput::Error { kind, message } => served::error(&service, kind, message),
         };
         return json(200, spoiled(step.body, body.to_string()));
     }
@@ -203,8 +203,8 @@ fn streamed(passed: Passed, house: &GatewayServer) -> Response<Body> {
 
 fn event(service: &str, step: &Step) -> Bytes {
     let whole = match &step.said {
-        Said::Chunk { text, last } => served::event(service, text, *last),
-        Said::Error { kind, message } => served::error(service, kind, message),
+        StubOutput::Chunk { text, last } => served::event(service, text, *last),
+        StubOutput::Error { kind, message } => served::error(service, kind, message),
     };
     [&b"data: "[..], &spoiled(step.body, whole.to_string()), b"\n\n"].concat().into()
 }

@@ -31,7 +31,7 @@ use tokio_tungstenite::{
 
 use super::house::{Body, GatewayServer, LARGEST, Passed, Refused};
 use crate::{
-    engine::stub::play::{self, Said, Step, spoiled},
+    engine::stub::play::{self, Step, StubOutput, spoiled},
     systems::trustgraph::gateway::{
         endpoints::{Endpoint, WORKSPACE},
         refusal::Refusal,
@@ -164,8 +164,8 @@ async fn tell(id: &str, passed: Passed, house: &GatewayServer, say: &mpsc::Sende
 
 fn message(id: &str, service: &str, step: &Step, alone: bool) -> Message {
     let response = match &step.said {
-        Said::Chunk { text, last } => served::piece(service, text, *last, alone && *last),
-        Said::Error { kind, message } => served::error(service, kind, message),
+        StubOutput::Chunk { text, last } => served::piece(service, text, *last, alone && *last),
+        StubOutput::Error { kind, message } => served::error(service, kind, message),
     };
     let frame = served::frame(decided::id(step.under, id), &response, step.said.ends()).to_string();
     match step.body {

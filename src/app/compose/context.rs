@@ -13,7 +13,7 @@ use crate::{
         context::{ANY, Name},
         entry::{EntryId, FileId},
         settings::SETTINGS,
-        tool::{Gate, Offer, Tool},
+        tool::{Audience, Gate, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -22,7 +22,7 @@ use crate::{
 
 /// What a wish is read against.
 #[derive(Clone, Copy)]
-pub struct Ground<'s> {
+pub struct ComposeContext<'s> {
     pub catalog: &'s Catalog,
     pub documents: &'s Documents,
 }
@@ -36,7 +36,7 @@ pub struct Mention {
     pub naming: Naming,
 }
 
-impl<'s> Ground<'s> {
+impl<'s> ComposeContext<'s> {
     #[must_use]
     pub fn of(state: &'s State) -> Self {
         Self { catalog: &state.catalog, documents: &state.documents }
@@ -57,8 +57,8 @@ impl<'s> Ground<'s> {
     pub fn gated_tool(self, id: &EntryId) -> Result<&'s Tool, String> {
         let tool = self.tool(id)?;
         match &tool.gate.offer {
-            Offer::ToGroups | Offer::ToNone(_) => Ok(tool),
-            Offer::ToAll => {
+            Audience::ToGroups | Audience::ToNone(_) => Ok(tool),
+            Audience::ToAll => {
                 let system = systems::by_id(tool.entry.system).map_or(tool.entry.system, |system| system.title());
                 Err(format!(
                     "{} is a tool of {system}, which knows no groups and no states: it is always available",

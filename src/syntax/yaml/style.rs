@@ -1,6 +1,6 @@
 //! The manner of a YAML text, learnt from what is there.
 
-use super::{print::Manner, scalar::Quote};
+use super::{print::YamlStyle, scalar::Quote};
 use crate::syntax::{
     page::Page,
     tree::{Node, Shape, Style},
@@ -10,7 +10,7 @@ use crate::syntax::{
 const SAMPLE: usize = 400;
 
 /// The manner of a whole document.
-pub fn learn(page: &Page<'_>, root: &Node) -> Manner {
+pub fn learn(page: &Page<'_>, root: &Node) -> YamlStyle {
     let (mut unit, mut dash, mut lists) = (None, None, None);
     let (mut queue, mut row) = (vec![root], 0);
     while let Some(node) = queue.get(row).copied() {
@@ -45,11 +45,11 @@ pub fn learn(page: &Page<'_>, root: &Node) -> Manner {
         }
     }
     let unit = unit.or(dash.filter(|dash| *dash > 0)).unwrap_or(2).min(9);
-    Manner { unit, dash: dash.unwrap_or(unit), short_lists: lists.unwrap_or(true), ..Manner::default() }
+    YamlStyle { unit, dash: dash.unwrap_or(unit), short_lists: lists.unwrap_or(true), ..YamlStyle::default() }
 }
 
 /// The manner beside existing children: texts and keys are quoted if the neighbours are.
-pub fn beside(page: &Page<'_>, parent: &Node, manner: &Manner) -> Manner {
+pub fn beside(page: &Page<'_>, parent: &Node, manner: &YamlStyle) -> YamlStyle {
     let mut manner = manner.clone();
     match &parent.shape {
         Shape::List { items, .. } => manner.quote = common(items.iter().rev().map(|item| page.written(item))),

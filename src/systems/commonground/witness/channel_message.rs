@@ -7,20 +7,20 @@ use crate::model::{
     call::CallProblem,
     entry::SystemId,
     error_kind::ErrorKind,
-    traffic::{Kept, ObservedMessage, Part, Reading, Ties, Whole},
+    traffic::{Decoded, KeptMessage, ObservedMessage, Part, Ties, Whole},
 };
 
 pub(super) const SYSTEM: SystemId = super::super::keys::SYSTEM;
 
 /// A message whose subject is CommonGround's.
-pub(super) struct Heard<'c> {
+pub(super) struct ChannelMessage<'c> {
     pub(super) crossing: &'c ObservedMessage,
     pub(super) subject: Subject,
     /// The members of its body, or why it has none.
     pub(super) fields: Result<Map<String, Value>, CallProblem>,
 }
 
-impl<'c> Heard<'c> {
+impl<'c> ChannelMessage<'c> {
     pub(super) fn new(crossing: &'c ObservedMessage, subject: Subject) -> Self {
         Self { crossing, subject, fields: fields_of(crossing) }
     }
@@ -50,21 +50,21 @@ impl<'c> Heard<'c> {
     }
 
     /// A message of the turn itself.
-    pub(super) fn of_turn(&self, part: Part, label: &'static str, text: impl Into<String>) -> Reading {
+    pub(super) fn of_turn(&self, part: Part, label: &'static str, text: impl Into<String>) -> Decoded {
         let part = if self.turn().is_none() && part == Part::Note { Part::Broadcast } else { part };
-        let reading = Reading { id: self.turn().map(str::to_owned), ..Reading::new(Some(SYSTEM), part, label, text) };
+        let reading = Decoded { id: self.turn().map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
         tied(self.crossing, reading)
     }
 
     /// A message of a call, or an action, that is part of its turn.
-    pub(super) fn of_call(&self, id: Option<&str>, part: Part, label: &'static str, text: impl Into<String>) -> Reading {
+    pub(super) fn of_call(&self, id: Option<&str>, part: Part, label: &'static str, text: impl Into<String>) -> Decoded {
         let within = self.turn().map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::AGENT).map(str::to_owned) });
-        let reading = Reading { id: id.map(str::to_owned), ..Reading::new(Some(SYSTEM), part, label, text) };
+        let reading = Decoded { id: id.map(str::to_owned), ..Decoded::new(Some(SYSTEM), part, label, text) };
         let reading = tied(self.crossing, reading);
         let asked_by = self
             .header(headers::PARENT_TURN)
             .map(|turn| Whole { id: turn.to_owned(), topic: self.header(headers::PARENT_AGENT).map(str::to_owned) });
-        Reading { ties: Ties { within, asked_by, ..reading.ties }, ..reading }
+        Decoded { ties: Ties { within, asked_by, ..reading.ties }, ..reading }
     }
 
     /// The message as who sent it made it.
@@ -78,7 +78,7 @@ impl<'c> Heard<'c> {
 }
 
 /// The reading with the trace that its headers name.
-pub(super) fn tied(crossing: &ObservedMessage, mut reading: Reading) -> Reading {
+pub(super) fn tied(crossing: &ObservedMessage, mut reading: Decoded) -> Decoded {
     let trace = headers::value(&crossing.headers, headers::TRACE).and_then(|text| Traceparent::parse(text).ok());
     reading.ties.trace = trace.map(|trace| trace.trace_id().to_owned());
     reading
@@ -90,7 +90,7 @@ pub(super) fn fields_of(crossing: &ObservedMessage) -> Result<Map<String, Value>
         message,
         remedy: "CommonGround's messages are JSON objects; look at the body".into(),
     };
-    if crossing.kept == Kept::Start {
+    if crossing.kept == KeptMessage::Start {
         return Err(problem(ErrorKind::TooLarge, format!("only the start of its {} bytes is kept", crossing.size)));
     }
     serde_json::from_slice(&crossing.body).map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))

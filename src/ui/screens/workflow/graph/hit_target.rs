@@ -9,7 +9,7 @@ use crate::engine::{
 
 /// What stands at a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub enum HitTarget {
     State(StateRow),
     /// A box that stands for several states.
     Folded(Vec<StateRow>),
@@ -32,7 +32,7 @@ pub enum End {
 /// The arrow whose line runs through a point, and which of its ends is nearer; only where it is one arrow.
 pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
     match (laid.picture.hit(point), at(laid, point)) {
-        (Hit::Arrow(row), Spot::Edge(edge)) => {
+        (Hit::Arrow(row), HitTarget::Edge(edge)) => {
             let route = &laid.picture.arrows[row];
             let far = |other: Point| point.x.abs_diff(other.x) + 2 * point.y.abs_diff(other.y);
             let nearer = if far(route.head) <= far(route.points[0]) { End::Head } else { End::Tail };
@@ -43,26 +43,26 @@ pub fn grip(laid: &Laid, point: Point) -> Option<(Edge, End)> {
 }
 
 /// What stands at a point of the picture.
-pub fn at(laid: &Laid, point: Point) -> Spot {
+pub fn at(laid: &Laid, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
     let state = |row: usize| laid.extent.nodes[row].state();
-    let strand = |row: usize, spot: fn(Edge) -> Spot| match laid.states.arrows[row].edges.as_slice() {
+    let strand = |row: usize, spot: fn(Edge) -> HitTarget| match laid.states.arrows[row].edges.as_slice() {
         [only] => spot(only.clone()),
-        several => Spot::Strand(several.to_vec()),
+        several => HitTarget::Strand(several.to_vec()),
     };
     let foot = |row: usize, tools: &[ToolRow], link: fn(StateRow) -> Link| match state(row) {
-        Some(state) => Spot::Label(edge(link(state), tools)),
-        None => Spot::Folded(laid.extent.nodes[row].states().to_vec()),
+        Some(state) => HitTarget::Label(edge(link(state), tools)),
+        None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
     };
     match laid.picture.hit(point) {
         Hit::Box(row) => match state(row) {
-            Some(state) => Spot::State(state),
-            None => Spot::Folded(laid.extent.nodes[row].states().to_vec()),
+            Some(state) => HitTarget::State(state),
+            None => HitTarget::Folded(laid.extent.nodes[row].states().to_vec()),
         },
-        Hit::Arrow(row) => strand(row, Spot::Edge),
-        Hit::Label(row) => strand(row, Spot::Label),
+        Hit::Arrow(row) => strand(row, HitTarget::Edge),
+        Hit::Label(row) => strand(row, HitTarget::Label),
         Hit::Itself(row) => foot(row, &laid.states.feet[row].0, |state| Link::Between { from: state, to: state }),
         Hit::FromAny(row) => foot(row, &laid.states.feet[row].1, |to| Link::FromAny { to }),
-        Hit::Nothing => Spot::Empty,
+        Hit::Nothing => HitTarget::Empty,
     }
 }
